@@ -7,18 +7,19 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test e2e tour lighthouse check lint doc bench soak weak describe keep release deb clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak weak describe keep release deb clean-data
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm builds the web client, and only after its sources changed; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
 # Generated Prisma clients for the Node servers of `make bench`.
 BENCH_PEER := bench/peer/generated/.made
-# Tests wait half of the time, so one thread more than there are cores.
-TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Tests wait half of their time, so there are more threads than cores.
+TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
+RUST_TESTS = RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace
 # The binary that the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
@@ -39,13 +40,21 @@ web/node_modules/.installed: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	touch $@
 
-test: ## Run every test: the service on SQLite and on a temporary PostgreSQL, the client, and both in a browser
+test: ## Run the tests: the service on SQLite and on a temporary PostgreSQL, the client, and both in a browser
 	scripts/setup-tests
 	scripts/run-all \
 	  'web client' 'make $(WEB_CLIENT)' \
 	  'web checks' 'cd web && npm run check' \
-	  'Rust tests' 'RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast' \
+	  'Rust tests' '$(RUST_TESTS) --no-fail-fast' \
 	  'browser tests' '$(CARGO) test --profile $(PROFILE) --workspace --no-run && cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e'
+
+test-one: ## Run the Rust tests whose name contains NAME, long ones too; BINARY=api compiles one binary: make test-one NAME=courses
+	@test -n "$(NAME)" || { echo 'usage: make test-one NAME=part_of_a_name [BINARY=api]' >&2; exit 2; }
+	$(RUST_TESTS) $(if $(BINARY),--test $(BINARY)) -- --include-ignored $(NAME)
+
+test-resilience: ## Run the long tests: crashes, outages, crowds, hostile input, several instances
+	scripts/setup-tests
+	$(RUST_TESTS) --no-fail-fast -- --ignored
 
 e2e: $(WEB_CLIENT) ## The browser tests alone
 	scripts/setup-tests
@@ -81,7 +90,7 @@ $(BENCH_PEER): bench/peer/package-lock.json bench/peer/models.prisma bench/peer/
 
 soak: ## The long variants of the tests, in a release build
 	scripts/setup-tests
-	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
+	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace -- --include-ignored
 	$(MAKE) weak
 	$(MAKE) lighthouse
 

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use tokio::io::AsyncReadExt as _;
 
-use self::bucket::Bucket;
+use self::bucket::FakeS3 as Bucket;
 use super::settings::ObjectStoreArgs;
 use super::*;
 
 #[expect(dead_code, reason = "the tests of the service use all of it")]
-#[path = "../../../server/tests/api/support/bucket.rs"]
+#[path = "../../../test-support/src/fake_s3.rs"]
 mod bucket;
 mod objects;
 

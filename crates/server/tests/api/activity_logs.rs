@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use common::clock;
 use serde_json::{Value, json};
 
-use crate::support::{Client, TestApp};
+use test_support::{Client, TestApp};
 
 db::statements! {
     LOG = "INSERT INTO activity_logs (organization_id, id, user_name, user_role, category, action, entity_type, entity_id,
@@ -48,7 +48,7 @@ fn ids(page: &Value) -> Vec<String> {
         .collect()
 }
 
-both!(a_record_says_who_did_what_to_what, |app| {
+tenants!(a_record_says_who_did_what_to_what, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let new = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
@@ -96,7 +96,7 @@ both!(a_record_says_who_did_what_to_what, |app| {
     assert_eq!(data[0]["details"], details);
 });
 
-both!(what_happens_to_a_class_is_told, |app| {
+tenants!(what_happens_to_a_class_is_told, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let class = ada
         .post("/classes", json!({"name": "7x", "academicYear": "2026/2027"}))
@@ -147,10 +147,9 @@ both!(what_happens_to_a_class_is_told, |app| {
     assert_eq!(logs(&ada, "").await, json!([]));
 });
 
-both!(a_teacher_reads_the_own_classes_and_an_admin_the_school, |app| {
+tenants!(a_teacher_reads_the_own_classes_and_an_admin_the_school, |app| {
     let world = &app.world;
-    let course =
-        |class: &crate::support::Class| json!({"name": "New", "classId": class.id, "subjectId": class.subject});
+    let course = |class: &test_support::Class| json!({"name": "New", "classId": class.id, "subjectId": class.subject});
     app.as_(&world.ada)
         .post("/courses", course(&world.seven_b))
         .await
@@ -388,7 +387,7 @@ both!(a_log_that_fails_fails_nobody, |app| {
     assert_eq!(names, ["After", "Before"]);
 });
 
-both!(a_refusal_leaves_no_record, |app| {
+tenants!(a_refusal_leaves_no_record, |app| {
     let (tom, adam, world) = (app.as_(&app.world.tom), app.as_(&app.world.adam), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     tom.patch(&path, json!({"name": "mine"}))

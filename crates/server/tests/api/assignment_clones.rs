@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::rows::texts;
-use crate::support::tables::fingerprints;
-use crate::support::topics::{LATER, course, group, id, link, topic};
-use crate::support::{Heard, clients_are_there};
+use test_support::rows::texts;
+use test_support::tables::fingerprints;
+use test_support::topics::{LATER, course, group, id, link, topic};
+use test_support::{SocketListener, clients_are_there};
 
 /// What makes the task.
 const TASK: [&str; 9] = [
@@ -52,8 +52,8 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
     let mut ears = None;
     if clients_are_there() {
         ears = Some((
-            Heard::by(app, &app.world.ada).await,
-            Heard::by(app, &app.world.ben).await,
+            SocketListener::by(app, &app.world.ada).await,
+            SocketListener::by(app, &app.world.ben).await,
         ));
     }
 
@@ -111,7 +111,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
 
     // The copy has bytes of its own: the old topic may go with its file.
     ada.delete(&path).await.expect(200);
-    crate::support::studio::eventually(async || {
+    test_support::document_server_fixture::eventually(async || {
         texts(&app.database, "SELECT id FROM file_removals".to_owned())
             .await
             .is_empty()

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::support::rows::{execute, texts};
-use crate::support::tables::fingerprints;
-use crate::support::topics::{LATER, course, group, id, link, mark_submitted, topic};
+use test_support::rows::{execute, texts};
+use test_support::tables::fingerprints;
+use test_support::topics::{LATER, course, group, id, link, mark_submitted, topic};
 
 both!(attaching_twice_leaves_the_first_link_alone, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::tables::fingerprints;
-use crate::support::topics::{LATER, course, group, id, ids, link, mark_finished, new_topic, topic};
+use test_support::tables::fingerprints;
+use test_support::topics::{LATER, course, group, id, ids, link, mark_finished, new_topic, topic};
 
 /// A topic as a list shows it: of its links the ids, the status, the text and the group.
 fn listed(topic: &Value) -> Value {
@@ -23,7 +23,7 @@ fn listed(topic: &Value) -> Value {
     topic
 }
 
-both!(a_topic_comes_with_its_groups_and_their_effective_texts, |app| {
+tenants!(a_topic_comes_with_its_groups_and_their_effective_texts, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({"courseId": null})).await;
@@ -178,7 +178,7 @@ both!(a_topic_that_does_not_fit_is_refused_and_nothing_is_written, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(a_student_sees_the_topic_with_his_own_group_alone, |app| {
+tenants!(a_student_sees_the_topic_with_his_own_group_alone, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({"name": "Rivers"})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({"name": "Lakes"})).await;
@@ -327,7 +327,7 @@ both!(colleagues_see_an_outline_and_other_schools_nothing, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(lists_filter_search_and_sort, |app| {
+tenants!(lists_filter_search_and_sort, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let new = async |title: &str, deadline: &str, more: Value| {
@@ -377,7 +377,7 @@ both!(lists_filter_search_and_sort, |app| {
     ada.get("/assignments?status=OPEN").await.invalid("status");
 });
 
-both!(a_group_hands_in_for_the_nearest_coming_deadline, |app| {
+tenants!(a_group_hands_in_for_the_nearest_coming_deadline, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let hidden = group(&ada, class, &[&app.world.dana], json!({"startDate": LATER})).await;

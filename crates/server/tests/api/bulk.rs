@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rows::texts;
-use crate::support::tables::fingerprints;
-use crate::support::topics::{LATER, group, id, link, mark_submitted, topic};
+use test_support::rows::texts;
+use test_support::tables::fingerprints;
+use test_support::topics::{LATER, group, id, link, mark_submitted, topic};
 
 both!(a_bulk_edit_changes_the_topic_for_all_and_touches_nothing_else, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
@@ -139,7 +139,7 @@ both!(a_bulk_edit_knows_only_what_is_shared, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(a_start_date_goes_to_every_group_of_the_topic, |app| {
+tenants!(a_start_date_goes_to_every_group_of_the_topic, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(

@@ -9,10 +9,10 @@ use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
-use crate::support::lesson_rows::{GroupRow, Rows};
-use crate::support::row_counts::{counts, files};
-use crate::support::standpoint::{Eyes, nothing_after};
-use crate::support::{TestApp, World};
+use test_support::lesson_rows::{GroupRow, Rows};
+use test_support::row_counts::{counts, files};
+use test_support::standpoint::{Eyes, nothing_after};
+use test_support::{TestApp, World};
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.unwrap()

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rows::execute;
-use crate::support::topics::{course, group, id, topic};
-use crate::support::{Client, TestApp, until};
+use test_support::rows::execute;
+use test_support::topics::{course, group, id, topic};
+use test_support::{Client, TestApp, until};
 
 const NEXT: &str = "2027/2028";
 
@@ -96,7 +96,7 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     ada.delete(&format!("{files}/{}", id(&shared))).await.expect(200);
     let path = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
     until("the removals are worked off", async || {
-        crate::support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned())
+        test_support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned())
             .await
             .is_empty()
     })
@@ -126,7 +126,7 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     );
 });
 
-both!(only_what_is_asked_for_comes_along, |app| {
+tenants!(only_what_is_asked_for_comes_along, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let class = &world.seven_b.id;
     topic(&ada, &world.seven_b, json!({})).await;

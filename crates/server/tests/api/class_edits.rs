@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::classes::{group, names, same_not_found, subject};
 
-both!(only_those_who_manage_a_class_change_it, |app| {
+tenants!(only_those_who_manage_a_class_change_it, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let mut shown = ada.get(&path).await.expect(200);
@@ -68,7 +68,7 @@ both!(only_those_who_manage_a_class_change_it, |app| {
     app.as_(&world.tom).patch(&path, new()).await.expect(200);
 });
 
-both!(
+tenants!(
     students_see_nothing_of_a_draft_and_nobody_writes_into_the_archive,
     |app| {
         let (ada, ben, world) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world);
@@ -121,7 +121,7 @@ both!(
     }
 );
 
-both!(a_subject_with_courses_stays_with_its_class, |app| {
+tenants!(a_subject_with_courses_stays_with_its_class, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let (music, art) = (subject(app, "Music").await, subject(app, "Art").await);
@@ -167,7 +167,7 @@ both!(a_subject_with_courses_stays_with_its_class, |app| {
     ada.get(&format!("/courses/{}", world.seven_b.course)).await.expect(200);
 });
 
-both!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
+tenants!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
     let (ada, tom, world) = (app.as_(&app.world.ada), app.as_(&app.world.tom), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let teachers = format!("{path}/teachers");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, TestApp};
+use test_support::{Answer, TestApp};
 
 db::statements! {
     CLASSES = "SELECT COUNT(*) FROM classes";
@@ -49,7 +49,7 @@ pub fn same_not_found(answer: Answer, other: Answer) {
     assert_eq!(one, two);
 }
 
-both!(a_teacher_makes_a_class_and_owns_it, |app| {
+tenants!(a_teacher_makes_a_class_and_owns_it, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let lesson = json!({"weekday": 1, "start": "08:00", "end": "08:45", "room": "B 12"});
     let new = json!({
@@ -145,7 +145,7 @@ both!(a_new_class_names_only_what_the_school_has, |app| {
     assert_eq!(own["teacher"]["name"], "Olga Owner");
 });
 
-both!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
+tenants!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
     let world = &app.world;
     let path = format!("/classes/{}", world.seven_b.id);
     let full = app.as_(&world.ada).get(&path).await.expect(200);
@@ -187,7 +187,7 @@ both!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
     );
 });
 
-both!(classes_are_filtered_and_sorted, |app| {
+tenants!(classes_are_filtered_and_sorted, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let music = subject(app, "Music").await;
     for (name, year, status) in [
@@ -224,7 +224,7 @@ both!(classes_are_filtered_and_sorted, |app| {
     assert_eq!(found[1]["subjects"][0]["name"], "Music");
 });
 
-both!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
+tenants!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     ada.delete(&path).await.refused(403, "FORBIDDEN_ROLE");
@@ -276,7 +276,7 @@ both!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
     adam.delete(&empty_path).await.refused(404, "NOT_FOUND");
 });
 
-both!(the_courses_of_a_class_are_those_of_the_list, |app| {
+tenants!(the_courses_of_a_class_are_those_of_the_list, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}/courses", world.seven_b.id);
     let courses = ada.get(&path).await.expect(200);
@@ -293,7 +293,7 @@ both!(the_courses_of_a_class_are_those_of_the_list, |app| {
     app.as_(&world.zoe).get(&path).await.refused(404, "NOT_FOUND");
 });
 
-both!(groups_and_topics_of_a_class_are_those_of_the_lists, |app| {
+tenants!(groups_and_topics_of_a_class_are_those_of_the_lists, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let group = json!({"classId": class.id, "courseId": class.course, "memberIds": [world.ben.id]});

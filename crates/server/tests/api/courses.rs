@@ -33,7 +33,7 @@ both!(a_teacher_keeps_the_courses_of_his_class, |app| {
     assert_eq!(found.as_array().unwrap().len(), 1);
 });
 
-both!(
+tenants!(
     colleagues_read_courses_and_only_the_teacher_of_the_class_writes,
     |app| {
         let class = &app.world.seven_b;
@@ -69,7 +69,7 @@ both!(
     }
 );
 
-both!(a_super_admin_needs_no_organization_of_his_own, |app| {
+tenants!(a_super_admin_needs_no_organization_of_his_own, |app| {
     let (root, class) = (app.as_(&app.world.root), &app.world.seven_b);
     let path = format!("/courses/{}", class.course);
     assert_eq!(root.get(&path).await.expect(200)["name"], "Cells");
@@ -94,7 +94,7 @@ both!(a_super_admin_needs_no_organization_of_his_own, |app| {
     assert_eq!(own.expect(200), teacher.get("/courses").await.expect(200));
 });
 
-both!(a_course_is_one_of_its_class_and_its_subject, |app| {
+tenants!(a_course_is_one_of_its_class_and_its_subject, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let chemistry = adam.post("/subjects", json!({"name": "Chemistry"})).await.expect(201);
     let new = |name: &str, class: &str, subject: &Value| json!({"name": name, "classId": class, "subjectId": subject});

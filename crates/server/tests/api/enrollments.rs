@@ -3,7 +3,7 @@
 use common::clock;
 use serde_json::{Value, json};
 
-use crate::support::{Person, TestApp};
+use test_support::{Person, TestApp};
 
 db::statements! {
     INACTIVE = "UPDATE users SET is_active = FALSE WHERE id = $1";
@@ -56,7 +56,7 @@ fn names(students: &Value) -> Vec<&str> {
         .collect()
 }
 
-both!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
+tenants!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let g2 = group(app, 2, false, &[&world.ben]).await;
     let g1 = group(app, 1, false, &[&world.ben, &world.cem]).await;
@@ -210,7 +210,7 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
     assert_eq!(left[0]["groupIds"], json!([g1]));
 });
 
-both!(completion_is_noted_and_cleared, |app| {
+tenants!(completion_is_noted_and_cleared, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("{}/{}", roster(app), world.ben.id);
     let mut noted = ada
@@ -240,7 +240,7 @@ both!(completion_is_noted_and_cleared, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(
+tenants!(
     the_ungrouped_are_counted_for_the_class_the_course_and_the_topic,
     |app| {
         let (ada, world) = (app.as_(&app.world.ada), &app.world);

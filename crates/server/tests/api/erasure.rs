@@ -6,11 +6,11 @@ use db::Database;
 use db::personal::map::{Erasure, Holds, MAP};
 use serde_json::{Value, json};
 
-use crate::personal_export::ended;
-use crate::support::marked::{BEN, Marked, everything};
-use crate::support::rows::{execute, texts};
-use crate::support::tables::fingerprints;
-use crate::support::{Client, Heard, Kind, TestApp, clients_are_there, database, until};
+use test_support::canary_user::{BEN, CanaryUser, everything};
+use test_support::jobs::ended;
+use test_support::rows::{execute, texts};
+use test_support::tables::fingerprints;
+use test_support::{Client, Kind, SocketListener, TestApp, clients_are_there, database, until};
 
 async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
     let body = json!({"userId": user, "dryRun": dry_run});
@@ -42,7 +42,7 @@ async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
 }
 
 both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
-    let marked = Marked::begin(app).await;
+    let marked = CanaryUser::begin(app).await;
     let (world, ben) = (&app.world, &app.world.ben.id);
     let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
     let export = adam.post("/admin/gdpr/export", json!({"userId": ben})).await;
@@ -193,9 +193,12 @@ both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
     if !clients_are_there() {
         return;
     }
-    let marked = Marked::begin(app).await;
+    let marked = CanaryUser::begin(app).await;
     let world = &app.world;
-    let (mut ben, mut cem) = (Heard::by(app, &world.ben).await, Heard::by(app, &world.cem).await);
+    let (mut ben, mut cem) = (
+        SocketListener::by(app, &world.ben).await,
+        SocketListener::by(app, &world.cem).await,
+    );
     erase(&app.as_(&world.adam), &world.ben.id, false).await;
     assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");
     let told = cem.expect("group:member:removed").await;
@@ -343,8 +346,8 @@ fn the_page_about_privacy_is_current() {
 }
 
 async fn interrupted(kind: Kind) {
-    use crate::support::{Place, World};
-    let Some(mut place) = Place::new(kind) else { return };
+    use test_support::{ServerEnv, World};
+    let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     // It dies when the archive is kept and no row names it yet: the worst moment there is.
     let dying = place.try_start("serve", &[("GROUPWORK_FAILPOINT", "files.after_dir_sync:1")]);
@@ -379,7 +382,7 @@ async fn interrupted(kind: Kind) {
     place.close();
 }
 
-fn archives(place: &crate::support::Place) -> Vec<String> {
+fn archives(place: &test_support::ServerEnv) -> Vec<String> {
     let files = walk(&place.folder().join("files"));
     files.into_iter().filter(|name| name.contains(".zip")).collect()
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::row_counts::counts;
-use crate::support::topics::group;
+use test_support::row_counts::counts;
+use test_support::topics::group;
 
 fn members(groups: &Value) -> Vec<BTreeSet<String>> {
     let id = |member: &Value| {
@@ -45,7 +45,7 @@ both!(a_preview_writes_nothing_and_its_seed_carries_it_out, |app| {
     ada.post("/groups/generate", same).await.invalid("studentIds");
 });
 
-both!(wishes_are_held_or_refused_with_their_field, |app| {
+tenants!(wishes_are_held_or_refused_with_their_field, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     let [ben, cem, dana] = [&world.ben, &world.cem, &world.dana].map(|person| person.id.clone());
@@ -94,7 +94,7 @@ both!(wishes_are_held_or_refused_with_their_field, |app| {
     ada.post(preview, wish(json!({}))).await.refused(409, "CLASS_ARCHIVED");
 });
 
-both!(who_worked_together_meets_new_partners, |app| {
+tenants!(who_worked_together_meets_new_partners, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     for pair in [[&world.ben, &world.cem], [&world.dana, &world.eli]] {

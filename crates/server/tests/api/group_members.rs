@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::groups::{id, made, members, sorted, topic};
-use crate::support::World;
+use test_support::World;
 
-both!(only_students_of_the_class_come_into_a_group, |app| {
+tenants!(only_students_of_the_class_come_into_a_group, |app| {
     let World {
         seven_b,
         ada,
@@ -37,7 +37,7 @@ both!(only_students_of_the_class_come_into_a_group, |app| {
     );
 });
 
-both!(members_come_go_and_move, |app| {
+tenants!(members_come_go_and_move, |app| {
     let World {
         ada,
         ben,

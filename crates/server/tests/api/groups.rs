@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, World, reference};
+use test_support::{TestApp, World, reference};
 
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 const PAST: &str = "2020-01-01T00:00:00.000Z";
@@ -45,7 +45,7 @@ pub async fn topic(app: &TestApp, fields: Value) -> Value {
     app.as_(&app.world.ada).post("/assignments", body).await.expect(201)
 }
 
-both!(a_group_is_made_with_one_room_its_course_and_its_members, |app| {
+tenants!(a_group_is_made_with_one_room_its_course_and_its_members, |app| {
     let World {
         seven_b, ada, ben, cem, ..
     } = &app.world;
@@ -83,7 +83,7 @@ both!(a_group_is_made_with_one_room_its_course_and_its_members, |app| {
     assert_eq!(room["id"], group["workRoomId"]);
 });
 
-both!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
+tenants!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
     let World {
         seven_b,
         eight_a,
@@ -115,7 +115,7 @@ both!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
         .refused(409, "DUPLICATE_GROUP_NUMBER");
 });
 
-both!(fifty_groups_made_at_once_get_fifty_numbers, |app| {
+tenants!(fifty_groups_made_at_once_get_fifty_numbers, |app| {
     let ada = app.as_(&app.world.ada);
     let class = app.world.seven_b.id.clone();
     let posts = (0..50).map(|_| {
@@ -134,7 +134,7 @@ both!(fifty_groups_made_at_once_get_fifty_numbers, |app| {
     assert_eq!(numbers, (1..=50).collect::<Vec<i64>>());
 });
 
-both!(many_groups_are_made_together_or_not_at_all, |app| {
+tenants!(many_groups_are_made_together_or_not_at_all, |app| {
     let World {
         seven_b,
         ada,
@@ -229,7 +229,7 @@ both!(a_group_takes_the_course_of_its_first_topic_and_no_other, |app| {
     client.post("/groups", late).await.refused(409, "COURSE_ARCHIVED");
 });
 
-both!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
+tenants!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
     let ada = app.as_(&app.world.ada);
     let mut group = made(app, json!({"displayName": "Owls", "startDate": PAST})).await;
     let path = format!("/groups/{}", id(&group));
@@ -257,7 +257,7 @@ both!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
     ada.patch(&path, json!({"dueDate": FUTURE})).await.invalid("dueDate");
 });
 
-both!(students_see_their_own_groups_once_they_have_started, |app| {
+tenants!(students_see_their_own_groups_once_they_have_started, |app| {
     let World {
         ada,
         ben,
@@ -296,7 +296,7 @@ both!(students_see_their_own_groups_once_they_have_started, |app| {
         .refused(403, "FORBIDDEN_ROLE");
 });
 
-both!(teachers_of_other_classes_find_outlines, |app| {
+tenants!(teachers_of_other_classes_find_outlines, |app| {
     let World {
         tom, ben, seven_b, zoe, ..
     } = &app.world;
@@ -359,7 +359,7 @@ both!(teachers_of_other_classes_find_outlines, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(lists_are_filtered_searched_and_sorted_by_number, |app| {
+tenants!(lists_are_filtered_searched_and_sorted_by_number, |app| {
     let World {
         ada,
         seven_b,

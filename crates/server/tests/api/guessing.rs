@@ -5,9 +5,10 @@ use std::time::Duration;
 use common::clock;
 use serde_json::json;
 
-use crate::auth::{Browser, PASSWORD, enable, signed_in};
-use crate::support::rows::execute;
-use crate::support::{Answer, Kind, Person, TestApp};
+use test_support::Browser;
+use test_support::accounts::{PASSWORD, enable, signed_in};
+use test_support::rows::execute;
+use test_support::{Answer, Kind, Person, TestApp};
 
 /// The address of the school in these tests.
 const SCHOOL: &str = "192.0.2.1";
@@ -216,13 +217,13 @@ both!(sign_in_records_move_with_the_address, |app| {
         .await
         .expect(200);
     for table in ["sign_in_successes", "sign_in_failures"] {
-        let keys = crate::support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
+        let keys = test_support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
         assert_eq!(keys, [Some("ben.new@test.example".to_owned())], "{table}");
     }
     let erase = json!({"userId": ben.id, "dryRun": false});
     adam.post("/admin/gdpr/erase", erase).await.expect(200);
     for table in ["sign_in_successes", "sign_in_failures", "sign_in_failure_counts"] {
-        let keys = crate::support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
+        let keys = test_support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
         assert!(keys.is_empty(), "{table}: {keys:?}");
     }
 });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, TestApp};
+use test_support::{Client, TestApp};
 
 async fn homeroom(client: &Client, body: Value) -> (String, Value) {
     let homeroom = client.post("/homerooms", body).await.expect(201);
@@ -20,7 +20,7 @@ async fn events(app: &TestApp) -> Vec<String> {
     data.map(|log| log["event"].as_str().unwrap().to_owned()).collect()
 }
 
-both!(an_admin_keeps_homerooms, |app| {
+tenants!(an_admin_keeps_homerooms, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let new = json!({"name": " 7B ", "gradeLevel": "7", "academicYear": "2026/2027", "teacherId": world.ada.id});
     let answer = adam.post("/homerooms", new).await;
@@ -76,7 +76,7 @@ both!(an_admin_keeps_homerooms, |app| {
     assert_eq!(events(app).await, told);
 });
 
-both!(everybody_reads_of_homerooms_what_concerns_him, |app| {
+tenants!(everybody_reads_of_homerooms_what_concerns_him, |app| {
     let (adam, ada, tom, ben, world) = (
         app.as_(&app.world.adam),
         app.as_(&app.world.ada),
@@ -151,7 +151,7 @@ both!(everybody_reads_of_homerooms_what_concerns_him, |app| {
     }
 });
 
-both!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
+tenants!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
     let (path, made) = homeroom(&adam, json!({"name": "7B"})).await;
     let students = format!("{path}/students");

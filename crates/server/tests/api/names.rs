@@ -4,9 +4,9 @@ use db::{Database, migrate};
 use model::collation::{VERSION, person_sort_key, search_key, sort_key};
 use serde_json::{Value, json};
 
-use crate::support::rows::{execute, texts};
-use crate::support::topics::{course, group, topic};
-use crate::support::{Client, TestApp};
+use test_support::rows::{execute, texts};
+use test_support::topics::{course, group, topic};
+use test_support::{Client, TestApp};
 
 /// Percent-encoded `ÄRGER`.
 const UPPER_CASE: &str = "%C3%84RGER";

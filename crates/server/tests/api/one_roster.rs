@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rosters::{counted, counts, import, one_roster, one_roster_but, packed, statuses};
-use crate::support::rows::texts;
-use crate::support::{Client, TestApp};
+use test_support::rosters::{counted, counts, import, one_roster, one_roster_but, packed, statuses};
+use test_support::rows::texts;
+use test_support::{Client, TestApp};
 
 async fn roster(client: &Client, query: &str, files: &[(&str, String)]) -> Value {
     import(client, query, "roster.zip", packed(files)).await.expect(200)
@@ -167,7 +167,7 @@ both!(an_export_cannot_end_an_admin, |app| {
         "UPDATE members SET external_id = 'ADMIN-1' WHERE user_id = '{}'",
         app.world.olga.id
     );
-    crate::support::rows::execute(&app.database, claim).await;
+    test_support::rows::execute(&app.database, claim).await;
     let users = "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\nADMIN-1,tobedeleted,O1,student,O,O,o@roster.example\n";
     let mut files = one_roster_but("users.csv", Some(users));
     files.retain(|(name, _)| *name != "academicSessions.csv");

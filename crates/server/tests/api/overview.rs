@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rows::execute;
-use crate::support::topics::{LATER, group, id, link, mark_submitted, topic};
-use crate::support::{Client, TestApp};
+use test_support::rows::execute;
+use test_support::topics::{LATER, group, id, link, mark_submitted, topic};
+use test_support::{Client, TestApp};
 
 const OVERVIEW: &str = "/assignments/submissions/overview";
 

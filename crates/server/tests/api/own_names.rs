@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::auth::signed_in;
+use test_support::accounts::signed_in;
 
 both!(students_change_their_name_only_where_the_school_allows_it, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use common::clock;
 use serde_json::json;
 
-use crate::auth::{Browser, PASSWORD, enable, signed_in};
-use crate::support::TestApp;
-use crate::support::letters::outbox;
-use crate::support::rows::execute;
+use test_support::Browser;
+use test_support::TestApp;
+use test_support::accounts::{PASSWORD, enable, signed_in};
+use test_support::letters::outbox;
+use test_support::rows::execute;
 
 const NEW: &str = "Dreieck und Kreis";
 const LINK: &str = "/reset-password#token=";
@@ -181,7 +182,7 @@ both!(emails_in_the_outbox_are_exported_and_erased, |app| {
     let cem = Browser::new(app);
     cem.sign_in(&world.cem.email, PASSWORD).await.expect(200);
     let archive = cem.client().post("/users/me/export", json!({})).await;
-    let entries = crate::support::unpacked::unpacked(&archive.bytes);
+    let entries = test_support::unpacked::unpacked(&archive.bytes);
     let entry = entries
         .iter()
         .find(|entry| entry.name == "emails-in-outbox.json")

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::auth::{Browser, PASSWORD, signed_in};
+use test_support::Browser;
+use test_support::accounts::{PASSWORD, signed_in};
 
 const GOOD: &str = "Dreieck und Kreis";
 
@@ -44,7 +45,7 @@ both!(a_change_refuses_what_others_would_guess, |app| {
 both!(a_reset_refuses_it_too_and_its_link_goes_on_working, |app| {
     let ada = &app.world.ada;
     let browser = Browser::new(app);
-    crate::auth::enable(app, ada).await;
+    test_support::accounts::enable(app, ada).await;
     let token = crate::password_resets::mailed_token(app, &ada.email).await;
     let reset = async |new: &str| {
         let body = json!({"newPassword": new, "token": token});

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::letters::{outbox, waiting};
-use crate::support::rows::texts;
-use crate::support::{Client, Person, TestApp};
+use test_support::letters::{outbox, waiting};
+use test_support::rows::texts;
+use test_support::{Client, Person, TestApp};
 
 fn names(page: &Value) -> Vec<String> {
     let people = page["data"].as_array().unwrap().iter();
@@ -22,7 +22,7 @@ async fn sign_in(app: &TestApp, email: &str, password: &str) -> u16 {
     app.stranger().post("/auth/sign-in/email", body).await.status
 }
 
-both!(
+tenants!(
     an_admin_finds_everybody_and_a_teacher_only_what_is_his_business,
     |app| {
         let world = &app.world;
@@ -132,7 +132,7 @@ both!(a_list_is_read_page_by_page_while_people_come_in, |app| {
     }
 });
 
-both!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
+tenants!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
     let world = &app.world;
     let ben = app.as_(&world.ben);
     let own = ben.get(&format!("/users/{}", world.ben.id)).await.expect(200);
@@ -166,7 +166,7 @@ both!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(the_groups_of_a_student_are_shown_to_those_who_see_their_inside, |app| {
+tenants!(the_groups_of_a_student_are_shown_to_those_who_see_their_inside, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let group = |name: &str, start: Value| json!({"name": name, "classId": world.seven_b.id, "memberIds": [world.ben.id], "startDate": start});
     ada.post("/groups", group("Open", Value::Null)).await.expect(201);
@@ -395,7 +395,7 @@ both!(
             "UPDATE users SET temporary_password_expires_at = {late} WHERE id = '{}'",
             world.finn.id
         );
-        crate::support::rows::execute(&app.database, end).await;
+        test_support::rows::execute(&app.database, end).await;
         assert_eq!(
             sign_in(app, &world.finn.email, password).await,
             401,

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::auth::{PASSWORD, enable};
-use crate::support::letters::{Letter, outbox, waiting};
-use crate::support::rows::{execute, texts};
-use crate::support::{FRONTEND, TestApp};
+use test_support::accounts::{PASSWORD, enable};
+use test_support::letters::{Letter, outbox, waiting};
+use test_support::rows::{execute, texts};
+use test_support::{FRONTEND, TestApp};
 
 const NEW: &str = "new.address@test.example";
 
@@ -110,7 +110,7 @@ both!(nobody_learns_whether_an_address_is_taken, |app| {
     ask("fourth@test.example").await.refused(429, "RATE_LIMITED");
 });
 
-both!(wrong_passwords_count_as_failed_sign_ins, |app| {
+tenants!(wrong_passwords_count_as_failed_sign_ins, |app| {
     let (world, ben) = (&app.world, app.as_(&app.world.ben));
     enable(app, &world.ben).await;
     let mut last = Value::Null;

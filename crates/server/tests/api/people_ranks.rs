@@ -3,9 +3,9 @@
 use model::access::{MemberRole, PlatformRole};
 use serde_json::{Value, json};
 
-use crate::support::rows::{execute, texts};
-use crate::support::school_people::{SchoolPerson, in_school, member_of_north, somebody};
-use crate::support::{Answer, Client, TestApp};
+use test_support::rows::{execute, texts};
+use test_support::school_people::{SchoolPerson, in_school, member_of_north, somebody};
+use test_support::{Answer, Client, TestApp};
 
 /// Rank 5 runs the platform; 4 to 1 are the member roles from owner to student.
 const ROLES: [(u8, MemberRole); 4] = [
@@ -137,7 +137,7 @@ both!(everybody_makes_lower_ranks_only, |app| {
     }
 });
 
-both!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
+tenants!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
     let (world, olga, adam) = (&app.world, app.as_(&app.world.olga), app.as_(&app.world.adam));
     let own = format!("/admin/members/{}", member_of_north(app, &world.olga).await);
     let root = app.as_(&world.root);
@@ -216,7 +216,7 @@ both!(two_owners_who_undo_each_other_leave_one, |app| {
     }
 });
 
-both!(only_the_role_in_the_school_counts, |app| {
+tenants!(only_the_role_in_the_school_counts, |app| {
     let roles = ROLES.iter().map(|(rank, role)| (*rank, Some(*role))).chain([(0, None)]);
     for (rank, role) in roles {
         for platform in PlatformRole::ALL {

@@ -4,9 +4,9 @@
 use common::clock;
 use serde_json::{Value, json};
 
-use crate::auth::{PASSWORD, enable};
-use crate::support::rows::{execute, texts};
-use crate::support::{Client, Person, TestApp};
+use test_support::accounts::{PASSWORD, enable};
+use test_support::rows::{execute, texts};
+use test_support::{Client, Person, TestApp};
 
 /// Makes a person a member of South as well, as if an invitation had been accepted.
 async fn also_at_south(app: &TestApp, person: &Person) {

@@ -5,9 +5,10 @@ use std::io::{Cursor, Read as _};
 
 use serde_json::{Value, json};
 
-use crate::support::marked::{FILE, Marked, OF_ACCOUNT, OF_SCHOOL, OTHERS, SECRET, TO_BEN};
-use crate::support::rows::execute;
-use crate::support::{Client, reference, until};
+use test_support::canary_user::{CanaryUser, FILE, OF_ACCOUNT, OF_SCHOOL, OTHERS, SECRET, TO_BEN};
+use test_support::jobs::ended;
+use test_support::rows::execute;
+use test_support::{Client, reference};
 
 /// The entries of an archive.
 pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -35,18 +36,6 @@ fn text(entries: &BTreeMap<String, Vec<u8>>) -> String {
 fn list(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<Value> {
     let content = entries.get(name).unwrap_or_else(|| panic!("no {name}"));
     serde_json::from_slice(content).unwrap()
-}
-
-/// The job as it is in the end.
-pub async fn ended(client: &Client, location: &str) -> Value {
-    let path = location.strip_prefix("/api").unwrap();
-    let mut job = Value::Null;
-    until("the job ends", async || {
-        job = client.get(path).await.expect(200);
-        job["status"] == "DONE" || job["status"] == "FAILED"
-    })
-    .await;
-    job
 }
 
 async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<u8>>) {
@@ -86,7 +75,7 @@ fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
 }
 
 both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
-    let marked = Marked::begin(app).await;
+    let marked = CanaryUser::begin(app).await;
     let adam = app.as_(&app.world.adam);
     let (_, entries) = exported(&adam, &app.world.ben.id).await;
     complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
@@ -127,7 +116,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
 });
 
 both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
-    let marked = Marked::begin(app).await;
+    let marked = CanaryUser::begin(app).await;
     app.app.files().remove(&marked.chat_file).await.unwrap();
     let ben = app.as_(&app.world.ben);
     let begun = ben
@@ -143,7 +132,7 @@ both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
 });
 
 both!(everybody_may_have_his_own_at_once, |app| {
-    Marked::begin(app).await;
+    CanaryUser::begin(app).await;
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert!(answer.header("content-disposition").contains("personal-data.zip"));

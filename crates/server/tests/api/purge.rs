@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::lesson_rows;
-use crate::support::mentions::{mentions, rows_of};
-use crate::support::rows::{execute, texts};
-use crate::support::{Client, Kind, Place, Rows, TestApp, Walk, World, raw};
+use test_support::db_grep::{mentions, rows_of};
+use test_support::lesson_rows;
+use test_support::rows::{execute, texts};
+use test_support::{Client, Kind, LessonFixture, Rows, ServerEnv, TestApp, World, raw};
 
 /// Tables whose rows stay a while on purpose: what instances told each other (ten minutes), and files and
 /// letters that still go.
@@ -17,7 +17,7 @@ const PASSING: [&str; 3] = ["event_outbox", "file_removals", "letters"];
 /// A row of North in every table, and some more classes.
 async fn fill(app: &TestApp) {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
-    Walk::begin(app).await;
+    LessonFixture::begin(app).await;
     let path = format!("/classes/{}/teachers", world.seven_b.id);
     adam.post(&path, json!({"userId": world.tom.id})).await.expect(200);
     let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201);
@@ -106,7 +106,7 @@ fn without_passing(mut rows: BTreeMap<String, usize>) -> BTreeMap<String, usize>
     rows
 }
 
-async fn account(app: &TestApp, person: &crate::support::Person) -> (bool, Option<String>) {
+async fn account(app: &TestApp, person: &test_support::Person) -> (bool, Option<String>) {
     let active = format!("SELECT id FROM users WHERE id = '{}' AND is_active", person.id);
     let home = format!("SELECT home_organization_id FROM users WHERE id = '{}'", person.id);
     let is_active = !texts(&app.database, active).await.is_empty();
@@ -167,7 +167,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     assert_ne!(again["tenant"]["id"], json!(north));
 
     purged(&app.database, north).await;
-    crate::support::studio::eventually(async || app.removals().await == 0).await;
+    test_support::document_server_fixture::eventually(async || app.removals().await == 0).await;
     let left: Vec<_> = mentions(&app.database, north)
         .await
         .into_iter()
@@ -194,7 +194,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
 
 /// Kills the service again and again while it purges; what was done stays done, and in the end nothing is left.
 async fn killed(kind: Kind) {
-    let Some(mut place) = Place::new(kind) else { return };
+    let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     rows_for(&place.database, &world).await;
     let classes = (0..12).map(|number| {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::lesson_rows;
-use crate::support::rows::execute;
-use crate::support::topics::{group, topic};
-use crate::support::{Person, Rows, TestApp, raw};
+use test_support::lesson_rows;
+use test_support::rows::execute;
+use test_support::topics::{group, topic};
+use test_support::{Person, Rows, TestApp, raw};
 
 async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
     let page = app
@@ -106,7 +106,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
         .standpoint(
             &world.north,
             &world.adam.id,
-            crate::support::standpoint::Eyes::Admin,
+            test_support::standpoint::Eyes::Admin,
             common::clock::now(),
         )
         .await
@@ -236,7 +236,7 @@ both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     rows.choose(&elsewhere, Some(&world.south)).await;
     let elsewhere = rows.session(&elsewhere).await;
     let origins = "UPDATE sessions SET ip_address = '192.0.2.7', user_agent = 'Browser'".to_owned();
-    crate::support::rows::execute(&app.database, origins).await;
+    test_support::rows::execute(&app.database, origins).await;
     let all = sessions(app, adam, "").await;
     for (reader, of, is_shown) in [
         (adam, &world.olga, false),
@@ -351,12 +351,12 @@ both!(those_who_run_the_platform_see_the_installation, |app| {
     let tables = system["database"]["tables"].as_array().unwrap();
     let named: Vec<&str> = tables.iter().map(|table| table["name"].as_str().unwrap()).collect();
     let database = app.database.clone();
-    let counted = tokio::task::spawn_blocking(move || crate::support::row_counts::tables(&database)).await;
+    let counted = tokio::task::spawn_blocking(move || test_support::row_counts::tables(&database)).await;
     assert_eq!(named, counted.unwrap(), "store/platform/system.rs names every table");
     let users = tables.iter().find(|table| table["name"] == "users").unwrap();
     assert_eq!(users, &json!({"name": "users", "rows": 14, "isAtLeast": false}));
     let text = system.to_string();
-    for secret in [crate::support::AUTH_SECRET, crate::support::DOCSERVER_SECRET, "North"] {
+    for secret in [test_support::AUTH_SECRET, test_support::DOCSERVER_SECRET, "North"] {
         assert!(!text.contains(secret));
     }
     for person in [&world.olga, &world.ada, &world.ben, &world.nobody] {

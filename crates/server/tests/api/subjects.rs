@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
+tenants!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
     let adam = app.as_(&app.world.adam);
     let chemistry = adam
         .post(
@@ -46,7 +46,7 @@ both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
     adam.get(&path).await.refused(404, "NOT_FOUND");
 });
 
-both!(a_name_is_taken_whatever_its_case, |app| {
+tenants!(a_name_is_taken_whatever_its_case, |app| {
     let adam = app.as_(&app.world.adam);
     adam.post("/subjects", json!({"name": "Music"})).await.expect(201);
     let body = adam
@@ -60,7 +60,7 @@ both!(a_name_is_taken_whatever_its_case, |app| {
         .expect(201);
 });
 
-both!(patch_ignores_read_only_fields, |app| {
+tenants!(patch_ignores_read_only_fields, |app| {
     let adam = app.as_(&app.world.adam);
     let mut subject = adam.post("/subjects", json!({"name": "Physics"})).await.expect(201);
     let path = format!("/subjects/{}", subject["id"].as_str().unwrap());

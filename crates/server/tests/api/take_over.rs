@@ -4,11 +4,11 @@
 use common::clock;
 use serde_json::{Value, json};
 
-use crate::auth::Browser;
-use crate::support::letters::outbox;
-use crate::support::name_server::{self, Zone};
-use crate::support::rows::{execute, texts};
-use crate::support::{Client, TestApp};
+use test_support::Browser;
+use test_support::letters::outbox;
+use test_support::name_server::{self, Zone};
+use test_support::rows::{execute, texts};
+use test_support::{Client, TestApp};
 
 const PASSWORD: &str = "seven blue whales sing";
 

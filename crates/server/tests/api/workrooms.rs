@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::groups::{ids, made};
-use crate::support::World;
+use test_support::World;
 
-both!(a_work_room_shows_its_group_and_nobody_elses, |app| {
+tenants!(a_work_room_shows_its_group_and_nobody_elses, |app| {
     let World {
         ada,
         ben,

@@ -3,12 +3,12 @@
 use db::args;
 use serde_json::json;
 
-use super::browser::{COPY, TOKEN, cookie_names};
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
+use test_support::browser::{COPY, TOKEN, cookie_names};
 
 const NEW: &str = "Dreieck und Kreis";
 
-both!(a_changed_name_shows_at_once, |app| {
+tenants!(a_changed_name_shows_at_once, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let answer = browser
         .post("/auth/update-user", json!({"name": " Ada L. ", "image": "", "x": 1}))
@@ -47,7 +47,7 @@ both!(a_changed_name_shows_at_once, |app| {
         .refused(401, "UNAUTHORIZED");
 });
 
-both!(accounts_are_listed_without_passwords, |app| {
+tenants!(accounts_are_listed_without_passwords, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let accounts = browser.get("/auth/list-accounts").await.expect(200);
     assert_eq!(accounts[0]["providerId"], "credential");
@@ -59,7 +59,7 @@ both!(accounts_are_listed_without_passwords, |app| {
     assert!(accounts[0].get("password").is_none());
 });
 
-both!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
+tenants!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     let change = async |current: &str, new: &str| {
         browser
@@ -106,7 +106,7 @@ both!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
     other.sign_in(&ada.email, NEW).await.expect(200);
 });
 
-both!(a_changed_password_can_end_all_other_sessions, |app| {
+tenants!(a_changed_password_can_end_all_other_sessions, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     browser
         .set_active(json!({"organizationId": app.world.north}))
@@ -122,7 +122,7 @@ both!(a_changed_password_can_end_all_other_sessions, |app| {
     old.get("/subjects").await.refused(401, "UNAUTHENTICATED");
 });
 
-both!(somebody_without_a_password_has_none_to_change, |app| {
+tenants!(somebody_without_a_password_has_none_to_change, |app| {
     let ben = app.as_(&app.world.ben);
     let body = json!({"currentPassword": PASSWORD, "newPassword": NEW});
     ben.post("/auth/change-password", body)

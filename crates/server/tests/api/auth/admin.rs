@@ -5,8 +5,8 @@ use db::args;
 use serde_json::{Value, json};
 
 use super::{BAN, Browser, COUNT_VERIFICATIONS, enable, one, run, signed_in};
-use crate::support::TestApp;
-use crate::support::tables::fingerprints;
+use test_support::TestApp;
+use test_support::tables::fingerprints;
 
 const NEW: &str = "Dreieck und Kreis";
 
@@ -45,7 +45,7 @@ both!(only_those_who_run_the_platform_administer, |app| {
     let mut called = 0;
     for (method, path) in routes().into_iter().filter(|(_, path)| !own.contains(&path.as_str())) {
         let asked = format!("{path}?id={}", world.ben.id);
-        let call = async |client: crate::support::Client| {
+        let call = async |client: test_support::Client| {
             let body = (method == "POST").then(|| everything(app));
             client.send(method.parse().unwrap(), &asked, body).await
         };
@@ -70,7 +70,7 @@ both!(only_those_who_run_the_platform_administer, |app| {
     assert!(changed.is_empty(), "changed: {changed:?}");
 });
 
-both!(an_account_is_made_read_and_changed, |app| {
+tenants!(an_account_is_made_read_and_changed, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let create = async |body: Value| root.post("/auth/admin/create-user", body).await;
     let new = json!({"email": "New@School.example", "name": " New Person ", "password": NEW, "role": "TEACHER", "data": {"x": 1}});

@@ -4,13 +4,13 @@ use db::args;
 use serde_json::{Value, json};
 
 use super::admin::told;
-use super::browser::cookie_names;
 use super::{AGE_BAN, Browser, COUNT_SESSIONS, PASSWORD, one, run, signed_in};
-use crate::support::{Answer, Rows, Walk};
+use test_support::browser::cookie_names;
+use test_support::{Answer, LessonFixture, Rows};
 
 const NEW: &str = "Dreieck und Kreis";
 
-both!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
+tenants!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let ben = signed_in(app, &world.ben).await;
     let ban = async |body: Value| root.post("/auth/admin/ban-user", body).await;
@@ -150,7 +150,7 @@ both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
     );
 });
 
-both!(sessions_and_passwords_of_others, |app| {
+tenants!(sessions_and_passwords_of_others, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let ben = signed_in(app, &world.ben).await;
     let of = |user: &str| json!({"userId": user});
@@ -224,7 +224,7 @@ both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
     let rows = Rows(app);
     rows.join_school(&world.south, &world.ben, "student").await;
     let ben = signed_in(app, &world.ben).await;
-    let lesson = Walk::begin(app).await;
+    let lesson = LessonFixture::begin(app).await;
     let remove = async |user: &str| root.post("/auth/admin/remove-user", json!({"userId": user})).await;
     assert_eq!(remove(&world.ben.id).await.expect(200), json!({"success": true}));
     assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));

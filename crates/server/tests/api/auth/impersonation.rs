@@ -4,12 +4,12 @@ use better_auth::cookie;
 use db::args;
 use serde_json::{Value, json};
 
-use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{
     AGE_SESSION, BAN, Browser, COUNT_SESSIONS, END_SESSION, PASSWORD, SET_HOME, SET_PLATFORM_ROLE, SWITCH_OFF, enable,
     one, run, signed_in,
 };
-use crate::support::{AUTH_SECRET, Person, TestApp};
+use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
+use test_support::{AUTH_SECRET, Person, TestApp};
 
 const BACK: &str = "better-auth.admin_session";
 const BROWSER_ONLY: &str = "better-auth.dont_remember";
@@ -104,7 +104,7 @@ both!(cookies_lead_there_and_back, |app| {
         .refused(401, "UNAUTHORIZED");
 });
 
-both!(a_browser_that_forgets_is_given_back_as_such, |app| {
+tenants!(a_browser_that_forgets_is_given_back_as_such, |app| {
     let world = &app.world;
     let root = signed_in(app, &world.root).await;
     let body = json!({"email": world.root.email, "password": PASSWORD, "rememberMe": false});
@@ -119,7 +119,7 @@ both!(a_browser_that_forgets_is_given_back_as_such, |app| {
     assert!(root.cookie(BROWSER_ONLY).is_some());
 });
 
-both!(some_people_are_acted_as_by_nobody, |app| {
+tenants!(some_people_are_acted_as_by_nobody, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let refused = async |user: &str| root.post("/auth/admin/impersonate-user", json!({"userId": user})).await;
     refused(&world.root.id)
@@ -144,7 +144,7 @@ both!(some_people_are_acted_as_by_nobody, |app| {
     );
 });
 
-both!(every_record_names_who_it_really_was, |app| {
+tenants!(every_record_names_who_it_really_was, |app| {
     let (world, (root, _)) = (&app.world, as_ada(app).await);
     root.post("/subjects", json!({"name": "Latin"}))
         .await
@@ -190,7 +190,7 @@ both!(every_record_names_who_it_really_was, |app| {
     );
 });
 
-both!(it_ends_after_an_hour_and_is_never_prolonged, |app| {
+tenants!(it_ends_after_an_hour_and_is_never_prolonged, |app| {
     let (root, _) = as_ada(app).await;
     root.set_cookie(BROWSER_ONLY, "gone");
     run(app, &AGE_SESSION, args![root.token(), 3_500_000_i64]);
@@ -199,7 +199,7 @@ both!(it_ends_after_an_hour_and_is_never_prolonged, |app| {
     root.get("/courses").await.refused(401, "UNAUTHENTICATED");
 });
 
-both!(it_ends_with_the_right_to_it, |app| {
+tenants!(it_ends_with_the_right_to_it, |app| {
     let world = &app.world;
     let (acting, _) = as_ada(app).await;
     let other = signed_in(app, &world.root).await;
@@ -222,7 +222,7 @@ both!(it_ends_with_the_right_to_it, |app| {
     assert_eq!(one::<i64>(app, &COUNT_SESSIONS, args![world.ada.id]), 1);
 });
 
-both!(without_a_way_back_it_ends_all_the_same, |app| {
+tenants!(without_a_way_back_it_ends_all_the_same, |app| {
     let (world, (root, own)) = (&app.world, as_ada(app).await);
     run(app, &END_SESSION, args![own]);
     let answer = root.post("/auth/admin/stop-impersonating", json!({})).await;
@@ -241,7 +241,7 @@ both!(without_a_way_back_it_ends_all_the_same, |app| {
         .refused(401, "UNAUTHORIZED");
 });
 
-both!(signing_out_leaves_no_way_back, |app| {
+tenants!(signing_out_leaves_no_way_back, |app| {
     let (world, (root, _)) = (&app.world, as_ada(app).await);
     let before: i64 = one(app, &COUNT_SESSIONS, args![world.root.id]);
     root.post("/auth/sign-out", json!({})).await.expect(200);

@@ -8,7 +8,7 @@ use model::access::PlatformRole;
 use serde_json::json;
 
 use super::{AGE_FAILURES, Browser, FAILURES_IN_LOG, FORGET_FAILURES, PASSWORD, SET_HOME, enable, one, run, signed_in};
-use crate::support::{Again, Answer, Kind, TestApp};
+use test_support::{Answer, Kind, SecondInstance, TestApp};
 
 const MINUTE: i64 = 60_000;
 
@@ -68,7 +68,7 @@ both!(five_failures_of_one_account_from_one_address_are_enough, |app| {
 both!(what_failed_is_known_to_every_instance_and_after_a_restart, |app| {
     let (ada, first) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
-    let second = Again::beside(app, &[]).await;
+    let second = SecondInstance::beside(app, &[]).await;
     let there = Browser::elsewhere(&second.base);
     for browser in [&first, &there, &first, &there, &first] {
         fail(browser, &ada.email, 1).await;
@@ -77,7 +77,7 @@ both!(what_failed_is_known_to_every_instance_and_after_a_restart, |app| {
     still_limited(first.sign_in(&ada.email, PASSWORD).await);
     still_limited(there.sign_in(&ada.email, PASSWORD).await);
     second.close().await;
-    let restarted = Again::beside(app, &[]).await;
+    let restarted = SecondInstance::beside(app, &[]).await;
     still_limited(Browser::elsewhere(&restarted.base).sign_in(&ada.email, PASSWORD).await);
     restarted.close().await;
 });
@@ -100,7 +100,7 @@ both!(nobody_chooses_the_address_he_is_counted_under, |app| {
     );
 });
 
-both!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
+tenants!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let browser = std::sync::Arc::new(Browser::new(app));
@@ -121,7 +121,7 @@ both!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
 both!(a_class_behind_one_address_signs_in_together, |app| {
     let pupils: Vec<_> = (0..30).map(|number| format!("pupil{number}@school.example")).collect();
     for email in &pupils {
-        let hash = Some(crate::auth::hash().to_owned());
+        let hash = Some(test_support::accounts::hash().to_owned());
         let pupil = NewUser::provisioned("Pupil", email, PlatformRole::Student, hash);
         let write = app
             .app
@@ -215,7 +215,7 @@ both!(an_unattended_session_is_no_way_to_try_passwords, |app| {
     still_limited(browser.post("/auth/change-password", change).await);
 });
 
-both!(a_school_reads_of_failures_on_the_accounts_it_made, |app| {
+tenants!(a_school_reads_of_failures_on_the_accounts_it_made, |app| {
     let (world, browser) = (&app.world, Browser::new(app));
     enable(app, &world.ada).await;
     run(app, &SET_HOME, args![world.ada.id, world.north]);

@@ -4,7 +4,6 @@
 mod account;
 mod admin;
 mod admin_people;
-mod browser;
 mod impersonation;
 mod limits;
 mod organization;
@@ -13,46 +12,8 @@ mod sessions;
 mod sign_in;
 mod wire;
 
-use std::sync::OnceLock;
-
-use common::clock;
-use db::Database;
-use db::connection::Connection;
-use db::platform::PlatformProof;
-use db::sql::{Sql, Value};
-use model::id::UserId;
-
-pub use browser::Browser;
-
-use crate::support::{Person, TestApp};
-
-/// The password of everybody who has one.
-pub const PASSWORD: &str = "Zirkel und Lineal";
-
-/// Its hash, made once: hashing is slow on purpose.
-fn hash() -> &'static str {
-    static HASH: OnceLock<String> = OnceLock::new();
-    HASH.get_or_init(|| better_auth::password::hash(PASSWORD))
-}
-
-/// Gives a person the password.
-pub async fn enable(app: &TestApp, person: &Person) {
-    let id = UserId::new(person.id.clone());
-    let write = move |platform: &mut db::platform::Platform<'_>| platform.choose_password(&id, hash(), clock::now());
-    app.app
-        .store()
-        .platform_write(PlatformProof::command_line(), write)
-        .await
-        .unwrap();
-}
-
-/// Somebody who just signed in, without an organization yet.
-pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
-    enable(app, person).await;
-    let browser = Browser::new(app);
-    browser.sign_in(&person.email, PASSWORD).await.expect(200);
-    browser
-}
+pub use test_support::Browser;
+pub use test_support::accounts::{PASSWORD, enable, one, run, signed_in};
 
 db::statements! {
     /// Moves the end and the last renewal of a session, as time would.
@@ -96,35 +57,4 @@ db::statements! {
     COUNT_SESSIONS = "SELECT COUNT(*) FROM sessions WHERE user_id = $1";
     /// When somebody last signed in.
     LAST_LOGIN = "SELECT COALESCE(last_login_at, 0) FROM users WHERE id = $1";
-}
-
-/// Runs a statement behind the back of the service.
-pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
-    assert_eq!(STATEMENTS.len(), 20);
-    with(app, |connection| connection.run(sql, arguments).unwrap());
-}
-
-/// One text or number behind the back of the service.
-pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
-    with(app, |connection| {
-        connection.maybe(sql, arguments, |row| row.take()).unwrap().unwrap()
-    })
-}
-
-/// The synchronous driver must not run on a thread of the async runtime.
-fn with<T: Send>(app: &TestApp, act: impl FnOnce(&mut Connection) -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        scope
-            .spawn(|| {
-                let mut connection = match &app.database {
-                    Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
-                    Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
-                };
-                let outcome = act(&mut connection);
-                drop(connection);
-                outcome
-            })
-            .join()
-            .unwrap()
-    })
 }

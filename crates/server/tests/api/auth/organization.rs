@@ -4,9 +4,9 @@ use model::id::ClassId;
 use model::news::Room;
 use serde_json::{Value, json};
 
-use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{Browser, signed_in};
-use crate::support::{TestApp, raw, until};
+use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
+use test_support::{TestApp, raw, until};
 
 async fn active(browser: &Browser) -> Value {
     browser.session().await["activeOrganizationId"].clone()
@@ -94,7 +94,7 @@ both!(a_foreign_organization_is_refused_and_the_own_one_left, |app| {
     );
 });
 
-both!(the_body_is_judged_before_the_session, |app| {
+tenants!(the_body_is_judged_before_the_session, |app| {
     let stranger = Browser::new(app);
     let body = stranger
         .set_active(json!({"organizationId": 5}))
@@ -119,7 +119,7 @@ both!(the_body_is_judged_before_the_session, |app| {
         .refused(400, "VALIDATION_ERROR");
 });
 
-both!(the_platform_may_choose_any_organization, |app| {
+tenants!(the_platform_may_choose_any_organization, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     for organization in [&world.north, &world.south] {
         assert_eq!(
@@ -143,7 +143,7 @@ both!(the_platform_may_choose_any_organization, |app| {
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
 });
 
-both!(a_student_hears_of_the_own_membership_only, |app| {
+tenants!(a_student_hears_of_the_own_membership_only, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
     assert_eq!(
         browser
@@ -253,7 +253,7 @@ both!(staff_list_members_and_addresses_of_their_own_students, |app| {
     assert_eq!(whole["members"].as_array().unwrap().len(), 3);
 });
 
-both!(permissions_are_those_of_the_library, |app| {
+tenants!(permissions_are_those_of_the_library, |app| {
     let allowed = async |browser: &Browser, wanted: Value| {
         let answer = browser
             .post("/auth/organization/has-permission", json!({"permissions": wanted}))
@@ -294,7 +294,7 @@ both!(permissions_are_those_of_the_library, |app| {
         .refused(401, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
 });
 
-both!(organizations_and_members_are_managed_elsewhere, |app| {
+tenants!(organizations_and_members_are_managed_elsewhere, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.olga).await);
     browser
         .set_active(json!({"organizationId": world.north}))

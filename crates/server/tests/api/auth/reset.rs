@@ -4,8 +4,8 @@ use db::args;
 use serde_json::json;
 
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
-use crate::support::FRONTEND;
-use crate::support::letters::{Letter, outbox};
+use test_support::FRONTEND;
+use test_support::letters::{Letter, outbox};
 
 const NEW: &str = "Dreieck und Kreis";
 

@@ -7,16 +7,16 @@ use better_auth::cookie;
 use db::args;
 use serde_json::{Value, json};
 
-use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{
     AGE_SESSION, AGE_SIGN_IN, Browser, COUNT_SESSIONS, END_MEMBERSHIP, PASSWORD, SET_ROLE, SWITCH_OFF, enable, one,
     run, signed_in,
 };
-use crate::support::AUTH_SECRET;
+use test_support::AUTH_SECRET;
+use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 
 const HOUR: i64 = 3_600_000;
 
-both!(get_session_sets_a_copy_only_where_it_is_missing, |app| {
+tenants!(get_session_sets_a_copy_only_where_it_is_missing, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let fresh = browser.get("/auth/get-session").await;
     assert_eq!(fresh.header("cache-control"), "no-store");
@@ -41,7 +41,7 @@ both!(get_session_sets_a_copy_only_where_it_is_missing, |app| {
     );
 });
 
-both!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
+tenants!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let token = browser.token();
     run(app, &AGE_SESSION, args![token, HOUR - 60_000]);
@@ -90,7 +90,7 @@ both!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
     assert_eq!(browser.cookies(), 0);
 });
 
-both!(an_unremembered_session_is_never_prolonged, |app| {
+tenants!(an_unremembered_session_is_never_prolonged, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let browser = Browser::new(app);
@@ -153,7 +153,7 @@ both!(a_revoked_session_is_dead_at_once, |app| {
     mine.get("/auth/list-sessions").await.expect(200);
 });
 
-both!(all_or_all_other_sessions_can_be_revoked, |app| {
+tenants!(all_or_all_other_sessions_can_be_revoked, |app| {
     let ada = &app.world.ada;
     let (mine, other) = (signed_in(app, ada).await, Browser::new(app));
     other.sign_in(&ada.email, PASSWORD).await.expect(200);
@@ -180,7 +180,7 @@ both!(all_or_all_other_sessions_can_be_revoked, |app| {
     assert_eq!(mine.cookies(), 0, "revoking the own session takes its cookies back");
 });
 
-both!(a_list_of_sessions_needs_a_fresh_sign_in, |app| {
+tenants!(a_list_of_sessions_needs_a_fresh_sign_in, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     run(app, &AGE_SIGN_IN, args![browser.token(), 24 * HOUR]);
     browser
@@ -189,7 +189,7 @@ both!(a_list_of_sessions_needs_a_fresh_sign_in, |app| {
         .refused(403, "SESSION_NOT_FRESH");
 });
 
-both!(a_changed_role_and_an_ended_membership_count_at_once, |app| {
+tenants!(a_changed_role_and_an_ended_membership_count_at_once, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     browser
         .set_active(json!({"organizationId": app.world.north}))
@@ -215,7 +215,7 @@ both!(a_changed_role_and_an_ended_membership_count_at_once, |app| {
     assert_eq!(browser.get("/auth/get-session").await.expect(200), json!(null));
 });
 
-both!(forged_and_doubled_cookies_are_nobody, |app| {
+tenants!(forged_and_doubled_cookies_are_nobody, |app| {
     let (ada, ben) = (
         signed_in(app, &app.world.ada).await,
         signed_in(app, &app.world.ben).await,
@@ -304,7 +304,7 @@ fn forged(copy: &str, other: &str) -> Vec<String> {
     texts
 }
 
-both!(of_two_hundred_forged_copies_none_counts, |app| {
+tenants!(of_two_hundred_forged_copies_none_counts, |app| {
     let (ada, ben) = (
         signed_in(app, &app.world.ada).await,
         signed_in(app, &app.world.ben).await,

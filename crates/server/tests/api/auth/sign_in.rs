@@ -5,17 +5,17 @@ use common::clock;
 use db::args;
 use serde_json::json;
 
-use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{
     BAN, Browser, COUNT_USERS, GET_HASH, LAST_LOGIN, PASSWORD, SET_HASH, SWITCH_OFF, TEMPORARY, enable, one, run,
     signed_in,
 };
-use crate::support::{AUTH_SECRET, TestApp};
+use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
+use test_support::{AUTH_SECRET, TestApp};
 
 /// The hash of `root-password-1`, as the library wrote it.
 const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 
-both!(sign_in_sets_the_cookies_of_the_library, |app| {
+tenants!(sign_in_sets_the_cookies_of_the_library, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let before = clock::now().as_millis();
@@ -56,7 +56,7 @@ both!(sign_in_sets_the_cookies_of_the_library, |app| {
     assert!(last >= before, "lastLoginAt is written");
 });
 
-both!(a_session_that_ends_with_the_browser_has_cookies_without_an_age, |app| {
+tenants!(a_session_that_ends_with_the_browser_has_cookies_without_an_age, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let body = json!({"email": ada.email, "password": PASSWORD, "rememberMe": false, "callbackURL": "/dash"});
@@ -83,7 +83,7 @@ both!(a_session_that_ends_with_the_browser_has_cookies_without_an_age, |app| {
     );
 });
 
-both!(whoever_is_refused_learns_nothing, |app| {
+tenants!(whoever_is_refused_learns_nothing, |app| {
     let (ada, ben) = (&app.world.ada, &app.world.ben);
     enable(app, ada).await;
     let browser = Browser::new(app);
@@ -111,7 +111,7 @@ both!(whoever_is_refused_learns_nothing, |app| {
     assert_eq!(browser.cookies(), 0);
 });
 
-both!(a_banned_person_is_told_only_after_the_right_password, |app| {
+tenants!(a_banned_person_is_told_only_after_the_right_password, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     run(app, &BAN, args![ada.id, None::<i64>]);
@@ -125,7 +125,7 @@ both!(a_banned_person_is_told_only_after_the_right_password, |app| {
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
 });
 
-both!(a_temporary_password_ends, |app| {
+tenants!(a_temporary_password_ends, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let now = clock::now();
@@ -138,7 +138,7 @@ both!(a_temporary_password_ends, |app| {
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
 });
 
-both!(an_imported_hash_is_replaced_at_sign_in, |app| {
+tenants!(an_imported_hash_is_replaced_at_sign_in, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     run(app, &SET_HASH, args![ada.id, IMPORTED]);
@@ -189,7 +189,7 @@ both!(sign_up_is_always_refused_and_leaves_no_row, |app| {
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
 });
 
-both!(sign_out_ends_the_session_and_clears_the_cookies, |app| {
+tenants!(sign_out_ends_the_session_and_clears_the_cookies, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     browser
         .set_active(json!({"organizationId": app.world.north}))

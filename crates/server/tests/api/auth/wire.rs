@@ -3,9 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::browser::set_cookies;
 use super::{Browser, PASSWORD, enable, signed_in};
-use crate::support::{Answer, Client, FRONTEND};
+use test_support::browser::set_cookies;
+use test_support::{Answer, Client, FRONTEND};
 
 async fn raw(client: &Client, path: &str, media: Option<&str>, body: &str) -> Answer {
     let mut request = client.request(Method::POST, path).body(body.to_owned());
@@ -15,7 +15,7 @@ async fn raw(client: &Client, path: &str, media: Option<&str>, body: &str) -> An
     client.finish(request).await
 }
 
-both!(bodies_are_read_as_the_library_reads_them, |app| {
+sqlite!(bodies_are_read_as_the_library_reads_them, |app| {
     let (ada, stranger) = (&app.world.ada, app.stranger());
     enable(app, ada).await;
     let sign_in = "/auth/sign-in/email";
@@ -67,7 +67,7 @@ both!(bodies_are_read_as_the_library_reads_them, |app| {
     raw(&stranger, "/auth/sign-out", None, "").await.expect(200);
 });
 
-both!(
+sqlite!(
     what_is_no_address_or_too_long_is_refused_before_anything_is_looked_up,
     |app| {
         let browser = Browser::new(app);
@@ -90,7 +90,7 @@ both!(
     }
 );
 
-both!(a_foreign_page_cannot_act, |app| {
+sqlite!(a_foreign_page_cannot_act, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let sign_out = async |headers: &[(&str, &str)]| {
         let mut client =
@@ -122,7 +122,7 @@ both!(a_foreign_page_cannot_act, |app| {
     assert_eq!(browser.session().await, json!(null));
 });
 
-both!(a_foreign_form_cannot_sign_anybody_in, |app| {
+sqlite!(a_foreign_form_cannot_sign_anybody_in, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let body = json!({"email": ada.email, "password": PASSWORD});
@@ -162,7 +162,7 @@ both!(a_foreign_form_cannot_sign_anybody_in, |app| {
     answer.expect(200);
 });
 
-both!(unknown_routes_and_methods_are_empty, |app| {
+sqlite!(unknown_routes_and_methods_are_empty, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let paths = [
         (Method::GET, "/auth/no-such-route"),
@@ -185,7 +185,7 @@ both!(unknown_routes_and_methods_are_empty, |app| {
     app.stranger().get("/authority").await.refused(404, "NOT_FOUND");
 });
 
-both!(refusals_have_a_request_id_and_no_secrets_are_kept, |app| {
+sqlite!(refusals_have_a_request_id_and_no_secrets_are_kept, |app| {
     let answer = app
         .stranger()
         .with("x-request-id", "lesson-1")

@@ -1,8 +1,8 @@
 //! Archives that are refused as a whole.
 
 use super::{Refused, refused, roster, type_of};
-use crate::support::office::{archive, crowded, docx, liar, overlapping};
-use crate::support::rosters::{HEADER, one_roster, one_roster_but, packed};
+use test_support::office::{archive, crowded, docx, liar, overlapping};
+use test_support::rosters::{HEADER, one_roster, one_roster_but, packed};
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
 pub fn archives() -> Vec<Refused> {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use self::archives::archives;
 use self::rows::{accepted, rows};
 use self::tables::tables;
-use crate::support::rosters::{WIDE_HEADER, counted, counts, import, packed};
-use crate::support::rows::execute;
+use test_support::rosters::{WIDE_HEADER, counted, counts, import, packed};
+use test_support::rows::execute;
 
 /// A file, and the status, code and detail with which it is refused as a whole.
 pub struct Refused {
@@ -49,7 +49,7 @@ pub fn roster(name: &str, files: &[(&str, String)], path: &'static str) -> Refus
     }
 }
 
-both!(hostile_files_are_refused_and_change_nothing, |app| {
+sqlite!(hostile_files_are_refused_and_change_nothing, |app| {
     let adam = app.as_(&app.world.adam);
     let (tables, archives) = (tables(), archives());
     assert!(tables.len() + archives.len() >= 80, "{}", tables.len() + archives.len());
@@ -73,7 +73,7 @@ both!(hostile_files_are_refused_and_change_nothing, |app| {
     assert!(app.kept_files().is_empty());
 });
 
-both!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
+sqlite!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
     let adam = app.as_(&app.world.adam);
     for name in ["twice", "Twice"] {
         let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": app.world.ada.id});
@@ -130,7 +130,7 @@ both!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
     assert!(failed.len() >= 63, "{}", failed.len());
 });
 
-both!(unusual_files_that_are_right_are_taken, |app| {
+sqlite!(unusual_files_that_are_right_are_taken, |app| {
     let adam = app.as_(&app.world.adam);
     for (name, table) in accepted() {
         let report = import(&adam, "", "People.CSV", table).await.expect(200);

@@ -1,7 +1,7 @@
 //! Rows that are refused one by one, and unusual tables that are right.
 
-use crate::support::TestApp;
-use crate::support::rosters::{HEADER, WIDE_HEADER};
+use test_support::TestApp;
+use test_support::rosters::{HEADER, WIDE_HEADER};
 
 /// A row below the wide header, and the column and code with which it is refused.
 pub type BadRow = (String, &'static str, &'static str);

@@ -1,8 +1,8 @@
 //! Tables that are refused as a whole.
 
 use super::{Refused, header, refused, type_of};
-use crate::support::office::docx;
-use crate::support::rosters::{HEADER, one_roster, packed, students};
+use test_support::office::docx;
+use test_support::rosters::{HEADER, one_roster, packed, students};
 
 const ROW: &str = "mia@new.example,Mia,Meer,student";
 

@@ -6,9 +6,9 @@ mod tokens;
 
 use serde_json::{Value, json};
 
-use crate::support::letters::{Letter, outbox};
-use crate::support::rows::texts;
-use crate::support::{Client, Person, TestApp};
+use test_support::letters::{Letter, outbox};
+use test_support::rows::texts;
+use test_support::{Client, Person, TestApp};
 
 const HEAD: &str = "head@north.example";
 /// What the administrator of South chose for the account of North's head.
@@ -41,7 +41,7 @@ async fn sign_in(app: &TestApp, email: &str, password: &str) -> Client {
     Client::new(&app.base, Some(cookie))
 }
 
-async fn set_active(client: &Client, organization: &str) -> crate::support::Answer {
+async fn set_active(client: &Client, organization: &str) -> test_support::Answer {
     let body = json!({"organizationId": organization});
     client.post("/auth/organization/set-active", body).await
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{CHOSEN, invite_ben, mailed_token, members, proven, set_active, sign_in};
-use crate::auth::{PASSWORD, enable};
+use test_support::accounts::{PASSWORD, enable};
 
 both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
     let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{CHOSEN, invite_ben, mailed_token, members, person, proven};
-use crate::auth::enable;
-use crate::support::TestApp;
-use crate::support::rows::texts;
+use test_support::TestApp;
+use test_support::accounts::enable;
+use test_support::rows::texts;
 
 both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
     let (world, zara) = (&app.world, app.as_(&app.world.zara));
@@ -91,7 +91,7 @@ both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
 
 async fn execute(app: &TestApp, statement: &str) {
     let database = app.database.clone();
-    crate::support::rows::execute(&database, statement.to_owned()).await;
+    test_support::rows::execute(&database, statement.to_owned()).await;
 }
 
 both!(invitation_is_accepted_once_however_many_ask, |app| {

@@ -1,0 +1,120 @@
+//! More time for one group: the deadline of the topic stays what it is for everybody (contract 3.5, 13).
+
+use serde_json::{Value, json};
+
+use test_support::document_server_fixture::{DocumentServerFixture, path};
+use test_support::rows::texts;
+use test_support::topics::{group, link};
+use test_support::{Answer, Person};
+
+const PAST: &str = "2026-01-01T00:00:00.000Z";
+const FUTURE: &str = "2099-01-01T00:00:00.000Z";
+
+/// A second group on the topic: that of Eli, with a document of its own.
+async fn other_group(studio: &DocumentServerFixture) -> (String, String) {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let lakes = group(&ada, &world.seven_b, &[&world.eli], json!({})).await;
+    ada.post(
+        &format!("/assignments/{}/groups", studio.topic),
+        json!({"groupIds": [lakes]}),
+    )
+    .await
+    .expect(200);
+    let room = ada.get(&format!("/groups/{lakes}")).await.expect(200)["workRoomId"].clone();
+    let document = studio.document_in(room.as_str().unwrap(), "Lakes").await;
+    (lakes, document)
+}
+
+async fn extend(studio: &DocumentServerFixture, group: &str, until: Value) -> Value {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let path = format!("/assignments/{}/groups/{group}", studio.topic);
+    ada.patch(&path, json!({"lateAllowedUntil": until})).await.expect(200)
+}
+
+async fn take_back(studio: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
+    let client = studio.app.as_(person);
+    client.post(&path(document, "/unsubmit"), json!({})).await
+}
+
+studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let topic = format!("/assignments/{}", studio.topic);
+    let ours = studio.document("Rivers").await;
+    let (lakes, theirs) = other_group(studio).await;
+    ada.patch(&topic, json!({"deadline": PAST, "latePolicy": "BLOCK"}))
+        .await
+        .expect(200);
+    // Not even a teacher hands in late for a group that has no more time.
+    for person in [&world.ben, &world.ada] {
+        studio.submit(person, &ours).await.refused(409, "LATE_NOT_ALLOWED");
+    }
+
+    let extended = extend(studio, &studio.group, json!(FUTURE)).await;
+    assert_eq!(
+        (&extended["lateAllowedUntil"], &extended["assignment"]["deadline"]),
+        (&json!(FUTURE), &json!(PAST))
+    );
+    let handed_in = studio.submit(&world.ben, &ours).await.expect(200);
+    let submission = &handed_in["submission"];
+    assert_eq!(
+        (&submission["isLate"], &submission["lateBySeconds"]),
+        (&json!(false), &json!(0)),
+        "lateness counts from the later of deadline and extension"
+    );
+    studio
+        .submit(&world.eli, &theirs)
+        .await
+        .refused(409, "LATE_NOT_ALLOWED");
+
+    // The deadline is everybody's and stays; the extension is the group's own, and only its students read of it.
+    let seen = ada.get(&topic).await.expect(200);
+    assert_eq!((&seen["deadline"], &seen["stats"]["late"]), (&json!(PAST), &json!(0)));
+    assert_eq!(
+        (
+            &link(&seen, &studio.group)["lateAllowedUntil"],
+            &link(&seen, &lakes)["lateAllowedUntil"]
+        ),
+        (&json!(FUTURE), &json!(null))
+    );
+    let bens = studio.app.as_(&world.ben).get(&topic).await.expect(200);
+    assert_eq!(
+        (&bens["deadline"], &bens["groupAssignments"][0]["lateAllowedUntil"]),
+        (&json!(PAST), &json!(FUTURE))
+    );
+    let elis = studio.app.as_(&world.eli).get(&topic).await.expect(200);
+    assert!(!elis.to_string().contains(FUTURE), "{elis}");
+
+    // Time that is over lets nobody in any more; what was handed in in time stays so.
+    take_back(studio, &world.ben, &ours).await.expect(200);
+    for over in [json!("2026-02-01T00:00:00Z"), json!(null)] {
+        extend(studio, &studio.group, over).await;
+        studio.submit(&world.ben, &ours).await.refused(409, "LATE_NOT_ALLOWED");
+    }
+    let kept = "SELECT CAST(late_by_seconds AS TEXT) FROM submissions".to_owned();
+    assert_eq!(texts(&studio.app.database, kept).await, [Some("0".to_owned())]);
+});
+
+studio!(lateness_counts_from_the_later_of_the_two, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let topic = format!("/assignments/{}", studio.topic);
+    let document = studio.document("Rivers").await;
+    let late = async |deadline: &str, until: Value| {
+        ada.patch(&topic, json!({"deadline": deadline})).await.expect(200);
+        extend(studio, &studio.group, until).await;
+        let handed_in = studio.submit(&world.cem, &document).await.expect(200);
+        take_back(studio, &world.cem, &document).await.expect(200);
+        let submission = &handed_in["submission"];
+        let seconds = submission["lateBySeconds"].as_i64().unwrap();
+        assert_eq!(submission["isLate"], json!(seconds > 0));
+        seconds
+    };
+    let of_deadline = late(PAST, json!(null)).await;
+    assert!(of_deadline > 0);
+    // 31 days of more time that are over, too: late by so much less.
+    let of_extension = late(PAST, json!("2026-02-01T00:00:00Z")).await;
+    let month = 31 * 24 * 60 * 60;
+    assert!(of_extension > 0 && (of_extension - (of_deadline - month)).abs() < 3600);
+    // An extension before the deadline takes no time away.
+    assert_eq!(late(FUTURE, json!(PAST)).await, 0);
+    assert_eq!(late(PAST, json!(FUTURE)).await, 0);
+});

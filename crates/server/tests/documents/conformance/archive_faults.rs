@@ -1,0 +1,135 @@
+//! Z4 and Z5: what an archive does about files that are missing, a document server that fails, a reader who leaves.
+
+use std::collections::BTreeSet;
+
+use document_server_simulator::{Faults, Outage};
+use reqwest::Method;
+
+use super::archives::{archive, errors, heavy, is_complete, names, uploaded};
+use test_support::document_server_fixture::{eventually, path};
+use test_support::topics::id;
+
+studio!(z04_what_is_missing_or_damaged_is_named, |studio| {
+    let mut documents = Vec::new();
+    for title in ["Whole", "Missing", "Damaged", "Cut", "Small"] {
+        documents.push(
+            uploaded(
+                studio,
+                title,
+                heavy(title, if title == "Small" { 100 } else { 300_000 }),
+            )
+            .await,
+        );
+    }
+    let place = |document: &str| {
+        let mut folders = vec![studio.app.folder().join("files")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                match entry.file_name().unwrap().to_str().unwrap() {
+                    _ if entry.is_dir() => folders.push(entry),
+                    name if name.starts_with(document) => return entry,
+                    _ => {}
+                }
+            }
+        }
+        panic!("{document} has no file");
+    };
+    std::fs::remove_file(place(&documents[1])).unwrap();
+    for (document, at) in [(&documents[2], 150_000), (&documents[4], 60)] {
+        let mut bytes = std::fs::read(place(document)).unwrap();
+        bytes[at] ^= 1;
+        std::fs::write(place(document), bytes).unwrap();
+    }
+    let cut = std::fs::OpenOptions::new()
+        .write(true)
+        .open(place(&documents[3]))
+        .unwrap();
+    cut.set_len(1000).unwrap();
+    let originals = archive(studio, "").await;
+    is_complete(&originals);
+    let said = errors(&originals);
+    assert_eq!(said.lines().count(), 4, "{said}");
+    for (title, what) in [
+        ("Missing", "it is not in the storage any more"),
+        ("Damaged", "it is damaged"),
+        ("Cut", "it is damaged"),
+        ("Small", "it is damaged"),
+    ] {
+        assert!(said.contains(&format!("/{title}.docx: {what}")), "{said}");
+    }
+
+    studio.server.set_faults(Faults {
+        conversion_error: Some(-5),
+        ..Faults::default()
+    });
+    let refused = archive(studio, "?format=pdf").await;
+    let said = errors(&refused);
+    assert!(said.contains("/Whole.pdf: it could not be converted"), "{said}");
+    assert_eq!((names(&refused).len(), said.lines().count()), (2, 5), "{said}");
+    studio.server.set_faults(Faults {
+        down: Some(Outage::Refuse),
+        ..Faults::default()
+    });
+    for count in 0..10 {
+        studio.document(&format!("More {count}")).await;
+    }
+    let both = archive(studio, "?format=both").await;
+    is_complete(&both);
+    let said = errors(&both);
+    assert_eq!(said.lines().count(), 4 + 15, "{said}");
+    assert!(
+        said.contains("failed again and again"),
+        "it is not asked for ever: {said}"
+    );
+});
+
+studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
+    for count in 0..20 {
+        studio.document(&format!("Page {count}")).await;
+    }
+    studio.server.faults().update(|faults| faults.conversion_polls = 3);
+    let world = &studio.app.world;
+    let user = model::id::UserId::new(world.ada.id.as_str());
+    let request = studio.app.as_(&world.ada);
+    let request = request.request(
+        Method::GET,
+        &format!("/assignments/{}/export.zip?format=pdf", studio.topic),
+    );
+    let mut answer = request.send().await.unwrap();
+    answer.chunk().await.unwrap().unwrap();
+    let asked = || {
+        let heard = studio.server.requests();
+        let keys = heard.iter().filter(|heard| heard.what == "converter");
+        keys.map(|heard| heard.parameters["key"].to_string())
+            .collect::<BTreeSet<_>>()
+            .len()
+    };
+    eventually(async || asked() > 0).await;
+    drop(answer);
+    eventually(async || {
+        studio
+            .app
+            .app
+            .rates()
+            .begin_export(&user)
+            .is_ok_and(|_one| studio.app.app.rates().begin_export(&user).is_ok())
+    })
+    .await;
+    // Whatever was under way ends; nobody waits for the others any more.
+    let begun = asked();
+    assert!(begun < 20, "all were converted already");
+    let ada = studio.app.as_(&world.ada);
+    studio.server.faults().clear();
+    let list = ada
+        .get(&format!("/workrooms/{}/documents", studio.room))
+        .await
+        .expect(200);
+    let last = list.as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        ada.get(&path(&id(&last), "/pdf")).await.status,
+        200,
+        "there are turns for others"
+    );
+    // A conversion that had its turn asks a last time or two; those that had none never begin.
+    assert!(asked() <= begun + 1 + 4, "{begun} and then {}", asked());
+});

@@ -1,0 +1,365 @@
+//! Z1 to Z6: the archive of a topic, for every title, at one moment, with whatever is missing named in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::documents::put;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
+use test_support::office::docx_with;
+use test_support::rows::{execute, texts};
+use test_support::topics::{group, id, topic};
+use test_support::unpacked::{Unpacked, asked_of_python, rows, unpacked};
+use test_support::{Answer, Person};
+
+pub(super) async fn export(studio: &DocumentServerFixture, person: &Person, query: &str) -> Answer {
+    let path = format!("/assignments/{}/export.zip{query}", studio.topic);
+    studio.app.as_(person).get(&path).await
+}
+
+/// What Ada gets.
+pub(super) async fn archive(studio: &DocumentServerFixture, query: &str) -> Vec<Unpacked> {
+    let answer = export(studio, &studio.app.world.ada, query).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
+    assert_eq!(asked_of_python(&answer.bytes), None, "Python reads it");
+    unpacked(&answer.bytes)
+}
+
+pub(super) fn index(archive: &[Unpacked]) -> Vec<BTreeMap<String, String>> {
+    assert_eq!(archive[0].name, "index.csv", "the list comes first");
+    rows(&archive[0].bytes)
+}
+
+pub(super) fn names(archive: &[Unpacked]) -> Vec<&str> {
+    archive.iter().map(|file| file.name.as_str()).collect()
+}
+
+pub(super) fn errors(archive: &[Unpacked]) -> String {
+    let last = archive.last().unwrap();
+    assert!(
+        archive[..archive.len() - 1]
+            .iter()
+            .all(|file| file.name != "errors.txt")
+    );
+    if last.name == "errors.txt" {
+        String::from_utf8(last.bytes.clone()).unwrap()
+    } else {
+        String::new()
+    }
+}
+
+/// Every file that the list promises is there and is what it says, or is named among the errors.
+pub(super) fn is_complete(archive: &[Unpacked]) {
+    let errors = errors(archive);
+    for row in index(archive).iter().filter(|row| !row["file"].is_empty()) {
+        let file = archive.iter().find(|file| file.name == row["file"]);
+        let is_named = errors.contains(&row["file"]);
+        let is_whole = file
+            .is_some_and(|file| file.bytes.len().to_string() == row["size"] && sha256(&file.bytes) == row["sha256"]);
+        assert!(is_whole != is_named, "{row:?}: {errors}");
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest as _, Sha256};
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}
+
+/// A document with this content, uploaded by Ben.
+pub(super) async fn uploaded(studio: &DocumentServerFixture, title: &str, bytes: Vec<u8>) -> String {
+    let ben = studio.app.as_(&studio.app.world.ben);
+    let rooms = format!("/workrooms/{}/documents", studio.room);
+    id(&ben
+        .upload(&rooms, &format!("{title}.docx"), bytes, &[])
+        .await
+        .expect(201))
+}
+
+/// A text document of about so many bytes that cannot be packed any further.
+pub(super) fn heavy(text: &str, size: usize) -> Vec<u8> {
+    let noise: Vec<u8> = (0..size).map(|_| rand::random()).collect();
+    docx_with(text, &[("word/media/noise.bin", &noise)])
+}
+
+studio!(
+    #[sqlite]
+    z01_archives_are_valid_and_their_names_differ_though_titles_repeat,
+    |studio| {
+        export(studio, &studio.app.world.ada, "")
+            .await
+            .refused(409, "NOTHING_TO_EXPORT");
+        studio.document("Plan").await;
+        export(studio, &studio.app.world.ada, "?source=submission")
+            .await
+            .refused(409, "NOTHING_TO_EXPORT");
+        let one = archive(studio, "?format=both").await;
+        assert_eq!(
+            names(&one),
+            ["index.csv", "Cells/1-Group 1/Plan.docx", "Cells/1-Group 1/Plan.pdf"]
+        );
+        for count in 1..50 {
+            studio
+                .document(["plan", "PLAN", "Plan", "Plan (2)", "Grün"][count % 5])
+                .await;
+        }
+        let fifty = archive(studio, "").await;
+        let unique: BTreeSet<String> = fifty.iter().map(|file| file.name.to_lowercase()).collect();
+        assert_eq!((fifty.len(), unique.len()), (51, 51));
+        assert!(
+            names(&fifty).contains(&"Cells/1-Group 1/PLAN (2).docx"),
+            "{:?}",
+            names(&fifty)
+        );
+        assert_eq!(
+            index(&fifty).len(),
+            51,
+            "a row for each document, and one for the group without any"
+        );
+        is_complete(&fifty);
+    }
+);
+
+studio!(
+    #[sqlite]
+    z02_every_title_becomes_a_harmless_name,
+    |studio| {
+        let (ada, database) = (studio.app.as_(&studio.app.world.ada), &studio.app.database);
+        let rooms = format!("/workrooms/{}/documents", studio.room);
+        for refused in ["x\0", "שלום \u{202E}fdp", &"x".repeat(300)] {
+            ada.post(&rooms, json!({"title": refused, "documentType": "word"}))
+                .await
+                .invalid("title");
+        }
+        let titles = [
+            "../../x",
+            "a/b",
+            "CON",
+            "Übung ♥ 👩‍👩‍👧",
+            "שלום fdp",
+            &"👩".repeat(120),
+            "=1+1",
+            ".",
+        ];
+        for title in titles {
+            studio.document(title).await;
+        }
+        // What an older release might have let in.
+        let long = studio.document("long").await;
+        execute(
+            database,
+            format!("UPDATE documents SET title = '{}' WHERE id = '{long}'", "y".repeat(300)),
+        )
+        .await;
+        execute(
+            database,
+            format!("UPDATE assignments SET title = '..' WHERE id = '{}'", studio.topic),
+        )
+        .await;
+        execute(
+            database,
+            format!(
+                "UPDATE groups SET display_name = '/etc/aux.' WHERE id = '{}'",
+                studio.group
+            ),
+        )
+        .await;
+        let hidden = studio.document("hidden").await;
+        execute(
+            database,
+            format!("UPDATE documents SET title = 'שלום \u{202E}fdp' WHERE id = '{hidden}'"),
+        )
+        .await;
+        let archive = archive(studio, "").await;
+        assert_eq!(archive.len(), titles.len() + 3);
+        let mut found = BTreeSet::new();
+        for file in &archive[1..] {
+            let parts: Vec<&str> = file.name.split('/').collect();
+            assert_eq!(
+                (parts.len(), parts[0], parts[1]),
+                (3, "file", "1-_etc_aux"),
+                "{}",
+                file.name
+            );
+            assert!(
+                parts[2].chars().count() <= 100 && parts[2].len() <= 255,
+                "{}",
+                file.name
+            );
+            assert!(
+                file.name.is_ascii() || file.is_utf8,
+                "{} is not said to be UTF-8",
+                file.name
+            );
+            let forbidden = |letter: char| letter.is_control() || "\\:*?\"<>|\u{202E}".contains(letter);
+            assert!(!file.name.contains(forbidden), "{}", file.name);
+            found.insert(parts[2]);
+        }
+        for expected in [
+            "_.._x.docx",
+            "a_b.docx",
+            "_CON.docx",
+            "Übung ♥ 👩‍👩‍👧.docx",
+            "=1+1.docx",
+            "file.docx",
+        ] {
+            assert!(found.contains(expected), "{expected}: {found:?}");
+        }
+        let list = String::from_utf8(archive[0].bytes.clone()).unwrap();
+        assert!(list.contains("\"'=1+1\""), "a spreadsheet would run it: {list}");
+        is_complete(&archive);
+    }
+);
+
+studio!(z03_a_save_that_comes_meanwhile_is_not_in_it, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    // More than fits into all buffers on the way.
+    for count in 0..5 {
+        uploaded(studio, &format!("Heavy {count}"), heavy("heavy", 4 << 20)).await;
+    }
+    let written = studio.document("Written").await;
+    studio.write(&world.ben, &written, "Before.").await;
+    let blank = studio.document("Blank").await;
+    let gone = uploaded(studio, "Gone", heavy("gone", 1000)).await;
+    let request = ada.request(
+        Method::GET,
+        &format!("/assignments/{}/export.zip?format=both", studio.topic),
+    );
+    let mut answer = request.send().await.unwrap();
+    let mut bytes = answer.chunk().await.unwrap().unwrap().to_vec();
+
+    studio.write(&world.ben, &written, "Afterwards.").await;
+    studio.write(&world.ben, &blank, "Afterwards.").await;
+    studio.document("New").await;
+    ada.delete(&path(&gone, "")).await.expect(200);
+    eventually(async || !studio.files().iter().any(|name| name.starts_with(&gone))).await;
+    while let Some(piece) = answer.chunk().await.unwrap() {
+        bytes.extend_from_slice(&piece);
+    }
+    let archive = unpacked(&bytes);
+    is_complete(&archive);
+    assert_eq!(index(&archive).len(), 9, "eight documents, and a group without any");
+    let file = |name: &str| &archive.iter().find(|file| file.name.ends_with(name)).unwrap().bytes;
+    for name in ["Written.docx", "Written.pdf", "Blank.docx", "Blank.pdf"] {
+        assert!(
+            !words(file(name)).contains("Afterwards."),
+            "{name} is of another moment"
+        );
+    }
+    assert!(words(file("Written.pdf")).contains("Before."));
+    let errors = errors(&archive);
+    assert!(
+        errors.contains("/Gone.docx: it is not in the storage any more"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("/Gone.pdf: it could not be converted") && errors.lines().count() == 2,
+        "{errors}"
+    );
+});
+
+studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {
+    let (world, ada, database) = (
+        &studio.app.world,
+        studio.app.as_(&studio.app.world.ada),
+        &studio.app.database,
+    );
+    let class = &world.seven_b;
+    let other = id(&topic(&ada, class, json!({"title": "Other", "groupIds": [studio.group]})).await);
+    let stranger = group(&ada, class, &[&world.eli], json!({})).await;
+    topic(&ada, class, json!({"title": "Third", "groupIds": [stranger]})).await;
+    let ours = studio.document("Ours").await;
+    studio.submit(&world.ben, &ours).await.expect(200);
+    studio.document("Loose").await;
+    let theirs = studio.document("Theirs").await;
+    let hand_in = json!({"assignmentId": other});
+    studio
+        .app
+        .as_(&world.ben)
+        .post(&path(&theirs, "/submit"), hand_in)
+        .await
+        .expect(200);
+    studio.document_in(&studio.hidden_room().await, "Hidden").await;
+    let titles =
+        |archive: &[Unpacked]| -> Vec<String> { index(archive).iter().map(|row| row["document"].clone()).collect() };
+    let all = archive(studio, "").await;
+    assert_eq!(
+        titles(&all),
+        ["Ours", "Loose", "Hidden"],
+        "Theirs is for the other topic"
+    );
+    is_complete(&all);
+
+    for (person, status, code) in [
+        (&world.ben, 403, "FORBIDDEN_ROLE"),
+        (&world.dana, 403, "FORBIDDEN_ROLE"),
+        (&world.tom, 404, "NOT_FOUND"),
+        (&world.zoe, 404, "NOT_FOUND"),
+    ] {
+        export(studio, person, "").await.refused(status, code);
+    }
+    assert_eq!(export(studio, &world.adam, "").await.status, 200);
+    let exports = format!(
+        "SELECT details FROM activity_logs WHERE action = 'EXPORT' AND assignment_id = '{}'",
+        studio.topic
+    );
+    assert_eq!(
+        texts(database, exports).await.len(),
+        2,
+        "only what was handed out is recorded"
+    );
+
+    let one = archive(studio, &format!("?groupIds={}", studio.hidden)).await;
+    assert_eq!(titles(&one), ["Hidden"]);
+    let unknown = format!("?groupIds={},{stranger}", studio.group);
+    export(studio, &world.ada, &unknown).await.refused(404, "NOT_FOUND");
+    for (query, field) in [
+        ("?format=docx", "format"),
+        ("?source=both", "source"),
+        ("?groupIds=", "groupIds"),
+        ("?groupIds=a,a", "groupIds"),
+    ] {
+        export(studio, &world.ada, query).await.invalid(field);
+    }
+
+    // What was handed in stays what it was.
+    let before = archive(studio, "?source=submission").await;
+    assert_eq!(titles(&before), ["Ours", ""]);
+    studio
+        .app
+        .as_(&world.ben)
+        .post(&path(&ours, "/unsubmit"), json!({}))
+        .await
+        .expect(200);
+    put(
+        &studio.app.as_(&world.ben),
+        &path(&ours, ""),
+        heavy("new", 10),
+        "a.docx",
+    )
+    .await
+    .expect(200);
+    studio.submit(&world.ben, &ours).await.expect(200);
+    let after = archive(studio, "?source=submission").await;
+    let row = |archive: &[Unpacked]| index(archive)[0].clone();
+    assert_ne!(row(&before)["sha256"], row(&after)["sha256"]);
+    let expected = [
+        ("groupNumber", "1"),
+        ("status", "SUBMITTED"),
+        ("attempt", "2"),
+        ("late", "0"),
+        ("linked", "1"),
+        ("grade", ""),
+        ("file", "Cells/1-Group 1/Ours.docx"),
+        ("pdf", ""),
+    ];
+    for (column, value) in expected {
+        assert_eq!(row(&after)[column], value, "{column}");
+    }
+    assert!(row(&after)["members"].contains("; ") && row(&after)["submittedAt"].ends_with('Z'));
+    assert_eq!(Value::from(row(&all)["documentStatus"].as_str()), json!("SUBMITTED"));
+});

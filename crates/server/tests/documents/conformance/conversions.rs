@@ -1,0 +1,314 @@
+//! Documents as PDF by the document server (document-server.md, V1 to V9).
+
+use document_server_simulator::{DownloadFault, Faults, Outage};
+use serde_json::{Value, json};
+
+use crate::documents::put;
+use crate::pdf::conversions;
+use test_support::document_server_fixture::{DocumentServerFixture, path, words};
+use test_support::office::docx;
+use test_support::topics::{group, id};
+use test_support::{Kind, TestApp};
+
+/// The keys of all conversions so far.
+fn keys(studio: &DocumentServerFixture) -> Vec<String> {
+    let heard = studio
+        .server
+        .requests()
+        .into_iter()
+        .filter(|heard| heard.what == "converter");
+    heard
+        .map(|heard| heard.parameters["key"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+studio!(
+    #[sqlite]
+    v01_every_kind_of_document_and_its_blank_become_a_pdf,
+    |studio| {
+        let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+        let rooms = format!("/workrooms/{}/documents", studio.room);
+        for kind in ["word", "cell", "slide"] {
+            let new = json!({"title": format!("Größe „{kind}“ – ß"), "documentType": kind});
+            let document = id(&ada.post(&rooms, new).await.expect(201));
+            let blank = ada.get(&path(&document, "/pdf")).await;
+            assert_eq!((blank.status, &blank.bytes[..5]), (200, b"%PDF-".as_slice()), "{kind}");
+            studio.write(&world.ben, &document, "Inhalt.").await;
+            let made = ada.get(&path(&document, "/pdf")).await;
+            assert_eq!((made.status, &made.bytes[..5]), (200, b"%PDF-".as_slice()), "{kind}");
+            assert!(words(&made.bytes).contains("Inhalt."), "{kind}");
+            let name = made.header("content-disposition");
+            assert!(
+                name.contains("filename*=UTF-8''Gr%C3%B6%C3%9Fe%20") && name.contains(".pdf"),
+                "{name}"
+            );
+        }
+    }
+);
+
+studio!(v02_a_pdf_is_made_once_for_each_state_of_a_document, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Grüße / aus 7b").await;
+    let pdf = path(&document, "/pdf");
+    let blank = ada.get(&pdf).await;
+    assert_eq!(
+        (blank.status, &blank.bytes[..5]),
+        (200, b"%PDF-".as_slice()),
+        "a document nobody wrote in"
+    );
+    studio.write(ben, &document, "First state.").await;
+    let first = ada.get(&pdf).await;
+    assert_eq!((first.status, first.header("content-type")), (200, "application/pdf"));
+    assert!(
+        first
+            .header("content-disposition")
+            .contains("Gr%C3%BC%C3%9Fe%20_%20aus%207b.pdf")
+    );
+    assert!(words(&first.bytes).contains("First state."));
+    let so_far = conversions(studio);
+    assert_eq!(ada.get(&pdf).await.bytes, first.bytes);
+    assert_eq!(conversions(studio), so_far, "the second reader gets the kept one");
+
+    studio.write(ben, &document, "Second state.").await;
+    let second = ada.get(&pdf).await;
+    assert!(
+        words(&second.bytes).contains("Second state."),
+        "another state is another conversion"
+    );
+    let keys: Vec<String> = studio
+        .server
+        .requests()
+        .iter()
+        .filter(|heard| heard.what == "converter")
+        .map(|heard| heard.parameters["key"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(keys.iter().all(|key| key.len() == 64));
+});
+
+studio!(v03_readers_at_once_share_one_conversion, |studio| {
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "For all.").await;
+    studio.server.faults().update(|faults| faults.conversion_polls = 2);
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let pdf = path(&document, "/pdf");
+    let all = futures_util::future::join_all((0..6).map(|_| ada.get(&pdf))).await;
+    assert!(
+        all.iter()
+            .all(|answer| answer.status == 200 && answer.bytes == all[0].bytes)
+    );
+    let fetched =
+        studio.server.requests().into_iter().filter(|heard| {
+            heard.what == "result" && heard.parameters.as_str().is_some_and(|path| path.contains("conv_"))
+        });
+    assert_eq!(fetched.count(), 1, "one job, one result");
+    let kept = studio
+        .files()
+        .iter()
+        .filter(|name| name.rsplit('.').next() == Some("pdf"))
+        .count();
+    assert_eq!(kept, 1);
+});
+
+studio!(v04_what_looks_the_same_in_two_schools_is_converted_for_each, |studio| {
+    let (app, world) = (&studio.app, &studio.app.world);
+    let south = app.room(&world.south_class, &[&world.zack]).await;
+    let bytes = docx("The same.");
+    let mut made = Vec::new();
+    for (person, room) in [(&world.ada, &studio.room), (&world.zoe, &south.id)] {
+        let client = app.as_(person);
+        let rooms = format!("/workrooms/{room}/documents");
+        let document = client.upload(&rooms, "Same.docx", bytes.clone(), &[]).await.expect(201);
+        let pdf = client.get(&path(document["id"].as_str().unwrap(), "/pdf")).await;
+        assert!(words(&pdf.bytes).contains("The same."));
+        made.extend(keys(studio).pop());
+    }
+    assert_ne!(made[0], made[1]);
+    assert!(made.iter().all(|key| key.len() == 64), "and never without a key");
+});
+
+studio!(
+    #[sqlite]
+    v05_each_failure_of_a_conversion_has_its_own_word,
+    |studio| {
+        let document = studio.document("Our page").await;
+        studio.write(&studio.app.world.ben, &document, "Unlucky.").await;
+        let ada = studio.app.as_(&studio.app.world.ada);
+        let pdf = path(&document, "/pdf");
+        let mut words = std::collections::BTreeSet::new();
+        for error in [-1, -3, -4, -5, -6, -7, -8, -9, -10] {
+            studio.server.set_faults(Faults {
+                conversion_error: Some(error),
+                ..Faults::default()
+            });
+            let refused = ada.get(&pdf).await.refused(502, "DOCSERVER_ERROR");
+            assert_eq!(refused["details"][0]["path"], "documentServer");
+            words.insert(refused["details"][0]["code"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(words.len(), 9);
+        studio
+            .server
+            .faults()
+            .update(|faults| faults.conversion_error = Some(-2));
+        ada.get(&pdf).await.refused(504, "DOCSERVER_TIMEOUT");
+        studio.server.set_faults(Faults {
+            down: Some(Outage::Refuse),
+            ..Faults::default()
+        });
+        ada.get(&pdf).await.refused(502, "DOCSERVER_ERROR");
+        let config = studio.configuration(&studio.app.world.ben, &document).await;
+        assert_eq!(
+            config["editorConfig"]["mode"],
+            json!("edit"),
+            "pages open without asking it"
+        );
+        studio.server.faults().clear();
+        test_support::document_server_fixture::eventually(async || ada.get(&pdf).await.status == 200).await;
+    }
+);
+
+studio!(
+    #[sqlite]
+    v06_a_conversion_that_hangs_ends_in_time_and_blocks_nobody,
+    ["--docserver-conversion-seconds=2"],
+    |studio| {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        studio.server.faults().update(|faults| faults.conversion_polls = 3);
+        let slow = studio.document("Slow").await;
+        assert_eq!(
+            ada.get(&path(&slow, "/pdf")).await.status,
+            200,
+            "not yet, not yet, not yet, done"
+        );
+
+        studio.server.set_faults(Faults {
+            conversion_hangs: true,
+            ..Faults::default()
+        });
+        let mut documents = Vec::new();
+        for number in 0..6 {
+            documents.push(path(&studio.document(&format!("Page {number}")).await, "/pdf"));
+        }
+        // More than are converted at once: those that wait for a turn have the same deadline.
+        for answer in futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await {
+            answer.refused(504, "DOCSERVER_TIMEOUT");
+        }
+        studio.server.faults().clear();
+        let all = futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await;
+        assert!(all.iter().all(|answer| answer.status == 200), "no turn was lost");
+    }
+);
+
+studio!(
+    #[sqlite]
+    v07_a_result_is_fetched_from_our_document_server_and_has_a_size,
+    ["--upload-max-mb=1"],
+    |studio| {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        let (page, other) = (studio.document("Page").await, studio.document("Other").await);
+        let foreign = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = foreign.local_addr().unwrap().to_string();
+        studio.server.set_faults(Faults {
+            foreign_host: Some(host),
+            ..Faults::default()
+        });
+        assert_eq!(ada.get(&path(&page, "/pdf")).await.status, 200);
+        let heard = tokio::time::timeout(std::time::Duration::from_millis(200), foreign.accept()).await;
+        assert!(heard.is_err(), "somebody called the foreign host");
+        for fault in [DownloadFault::Oversized(3 << 20), DownloadFault::Endless] {
+            studio.server.set_faults(Faults {
+                download: Some(fault),
+                ..Faults::default()
+            });
+            let refused = ada.get(&path(&other, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
+            assert_eq!(refused["details"][0]["code"], "pdf_too_large", "{fault:?}");
+        }
+        let parts = std::fs::read_dir(studio.app.folder().join("files/parts")).unwrap();
+        assert_eq!(parts.count(), 0, "nothing half fetched stays");
+    }
+);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn v08_an_answer_in_xml_is_a_clear_error() {
+    let answer = "<?xml version=\"1.0\" encoding=\"utf-8\"?><FileResult><EndConvert>True</EndConvert></FileResult>";
+    let old = axum::Router::new().fallback(move || async move { ([("content-type", "text/xml")], answer) });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("--docserver-url=http://{}", listener.local_addr().unwrap());
+    let serving = tokio::spawn(async move { axum::serve(listener, old).await });
+    let app = TestApp::start_with(Kind::Sqlite, &[&url]).await.unwrap();
+    let ada = app.as_(&app.world.ada);
+    let group = group(&ada, &app.world.seven_b, &[], json!({})).await;
+    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+    let new = json!({"title": "Page", "documentType": "word"});
+    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let document = id(&ada.post(&rooms, new).await.expect(201));
+    let refused = ada.get(&path(&document, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
+    assert!(refused["message"].as_str().unwrap().contains("XML"), "{refused}");
+    app.close().await;
+    serving.abort();
+}
+
+studio!(v09_a_pdf_of_an_open_document_is_its_last_save, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let editor = studio.open(ben, &document).await;
+    editor.type_text("Saved half.").await.unwrap();
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    test_support::document_server_fixture::eventually(async || studio.seen(&document).await["version"] == 1).await;
+    editor.type_text("Open half.").await.unwrap();
+    let first = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+    assert!(
+        first.contains("Saved half.") && !first.contains("Open half."),
+        "{first}"
+    );
+    assert!(editor.close().await.unwrap().accepted);
+    let whole = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+    assert!(whole.contains("Saved half.") && whole.contains("Open half."), "{whole}");
+});
+
+studio!(
+    v09_a_pdf_of_an_open_document_without_a_save_has_what_was_typed,
+    |studio| {
+        let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+        let document = studio.document("Our page").await;
+        let editor = studio.open(ben, &document).await;
+        let noted = async || {
+            let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+            test_support::rows::texts(&studio.app.database, sessions).await.len() == 1
+        };
+        test_support::document_server_fixture::eventually(noted).await;
+        let blank = ada.get(&path(&document, "/pdf")).await;
+        assert_eq!(blank.status, 200, "nothing was typed yet");
+        editor.type_text("Never saved.").await.unwrap();
+        let pdf = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+        assert!(pdf.contains("Never saved."), "{pdf}");
+        assert!(editor.type_text("It goes on.").await.is_ok(), "the editor stays open");
+    }
+);
+
+studio!(a_hand_in_that_is_completed_meanwhile_has_no_stale_pdf, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
+    editor.type_text("On its way.").await.unwrap();
+    studio.server.set_faults(Faults {
+        command_error: Some(3),
+        ..Faults::default()
+    });
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    studio.server.faults().clear();
+    let submission: &Value = &handed_in["submission"]["id"];
+    let pdf = format!(
+        "/feedback/submissions/{}/documents/{document}/pdf",
+        submission.as_str().unwrap()
+    );
+    assert!(!words(&ada.get(&pdf).await.bytes).contains("On its way."));
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(words(&ada.get(&pdf).await.bytes).contains("On its way."));
+    // A draft again, and other bytes: what was handed in stays what it was.
+    let ben = studio.app.as_(&world.ben);
+    ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+    put(&ben, &path(&document, ""), docx("New."), "a.docx")
+        .await
+        .expect(200);
+    assert!(words(&ada.get(&pdf).await.bytes).contains("On its way."));
+});

@@ -1,0 +1,404 @@
+//! Whatever breaks around a save: the service, its database, its files, the document server, the way between them, the
+//! clocks (document-server.md, E2 to E9).
+
+use std::time::{Duration, Instant};
+
+use db::Database;
+use document_server_simulator::{Faults, Outage, SentCallback, SimulatorSettings};
+use serde_json::json;
+
+use crate::finish::status;
+use test_support::app::DOCSERVER_SECRET;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::fake_document_server::sign;
+use test_support::rows::{execute, texts};
+use test_support::topics::{group, id};
+use test_support::{Client, Kind, ServerEnv, TestApp, World, size};
+
+/// How long a test waits for the document server at most.
+const PATIENCE: Duration = test_support::PATIENCE;
+
+async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
+    // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.
+    let settings = SimulatorSettings {
+        time_scale: 0.3,
+        ..SimulatorSettings::new(DOCSERVER_SECRET)
+    };
+    let Some(studio) = DocumentServerFixture::start_beside(kind, settings, &[]).await else {
+        return;
+    };
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Once.").await.unwrap();
+    // Everything of the unit is written; only the commit fails, by a rule that is looked at then.
+    let (broken, healed) = match &studio.app.database {
+        Database::Sqlite(_) => (
+            "CREATE TABLE never (id TEXT REFERENCES organizations (id) DEFERRABLE INITIALLY DEFERRED);
+            CREATE TRIGGER no_commit AFTER INSERT ON document_revisions
+                BEGIN INSERT INTO never (id) VALUES ('nobody'); END",
+            "DROP TRIGGER no_commit; DROP TABLE never",
+        ),
+        Database::Postgres(_) => (
+            "CREATE FUNCTION no_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'no commit'; END $$;
+            CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON document_revisions DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION no_commit()",
+            "DROP TRIGGER no_commit ON document_revisions; DROP FUNCTION no_commit()",
+        ),
+    };
+    execute(&studio.app.database, broken.to_owned()).await;
+    let closing = tokio::spawn(editor.close());
+    let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
+    studio.server.wait_for_callback(failed, PATIENCE).await.unwrap();
+    assert_eq!(
+        studio.origins(&document).await,
+        Vec::<String>::new(),
+        "nothing was acknowledged"
+    );
+    execute(&studio.app.database, healed.to_owned()).await;
+    assert!(closing.await.unwrap().unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Once."));
+    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+    // Bytes whose commit failed are nobody's: they are put aside like every file without a row.
+    let (store, files) = (studio.app.app.store(), studio.app.app.files());
+    let later = common::clock::now().plus_seconds(3_600);
+    service::changes::orphans::sweep(store, files, later).await.unwrap();
+    let revisions = texts(
+        &studio.app.database,
+        "SELECT file_key FROM document_revisions".to_owned(),
+    )
+    .await;
+    assert_eq!(revisions.len(), 1);
+    assert!(studio.text(&document).await.contains("Once."));
+    studio.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e02_a_commit_that_fails_is_repeated_without_a_second_version_on_sqlite() {
+    e02_a_commit_that_fails_is_repeated_without_a_second_version(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e02_a_commit_that_fails_is_repeated_without_a_second_version_on_postgres() {
+    e02_a_commit_that_fails_is_repeated_without_a_second_version(Kind::Postgres).await;
+}
+
+studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Once.").await.unwrap();
+    // The news of the joining is answered first, or its answer would be lost instead.
+    studio
+        .server
+        .wait_for_callback(|sent| sent.status == 1, PATIENCE)
+        .await
+        .unwrap();
+    studio.server.faults().update(|faults| faults.lost_responses = 2);
+    assert!(editor.close().await.unwrap().accepted);
+    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+    let tries = studio.server.callbacks().iter().filter(|sent| sent.status == 2).count();
+    assert_eq!(tries, 3);
+});
+
+studio!(
+    e04_files_that_cannot_be_kept_are_not_acknowledged_and_harm_nobody_else,
+    |studio| {
+        let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+        let (stored, document) = (studio.document("Stored").await, studio.document("Our page").await);
+        studio.write(ben, &stored, "Long there.").await;
+        let parts = studio.app.folder().join("files/parts");
+        let aside = studio.app.folder().join("aside");
+        std::fs::rename(&parts, &aside).unwrap();
+        std::fs::write(&parts, b"no folder").unwrap();
+        let mut open = Vec::new();
+        for text in ["One.", "Two.", "Three."] {
+            let editor = studio.open(ben, &document).await;
+            editor.type_text(text).await.unwrap();
+            open.push(editor);
+        }
+        assert_eq!(open[0].press_save().await.unwrap(), 0);
+        let refused = studio
+            .server
+            .wait_for_callback(|sent| sent.status == 6, PATIENCE)
+            .await
+            .unwrap();
+        assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
+        assert!(
+            studio.text(&stored).await.contains("Long there."),
+            "what is kept is read"
+        );
+        ada.patch(&path(&stored, ""), json!({"title": "Renamed"}))
+            .await
+            .expect(200);
+        studio.app.stranger().get("/health/live").await;
+        let ready = studio.app.stranger().get("/health/ready").await.expect(503);
+        assert_eq!(ready["checks"]["storage"], "down");
+
+        std::fs::remove_file(&parts).unwrap();
+        std::fs::rename(&aside, &parts).unwrap();
+        for editor in open {
+            assert!(editor.close().await.unwrap().accepted);
+        }
+        let text = studio.text(&document).await;
+        assert!(
+            ["One.", "Two.", "Three."].iter().all(|word| text.contains(word)),
+            "{text}"
+        );
+        assert_eq!(
+            studio.app.stranger().get("/health/ready").await.expect(200)["checks"]["storage"],
+            "ok"
+        );
+    }
+);
+
+studio!(
+    #[sqlite]
+    e05_a_document_server_that_is_away_holds_up_nothing,
+    |studio| {
+        let (draft, handed_in) = (studio.document("Draft").await, studio.document("Handed in").await);
+        studio.submit(&studio.app.world.ben, &handed_in).await.expect(200);
+        let editor = studio.open(&studio.app.world.ben, &draft).await;
+        editor.type_text("Not yet saved.").await.unwrap();
+        studio.server.set_faults(Faults {
+            down: Some(Outage::Unavailable),
+            ..Faults::default()
+        });
+        let done = studio.finish().await;
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(2), &json!([draft]))
+        );
+        let config = studio.configuration(&studio.app.world.ben, &draft).await;
+        assert_eq!(config["editorConfig"]["mode"], "view", "pages open without asking it");
+        let ada = studio.app.as_(&studio.app.world.ada);
+        ada.get(&path(&draft, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
+        // It comes back, the editor closes, and what it had is completed: it was typed before the bell.
+        studio.server.faults().clear();
+        assert!(editor.close().await.unwrap().accepted);
+        assert!(studio.text(&draft).await.contains("Not yet saved."));
+        assert_eq!(status(studio, &draft).await.0, "LOCKED");
+    }
+);
+
+studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Before the crash.").await.unwrap();
+    studio
+        .server
+        .wait_for_callback(|sent| sent.status == 1, PATIENCE)
+        .await
+        .unwrap();
+    studio.server.crash();
+    assert_eq!(
+        studio.key(&document).await,
+        key,
+        "another key would leave its changes behind"
+    );
+    assert_eq!(studio.seen(&document).await["version"], 0);
+    // The watchdog finds nobody there and changes that wait: the staff see it, the key stays.
+    let silent = format!("UPDATE editing_sessions SET last_callback_at = 1 WHERE document_id = '{document}'");
+    execute(&studio.app.database, silent).await;
+    studio.app.app.editing().sweep().await;
+    let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+    assert!(texts(&studio.app.database, alarm.clone()).await[0].is_some());
+    assert_eq!(studio.key(&document).await, key);
+
+    let editor = studio.open(&studio.app.world.cem, &document).await;
+    assert!(editor.text().await.unwrap().contains("Before the crash."));
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Before the crash."));
+    assert_ne!(studio.key(&document).await, key);
+    assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+});
+
+studio!(
+    e06_a_hand_in_after_a_restart_says_what_is_unsaved_and_the_text_comes_with_the_next_opening,
+    |studio| {
+        let (ben, ada) = (&studio.app.world.ben, &studio.app.world.ada);
+        let document = studio.document("Our page").await;
+        let key = studio.key(&document).await;
+        let editor = studio.open(ben, &document).await;
+        editor.type_text("Before the crash.").await.unwrap();
+        let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+        eventually(async || {
+            texts(&studio.app.database, sessions.clone())
+                .await
+                .iter()
+                .flatten()
+                .any(|editors| editors.contains(&ben.id))
+        })
+        .await;
+        studio.server.crash();
+        let handed_in = studio.submit(ben, &document).await.expect(200);
+        assert_eq!(
+            (
+                &handed_in["unsaved"],
+                &handed_in["document"]["contentPending"],
+                &handed_in["document"]["version"]
+            ),
+            (&json!(true), &json!(true), &json!(0))
+        );
+        let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+        assert!(
+            texts(&studio.app.database, alarm.clone()).await[0].is_some(),
+            "the staff are alarmed"
+        );
+        // Nothing is left that the sweep would ask after again and again.
+        assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
+        studio.server.clear_log();
+        studio.app.app.editing().sweep().await;
+        let asked = studio
+            .server
+            .requests()
+            .into_iter()
+            .filter(|heard| heard.parameters["c"] == "forcesave");
+        assert_eq!(asked.count(), 0);
+        assert_ne!(
+            studio.key(&document).await,
+            key,
+            "who reads must not get what the document server cached"
+        );
+
+        studio
+            .app
+            .as_(ben)
+            .post(&path(&document, "/unsubmit"), json!({}))
+            .await
+            .expect(200);
+        assert_eq!(
+            studio.key(&document).await,
+            key,
+            "the key is kept for those who write next"
+        );
+        let editor = studio.open(&studio.app.world.cem, &document).await;
+        assert!(editor.text().await.unwrap().contains("Before the crash."));
+        editor.type_text(" After it.").await.unwrap();
+        assert!(editor.close().await.unwrap().accepted);
+        assert!(studio.text(&document).await.contains("Before the crash. After it."));
+        assert_ne!(studio.key(&document).await, key);
+        assert_eq!(studio.seen(&document).await["contentPending"], false);
+        assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+        // It goes on as ever: the next session has a new key.
+        studio.write(ada, &document, " And later.").await;
+        assert!(studio.text(&document).await.contains("After it. And later."));
+    }
+);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+    let new = json!({"title": "Page", "documentType": "word"});
+    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let document = id(&ada.post(&rooms, new).await.expect(201));
+    let stranger = Client::new(&service.base, None);
+    let now = common::clock::now().as_millis() / 1000;
+    let key = format!("{document}-1");
+    for (skew, is_taken) in [(0, true), (50, true), (-50, true), (305, false), (-305, false)] {
+        let issued = now + skew;
+        let claims = json!({"key": key, "status": 4, "iat": issued, "exp": issued + 300});
+        let body = json!({"key": key, "status": 4, "token": sign(claims)});
+        let before = service.tail().matches("(skew)").count();
+        let answer = stranger.post(&path(&document, "/callback"), body).await;
+        if is_taken {
+            assert_eq!(answer.expect(200), json!({"error": 0}), "{skew}");
+        } else {
+            answer.refused(401, "DOCSERVER_TOKEN_INVALID");
+            eventually(async || service.tail().matches("(skew)").count() > before).await;
+        }
+    }
+    service.kill();
+    place.close();
+}
+
+studio!(e08_many_documents_that_close_at_once_are_all_taken, |studio| {
+    let many = size(40, 200);
+    let rooms = [studio.room.clone(), studio.hidden_room().await];
+    let mut open = Vec::new();
+    for number in 0..many {
+        // A room has a hundred documents at most.
+        let document = studio
+            .document_in(&rooms[number / 100], &format!("Page {number}"))
+            .await;
+        let editor = studio.open(&studio.app.world.ada, &document).await;
+        editor.type_text(&format!("Words {number}.")).await.unwrap();
+        open.push((document, editor));
+    }
+    let since = Instant::now();
+    let closing = open
+        .into_iter()
+        .map(|(document, editor)| async { (document, editor.close().await.unwrap()) });
+    let closed = futures_util::future::join_all(closing).await;
+    println!(
+        "  {many} documents closed at once in {} ms",
+        since.elapsed().as_millis()
+    );
+    assert!(many < 200 || since.elapsed() < Duration::from_secs(10));
+    assert!(
+        closed
+            .iter()
+            .all(|(_, closed)| (closed.status, closed.accepted) == (Some(2), true))
+    );
+    let finals = studio.server.callbacks().into_iter().filter(|sent| sent.status == 2);
+    assert!(finals.into_iter().all(|sent| sent.attempt == 1), "nobody was put off");
+    let versions = "SELECT CAST(COUNT(*) AS TEXT) FROM document_revisions GROUP BY document_id".to_owned();
+    assert_eq!(
+        texts(&studio.app.database, versions).await,
+        vec![Some("1".to_owned()); many]
+    );
+    for (number, (document, _)) in closed.iter().enumerate().step_by(13) {
+        assert!(studio.text(document).await.contains(&format!("Words {number}.")));
+    }
+});
+
+studio!(
+    #[sqlite]
+    e09_readiness_shows_a_document_server_that_is_ill,
+    |studio| {
+        let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
+        assert_eq!(ready().await["checks"]["docserver"], "ok");
+        // The real one says so with status 200, too.
+        studio.server.faults().update(|faults| faults.unhealthy = true);
+        let ill = ready().await;
+        assert_eq!(
+            (&ill["status"], &ill["checks"]["docserver"]),
+            (&json!("degraded"), &json!("down"))
+        );
+        for down in [Outage::Unavailable, Outage::Refuse] {
+            studio.server.set_faults(Faults {
+                down: Some(down),
+                ..Faults::default()
+            });
+            let ill = ready().await;
+            assert_eq!(
+                (&ill["status"], &ill["checks"]["docserver"]),
+                (&json!("degraded"), &json!("down"))
+            );
+            assert_eq!(studio.app.stranger().get("/health/live").await.status, 200);
+        }
+        studio.server.faults().clear();
+        eventually(async || ready().await["status"] == "ok").await;
+    }
+);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e09_a_document_server_that_never_answers_is_ill_too() {
+    // Connections are made, and nobody ever speaks.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("--docserver-url=http://{}", silent.local_addr().unwrap());
+    let app = TestApp::start_with(Kind::Sqlite, &[&url]).await.unwrap();
+    let ready = app.stranger().get("/health/ready").await.expect(200);
+    assert_eq!(
+        (&ready["status"], &ready["checks"]["docserver"]),
+        (&json!("degraded"), &json!("down"))
+    );
+    assert_eq!(app.stranger().get("/health/live").await.status, 200);
+    app.close().await;
+}

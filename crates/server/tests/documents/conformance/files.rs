@@ -1,0 +1,344 @@
+//! Checks F1 to F9 of the reference: the door through which the document server fetches a document. All tokens are signed
+//! with one secret, and pages hold some of them: what a token says decides.
+
+use futures_util::StreamExt as _;
+use jsonwebtoken::Algorithm;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::lodged;
+use crate::documents::put;
+use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
+use test_support::document_server_fixture::{DocumentServerFixture, path, words};
+use test_support::fake_document_server::{seconds, sign, sign_as};
+use test_support::office::docx;
+use test_support::{Answer, Client, Kind, ServerEnv};
+
+const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
+const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
+
+/// The door of a document, and the address the document server knows it by.
+fn door(studio: &DocumentServerFixture, document: &str) -> (String, String) {
+    let door = path(document, "/file");
+    let url = format!("{}/api{door}", studio.app.base);
+    (door, url)
+}
+
+fn bearing(studio: &DocumentServerFixture, token: &str) -> Client {
+    studio.app.stranger().with("authorization", &format!("Bearer {token}"))
+}
+
+/// Asks with a token of the right kind for this address.
+async fn fetch(studio: &DocumentServerFixture, document: &str) -> Answer {
+    let (door, url) = door(studio, document);
+    bearing(studio, &sign(json!({"payload": {"url": url}})))
+        .get(&door)
+        .await
+}
+
+studio!(
+    #[sqlite]
+    f01_the_document_server_gets_the_bytes,
+    |studio| {
+        let document = studio.document("Our page").await;
+        studio.write(&studio.app.world.ben, &document, "Stored.").await;
+        let opened = fetch(studio, &document).await;
+        assert_eq!(opened.status, 200);
+        let kept = studio
+            .app
+            .as_(&studio.app.world.ada)
+            .get(&path(&document, "/download"))
+            .await;
+        assert!(words(&opened.bytes).contains("Stored.") && opened.bytes == kept.bytes);
+        assert_eq!(opened.header("content-length"), kept.bytes.len().to_string());
+        assert!(opened.header("content-disposition").starts_with("attachment"));
+        assert_eq!(opened.header("x-content-type-options"), "nosniff");
+        assert_eq!(opened.header("content-security-policy"), "sandbox");
+    }
+);
+
+once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
+    let document = studio.document("Our page").await;
+    let (door, url) = door(studio, &document);
+    let good = json!({"payload": {"url": url}, "iat": seconds(), "exp": seconds() + 300});
+    let with = |name: &str, value: Value| {
+        let mut claims = good.clone();
+        claims[name] = value;
+        sign(claims)
+    };
+    let by = |algorithm| sign_as(algorithm, DOCSERVER_SECRET, &good);
+    let parts = by(Algorithm::HS256);
+    let parts: Vec<&str> = parts.split('.').collect();
+    let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
+    // The header says RS256, the signature is ours.
+    let other_kind = format!("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.{}.{}", parts[1], parts[2]);
+    let refused = [
+        by(Algorithm::HS384),
+        by(Algorithm::HS512),
+        other_kind,
+        unsigned,
+        sign_as(Algorithm::HS256, AUTH_SECRET, &good),
+        sign_as(Algorithm::HS256, "", &good),
+        sign_as(
+            Algorithm::HS256,
+            DOCSERVER_SECRET,
+            &json!({"payload": {"url": url}, "iat": seconds()}),
+        ),
+        with("exp", json!(seconds() - 70)),
+        with("iat", json!(seconds() + 300)),
+        with("nbf", json!(seconds() + 300)),
+        format!("{}.{}.", parts[0], parts[1]),
+        format!("{}.{}.{}", parts[0], parts[1], parts[2].to_lowercase()),
+        "no.token.atall".to_owned(),
+    ];
+    for token in refused {
+        bearing(studio, &token).get(&door).await.refused(401, INVALID);
+    }
+    let stranger = studio.app.stranger();
+    stranger.get(&door).await.refused(401, "DOCSERVER_TOKEN_MISSING");
+    stranger
+        .get(&format!("{door}?anything=1"))
+        .await
+        .refused(401, "DOCSERVER_TOKEN_MISSING");
+    for header in [
+        sign(good.clone()),
+        format!("Basic {}", sign(good.clone())),
+        "Bearer".to_owned(),
+    ] {
+        let answer = stranger.with("authorization", &header).get(&door).await;
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (401, Some(INVALID)),
+            "{header}"
+        );
+    }
+    let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
+    let opened = bearing(studio, &late).get(&door).await;
+    assert_eq!(opened.status, 200, "clocks may differ by a minute");
+});
+
+once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
+    let document = studio.document("Our page").await;
+    let other = studio.document("Another page").await;
+    let (door, url) = door(studio, &document);
+    let base = &studio.app.base;
+    let port = base.rsplit(':').next().unwrap();
+    let named = [
+        format!("{base}/api{}", path(&other, "/file")),
+        format!("{base}/api{}", path(&document, "/callback")),
+        format!("{url}?revision=1"),
+        format!("{url}?copy=1"),
+        format!("{url}?"),
+        format!("{url}#x"),
+        format!("{url}/"),
+        format!("{base}/api{}", path(&document, "/%2e%2e/x/file")),
+        format!("{base}/api{}", path(&document, "/../x/file")),
+        format!("{base}/api/{door}"),
+        format!("{base}//api{door}"),
+        format!("{base}/api{}", door.replace("/file", "/%66ile")),
+        format!("{base}/API{door}"),
+        url.replace("http://", "HTTP://"),
+        url.replace("http://", "https://"),
+        url.replace("http://127", "http://user@127"),
+        url.replace("127.0.0.1", "evil.example"),
+        url.replace("127.0.0.1", "LOCALHOST"),
+        url.replace(port, "1"),
+        format!("http://evil.example/?{url}"),
+        door.clone(),
+        String::new(),
+    ];
+    for named in named {
+        let token = sign(json!({"payload": {"url": named}}));
+        let answer = bearing(studio, &token).get(&door).await;
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (403, Some(MISMATCH)),
+            "{named}"
+        );
+    }
+    assert_eq!(fetch(studio, &document).await.status, 200);
+});
+
+once!(f04_no_other_kind_of_token_opens, [], |studio| {
+    let document = studio.document("Our page").await;
+    let (door, url) = door(studio, &document);
+    let key = format!("{document}-1");
+    let config = studio.configuration(&studio.app.world.ben, &document).await;
+    let conversion =
+        json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
+    let tokens = [
+        config["token"].as_str().unwrap().to_owned(),
+        sign(json!({"key": key, "status": 2, "url": url})),
+        sign(json!({"payload": {"key": key, "status": 2, "url": url}})),
+        sign(json!({"payload": {"key": key, "url": url}})),
+        sign(json!({"payload": {"status": 1, "url": url}})),
+        sign(conversion.clone()),
+        sign(json!({"payload": conversion})),
+        sign(json!({"url": url})),
+        sign(json!({"url": url, "key": key, "version": 1})),
+        sign(json!({"c": "info", "key": key, "url": url})),
+        sign(json!({"payload": {"url": url}, "key": key})),
+        sign(json!({"payload": {"url": url}, "document": config["document"]})),
+        sign(json!({"payload": [url]})),
+        sign(json!({"payload": {"url": [url]}})),
+    ];
+    for token in tokens {
+        let answer = bearing(studio, &token).get(&door).await;
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (403, Some(MISMATCH)),
+            "{token}"
+        );
+    }
+});
+
+once!(f05_a_cookie_opens_as_little_as_none, [], |studio| {
+    let document = studio.document("Our page").await;
+    let (door, _) = door(studio, &document);
+    for person in [&studio.app.world.ben, &studio.app.world.ada, &studio.app.world.root] {
+        let answer = studio.app.as_(person).get(&door).await;
+        answer.refused(401, "DOCSERVER_TOKEN_MISSING");
+    }
+    assert_eq!(
+        fetch(studio, &document).await.status,
+        200,
+        "and a token needs no cookie"
+    );
+});
+
+once!(
+    f06_a_document_nobody_wrote_in_is_the_template_of_its_kind,
+    [],
+    |studio| {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
+            let new = json!({"title": kind, "documentType": kind});
+            let rooms = format!("/workrooms/{}/documents", studio.room);
+            let made = ada.post(&rooms, new).await.expect(201);
+            let document = made["id"].as_str().unwrap();
+            let opened = fetch(studio, document).await;
+            assert!(
+                opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
+                "{kind}"
+            );
+            assert!(
+                opened
+                    .header("content-disposition")
+                    .contains(&format!("{kind}.{extension}"))
+            );
+            let editor = studio.open(&studio.app.world.ben, document).await;
+            assert!(editor.may_edit(), "{kind}");
+            editor.close().await.unwrap();
+            let pdf = ada.get(&path(document, "/pdf")).await;
+            assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
+        }
+    }
+);
+
+studio!(
+    #[sqlite]
+    f07_a_storage_that_is_away_is_a_reason_to_ask_again,
+    |studio| {
+        let document = studio.document("Our page").await;
+        studio.write(&studio.app.world.ben, &document, "Still here.").await;
+        let (files, aside) = (studio.app.folder().join("files"), studio.app.folder().join("aside"));
+        std::fs::rename(&files, &aside).unwrap();
+        let answer = fetch(studio, &document).await;
+        answer.refused(503, "NOT_READY");
+        std::fs::rename(&aside, &files).unwrap();
+        assert!(words(&fetch(studio, &document).await.bytes).contains("Still here."));
+        let unknown = common::clock::new_id();
+        fetch(studio, &unknown).await.refused(404, "NOT_FOUND");
+    }
+);
+
+once!(f08_what_is_locked_is_read_and_what_is_gone_is_not, [], |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "Ours.").await;
+    let gone = studio.document("Gone").await;
+    let ada = studio.app.as_(&world.ada);
+    assert_eq!(ada.delete(&path(&gone, "")).await.status, 200);
+    fetch(studio, &gone).await.refused(404, "NOT_FOUND");
+    studio.finish().await;
+    assert!(words(&fetch(studio, &document).await.bytes).contains("Ours."));
+    // A revision of another document is none of this one, whatever the token says.
+    let other = studio.document_in(&studio.hidden_room().await, "Theirs").await;
+    let theirs = studio.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
+    let (door, url) = door(studio, &other);
+    let query = format!("?revision={theirs}");
+    let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
+    bearing(studio, &token)
+        .get(&format!("{door}{query}"))
+        .await
+        .refused(404, "NOT_FOUND");
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn f09_a_large_file_streams_through_little_memory() {
+    const SIZE: usize = 60 << 20;
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    place.set("UPLOAD_MAX_MB", "64");
+    let (service, ada, rooms) = lodged(&mut place).await;
+    let mut text = vec![b'a'; SIZE];
+    text[SIZE - 1] = b'z';
+    let made = ada.upload(&rooms, "large.txt", text, &[]).await.expect(201);
+    let door = path(made["id"].as_str().unwrap(), "/file");
+    let token = sign(json!({"payload": {"url": format!("{}/api{door}", service.base)}}));
+    let bearer = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
+    let before = service.resident();
+    for _ in 0..3 {
+        let mut read = 0;
+        let answer = bearer.request(Method::GET, &door).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        let mut pieces = answer.bytes_stream();
+        while let Some(piece) = pieces.next().await {
+            read += piece.unwrap().len();
+        }
+        assert_eq!(read, SIZE);
+    }
+    let grown = service.resident().saturating_sub(before);
+    assert!(grown < 16 << 20, "{grown} bytes more than before");
+    let last = bearer.with("range", "bytes=-1").get(&door).await;
+    assert_eq!((last.status, last.bytes.as_slice()), (206, b"z".as_slice()));
+    let head = bearer.request(Method::HEAD, &door).send().await.unwrap();
+    assert_eq!(head.status(), 200);
+    assert_eq!(head.headers()["content-length"], SIZE.to_string().as_str());
+    assert_eq!(head.bytes().await.unwrap().len(), 0);
+    bearer
+        .with("range", "bytes=99999999-")
+        .get(&door)
+        .await
+        .refused(416, "RANGE_NOT_SATISFIABLE");
+    service.stop();
+    place.close();
+}
+
+studio!(an_earlier_state_keeps_its_own_kind, |studio| {
+    // The document server may give a document back as another kind; the state before that stays what it was.
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let rooms = format!("/workrooms/{}/documents", studio.room);
+    let text = ada
+        .upload(&rooms, "notes.txt", b"Plain.".to_vec(), &[])
+        .await
+        .expect(201);
+    let document = text["id"].as_str().unwrap().to_owned();
+    studio.server.set_faults(document_server_simulator::Faults::default());
+    let address = path(&document, "");
+    put(&ada, &address, docx("x"), "a.docx")
+        .await
+        .refused(415, "UNSUPPORTED_FILE_TYPE");
+    let statement = format!("UPDATE documents SET file_extension = 'docx' WHERE id = '{document}'");
+    test_support::rows::execute(&studio.app.database, statement).await;
+    let earlier = ada.get(&path(&document, "/versions/1/download")).await;
+    assert!(earlier.header("content-disposition").contains("notes (version 1).txt"));
+    assert_eq!(earlier.bytes, b"Plain.");
+    let restored = ada
+        .post(&path(&document, "/versions/1/restore"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&restored["fileExtension"], &restored["version"]),
+        (&json!("txt"), &json!(2))
+    );
+});

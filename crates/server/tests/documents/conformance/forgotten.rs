@@ -1,0 +1,234 @@
+//! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
+//! (document-server.md, E1).
+
+use document_server_simulator::{DownloadFault, Faults, Simulator, SimulatorSettings, client};
+use groupwork::bootstrap::build_app;
+use serde_json::json;
+
+use test_support::app::DOCSERVER_SECRET;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
+use test_support::fake_document_server::sign;
+use test_support::rows::{execute, texts};
+use test_support::topics::{group, id, topic};
+use test_support::{Client, Kind, ServerEnv, TestApp, World};
+
+/// A save of somebody that nobody took.
+async fn forgotten(studio: &DocumentServerFixture, document: &str, text: &str) {
+    let editor = studio.open(&studio.app.world.ben, document).await;
+    editor.type_text(text).await.unwrap();
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.faults().update(|faults| faults.forgets_saves = false);
+}
+
+studio!(e01_a_forgotten_save_is_brought_home, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("While nobody listened.").await.unwrap();
+    studio.server.set_faults(Faults {
+        forgets_saves: true,
+        ..Faults::default()
+    });
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.faults().clear();
+    assert_eq!(studio.server.forgotten_keys().first(), Some(&key));
+    assert_eq!(studio.seen(&document).await["version"], 0);
+
+    studio.app.app.editing().sweep().await;
+    assert!(studio.text(&document).await.contains("While nobody listened."));
+    assert_eq!(studio.server.forgotten_keys(), Vec::<String>::new());
+    assert_ne!(studio.key(&document).await, key);
+    studio.app.app.editing().sweep().await;
+    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+});
+
+studio!(
+    e01_one_that_cannot_be_taken_stops_no_other_and_foreign_ones_stay,
+    |studio| {
+        let mut documents = Vec::new();
+        for number in 0..4 {
+            let document = studio.document(&format!("Page {number}")).await;
+            forgotten(studio, &document, &format!("Words {number}.")).await;
+            documents.push(document);
+        }
+        // Another installation forgot one, too: under a key that only looks like ours, and under one of another make.
+        let own = studio.document("Template").await;
+        for key in ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"] {
+            let mut config = studio.configuration(&studio.app.world.ben, &own).await;
+            config["document"]["key"] = json!(key);
+            config["editorConfig"]["callbackUrl"] = json!("http://127.0.0.1:9/gone");
+            config.as_object_mut().unwrap().remove("token");
+            config["token"] = json!(sign(config.clone()));
+            let editor = client::open(&studio.server.url(), &config).await.unwrap();
+            editor.type_text("Not ours.").await.unwrap();
+            assert!(!editor.close().await.unwrap().accepted);
+        }
+        assert_eq!(studio.server.forgotten_keys().len(), 6);
+        // The first one that is fetched is broken each time it is tried in this round.
+        studio.server.set_faults(Faults {
+            download: Some(DownloadFault::Html),
+            download_times: Some(3),
+            ..Faults::default()
+        });
+        studio.app.app.editing().sweep().await;
+        assert_eq!(
+            studio.server.forgotten_keys().len(),
+            3,
+            "one of ours waits, and both foreign ones"
+        );
+        studio.server.faults().clear();
+        studio.app.app.editing().sweep().await;
+        let left = studio.server.forgotten_keys();
+        assert_eq!(left, ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"]);
+        for (number, document) in documents.iter().enumerate() {
+            assert!(studio.text(document).await.contains(&format!("Words {number}.")));
+            assert_eq!(studio.origins(document).await, ["EDITOR"]);
+        }
+    }
+);
+
+async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
+    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
+    let mut service = place.start("serve");
+    service.ready().await;
+    let (ada, ben) = (
+        Client::new(&service.base, Some(world.ada.cookie.clone())),
+        Client::new(&service.base, Some(world.ben.cookie.clone())),
+    );
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let room = id(&json!({"id": ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"]}));
+    let mut open = Vec::new();
+    for number in 0..3 {
+        let new = json!({"title": format!("Page {number}"), "documentType": "word"});
+        let document = id(&ada.post(&format!("/workrooms/{room}/documents"), new).await.expect(201));
+        let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+        let editor = client::open(&practice.url(), &config).await.unwrap();
+        editor.type_text(&format!("The last words {number}.")).await.unwrap();
+        open.push((document, editor));
+    }
+    service.kill();
+    let mut documents = Vec::new();
+    for (document, editor) in open {
+        assert!(!editor.close().await.unwrap().accepted);
+        documents.push(document);
+    }
+    assert_eq!(practice.forgotten_keys().len(), 3);
+    let mut service = place.start("serve");
+    service.ready().await;
+    eventually(async || practice.forgotten_keys().is_empty()).await;
+    for (number, document) in documents.iter().enumerate() {
+        let stored = ada.get(&path(document, "/download")).await;
+        assert!(words(&stored.bytes).contains(&format!("The last words {number}.")));
+        assert_eq!(ada.get(&path(document, "")).await.expect(200)["version"], 1);
+    }
+    service.kill();
+    practice.stop().await;
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e01_a_lesson_that_ends_while_the_service_is_down_on_sqlite() {
+    e01_a_lesson_that_ends_while_the_service_is_down(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e01_a_lesson_that_ends_while_the_service_is_down_on_postgres() {
+    e01_a_lesson_that_ends_while_the_service_is_down(Kind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e01_two_instances_bring_each_save_home_once() {
+    let flags = ["--docserver-sweep-seconds=1"];
+    let Some(studio) = DocumentServerFixture::start(Kind::Postgres, &flags).await else {
+        return;
+    };
+    let server = format!("--docserver-url={}", studio.server.url());
+    let config = TestApp::config(&studio.app.database, studio.app.folder(), &[flags[0], &server]);
+    let second = build_app(config, &studio.app.base).await.unwrap();
+    for number in 0..5 {
+        let document = studio.document(&format!("Page {number}")).await;
+        forgotten(&studio, &document, "Kept over there.").await;
+        eventually(async || studio.server.forgotten_keys().is_empty()).await;
+        assert!(studio.text(&document).await.contains("Kept over there."));
+        let asked = studio.server.requests().into_iter().filter(|heard| {
+            let key = heard.parameters["key"].as_str().unwrap_or_default();
+            heard.parameters["c"] == "getForgotten" && key.contains(&document)
+        });
+        assert_eq!(asked.count(), 1, "page {number}");
+    }
+    drop(second);
+    studio.close().await;
+}
+
+/// The service dies between the unit that hands in and the forced save: the next start forces the save and ends the freeze.
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
+    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
+    let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");
+    let mut service = place.try_start("serve", &[failpoint]).unwrap();
+    service.ready().await;
+    let (ada, ben) = (
+        Client::new(&service.base, Some(world.ada.cookie.clone())),
+        Client::new(&service.base, Some(world.ben.cookie.clone())),
+    );
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let topic = id(&topic(&ada, &world.seven_b, json!({"groupIds": [group]})).await);
+    let room = id(&json!({"id": ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"]}));
+    let new = json!({"title": "Our page", "documentType": "word"});
+    let document = id(&ada.post(&format!("/workrooms/{room}/documents"), new).await.expect(201));
+    let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+    let editor = client::open(&practice.url(), &config).await.unwrap();
+    editor.type_text("Before the power cut.").await.unwrap();
+    // The connection ends without an answer.
+    let submit = reqwest::Client::new()
+        .post(format!("{}/api{}", service.base, path(&document, "/submit")))
+        .header("cookie", &world.ben.cookie)
+        .header("origin", test_support::FRONTEND)
+        .json(&json!({"assignmentId": topic}))
+        .send();
+    assert!(submit.await.is_err());
+    let freezing = format!("SELECT CAST(freezing_until AS TEXT) FROM documents WHERE id = '{document}'");
+    assert!(
+        texts(&place.database, freezing.clone()).await[0].is_some(),
+        "a freeze is under way"
+    );
+    // Its time is over; the test does not wait for that.
+    let over = format!("UPDATE documents SET freezing_until = 1 WHERE id = '{document}'");
+    execute(&place.database, over).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    eventually(async || texts(&place.database, freezing.clone()).await == [None]).await;
+    let stored = ada.get(&path(&document, "/download")).await;
+    assert!(words(&stored.bytes).contains("Before the power cut."));
+    let seen = ada.get(&path(&document, "")).await.expect(200);
+    assert_eq!(
+        (&seen["status"], &seen["contentPending"]),
+        (&json!("SUBMITTED"), &json!(false))
+    );
+    assert!(editor.type_text("After.").await.is_err(), "its editor was dropped");
+    service.kill();
+    practice.stop().await;
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_sqlite() {
+    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_postgres() {
+    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Postgres).await;
+}

@@ -1,0 +1,217 @@
+//! How a freeze waits for the pages of open editors, and what it believes of a forced save (document-server.md, S1, S4, S8).
+
+use document_server_simulator::Faults;
+use serde_json::json;
+
+use super::states::{commands, quiet};
+use crate::finish::status;
+use crate::submissions::copied_text;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually};
+use test_support::page::Page;
+use test_support::rows::texts;
+use test_support::{SocketListener, clients_are_there};
+
+/// The editors of a document as the service knows them.
+async fn session_of(studio: &DocumentServerFixture, document: &str) -> String {
+    let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+    texts(&studio.app.database, sessions)
+        .await
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+studio!(
+    s01_what_was_typed_until_the_press_is_in_the_hand_in,
+    ["--docserver-flush-milliseconds=4000"],
+    |studio| {
+        if !clients_are_there() {
+            return;
+        }
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
+        let page = Page::open(studio, &world.cem, &document).await;
+        let key = studio.key(&document).await;
+        page.type_text("Sent. ");
+        eventually(async || !page.has_unsent_changes()).await;
+        eventually(async || session_of(studio, &document).await.contains(&world.cem.id)).await;
+        // 0 ms after the last key the hand-in begins.
+        page.type_text("The last words.");
+        studio.server.clear_log();
+        let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+        assert_eq!(
+            (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
+            (&json!(false), &json!(false))
+        );
+        let copied = copied_text(studio, &document).await;
+        assert!(copied.contains("Sent. The last words."), "{copied}");
+        assert_eq!(
+            commands(studio, &document),
+            ["forcesave", "drop"],
+            "first the forced save, then the drop"
+        );
+        let mut heard = page.closed().await;
+        let freezing = heard.expect("document:freezing").await;
+        let status = heard.expect("document:status").await;
+        assert_eq!(
+            (&freezing["documentId"], &freezing["groupId"]),
+            (&json!(document), &json!(studio.group))
+        );
+        assert_eq!(
+            (&status["status"], &status["version"]),
+            (&json!("SUBMITTED"), &json!(1))
+        );
+        assert!(freezing["at"].as_str() <= status["at"].as_str());
+        assert_ne!(studio.key(&document).await, key);
+        quiet(studio, &document).await;
+        assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "nothing came late");
+    }
+);
+
+studio!(
+    s04_a_finish_while_people_type_loses_no_word,
+    ["--docserver-flush-milliseconds=4000"],
+    |studio| {
+        if !clients_are_there() {
+            return;
+        }
+        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
+        let people = [&studio.app.world.ben, &studio.app.world.cem];
+        let mut open = Vec::new();
+        for number in 0..4 {
+            let document = studio.document(&format!("Page {number}")).await;
+            let page = Page::open(studio, people[number % 2], &document).await;
+            let id = &people[number % 2].id;
+            eventually(async || session_of(studio, &document).await.contains(id)).await;
+            open.push((document, page));
+        }
+        for (number, (_, page)) in open.iter().enumerate() {
+            page.type_text(&format!("The last words {number}."));
+        }
+        let done = studio.finish().await;
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(4), &json!([]))
+        );
+        for (number, (document, page)) in open.into_iter().enumerate() {
+            page.closed().await;
+            quiet(studio, &document).await;
+            let text = studio.text(&document).await;
+            assert!(text.contains(&format!("The last words {number}.")), "{text}");
+            assert_eq!(status(studio, &document).await, (json!("LOCKED"), json!("DRAFT")));
+            assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "page {number}");
+        }
+    }
+);
+
+studio!(
+    s08_every_answer_to_a_forced_save_has_its_next_step,
+    ["--docserver-command-seconds=1"],
+    |studio| {
+        let silence = Faults {
+            command_delay: 60_000,
+            ..Faults::default()
+        };
+        let answered = |answer| Faults {
+            forcesave_response: Some(answer),
+            ..Faults::default()
+        };
+        // Started, but nothing comes; no such session; closing, but nothing comes; nothing new; no answer at all.
+        let cases = [
+            ("0", answered(0), true),
+            ("1", answered(1), false),
+            ("3", answered(3), true),
+            ("4", answered(4), false),
+            ("no answer", silence, true),
+        ];
+        for (name, faults, is_named) in cases {
+            let document = studio.document(&format!("Answer {name}")).await;
+            let editor = studio.open(&studio.app.world.ben, &document).await;
+            editor.type_text("Before the bell.").await.unwrap();
+            studio.server.set_faults(Faults {
+                // What a drop brings would come at once and end the waiting.
+                hold: vec![2],
+                ..faults
+            });
+            let done = studio.finish().await;
+            let named = if is_named { json!([document]) } else { json!([]) };
+            assert_eq!(done["unsavedDocuments"], named, "{name}");
+            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
+            studio.server.faults().clear();
+            // Whatever was believed: its words come when it ends, and they were there before the bell.
+            drop(editor.close().await);
+            eventually(async || studio.text(&document).await.contains("Before the bell.")).await;
+            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
+        }
+        let heard = studio.server.requests();
+        let asked = heard.iter().any(|heard| heard.parameters["c"] == "getForgotten");
+        assert!(asked, "an unknown session may have left a save behind");
+    }
+);
+
+studio!(
+    s08_nothing_new_after_a_restart_of_the_document_server_proves_nothing,
+    |studio| {
+        let (world, document) = (&studio.app.world, studio.document("Our page").await);
+        let editor = studio.open(&world.ben, &document).await;
+        editor.type_text("Before the crash.").await.unwrap();
+        eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
+        studio.server.crash();
+        studio.server.clear_log();
+        let done = studio.finish().await;
+        assert_eq!(done["unsavedDocuments"], json!([document]));
+        let forced = studio
+            .server
+            .requests()
+            .into_iter()
+            .find(|heard| heard.parameters["c"] == "forcesave");
+        assert_eq!(forced.map(|heard| heard.answer), Some(4));
+        let seen = studio.seen(&document).await;
+        assert_eq!(seen["contentPending"], true);
+        assert!(seen["saveFailedAt"].is_string(), "the staff are alarmed");
+        assert_eq!(status(studio, &document).await.0, "LOCKED");
+    }
+);
+
+studio!(
+    s08_a_forced_save_whose_result_is_dropped_is_pending_until_the_final_one_comes,
+    ["--docserver-command-seconds=1"],
+    |studio| {
+        if !clients_are_there() {
+            return;
+        }
+        let (world, document) = (&studio.app.world, studio.document("Our page").await);
+        let mut ada = SocketListener::by(&studio.app, &world.ada).await;
+        let editor = studio.open(&world.ben, &document).await;
+        editor.type_text("Before the press.").await.unwrap();
+        eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
+        studio.server.faults().update(|faults| {
+            // The forced result takes longer than the editor stays, and the final save is slow.
+            faults.forced_assembly = 60_000;
+            faults.hold = vec![2];
+        });
+        let leaving = tokio::spawn(async move {
+            editor.leave().await.unwrap();
+        });
+        let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+        leaving.await.unwrap();
+        assert_eq!(
+            (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
+            (&json!(true), &json!(true))
+        );
+        assert_eq!(handed_in["document"]["version"], 0);
+        studio.server.faults().wait_until_held(1).await;
+        studio.server.faults().clear();
+        let came = ada
+            .expect_where("document:status", |told| {
+                told["documentId"] == document.as_str() && told["contentPending"] == false
+            })
+            .await;
+        assert_eq!((&came["status"], &came["version"]), (&json!("SUBMITTED"), &json!(1)));
+        assert!(copied_text(studio, &document).await.contains("Before the press."));
+        assert_eq!(studio.seen(&document).await["contentPending"], false);
+        let forced = studio.server.callbacks().into_iter().filter(|sent| sent.status == 6);
+        assert_eq!(forced.count(), 0, "no status 6 ever came");
+    }
+);

@@ -1,0 +1,84 @@
+//! The 76 checks of the reference (document-server.md, section 4): a test's name begins with the id of its check. Beside
+//! them stand the long stories of saves: every order of five notices, bad downloads, hostile notices.
+
+/// Writes one test with a document server that runs on SQLite alone, where no database makes a difference:
+/// `once!(name, [flags], |studio| { … })`.
+macro_rules! once {
+    ($name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            let studio = test_support::document_server_fixture::DocumentServerFixture::start(test_support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+            let $studio = &studio;
+            $body
+            studio.close().await;
+        }
+    };
+}
+
+mod archive_faults;
+mod archives;
+mod bad_downloads;
+mod callbacks;
+mod config;
+mod conversions;
+mod faults;
+mod files;
+mod forgotten;
+mod freezes;
+mod hostile_notices;
+mod orders;
+mod saves;
+mod security;
+mod states;
+
+use serde_json::json;
+
+use test_support::topics::group;
+use test_support::{Client, ServerEnv, ServerProcess, World};
+
+/// How many checks there are, by the letter of their chapter.
+const CHECKS: [(char, usize); 8] = [
+    ('c', 11),
+    ('f', 9),
+    ('b', 18),
+    ('s', 8),
+    ('v', 9),
+    ('z', 6),
+    ('x', 6),
+    ('e', 9),
+];
+
+#[test]
+fn all_76_checks_have_a_test() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents/conformance");
+    let mut sources = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        sources += &std::fs::read_to_string(entry.unwrap().path()).unwrap();
+    }
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let words: std::collections::BTreeSet<&str> = sources.split(|character| !is_part(character)).collect();
+    let ids = CHECKS
+        .iter()
+        .flat_map(|(letter, count)| (1..=*count).map(move |number| format!("{letter}{number:02}_")));
+    let ids: Vec<String> = ids.collect();
+    assert_eq!(ids.len(), 76);
+    let is_missing = |id: &&String| {
+        !words
+            .iter()
+            .any(|word| word.starts_with(id.as_str()) && word.len() > id.len() + 3)
+    };
+    let missing: Vec<&String> = ids.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "no test shows {missing:?}");
+}
+
+/// A service as a process of its own, its teacher, and the path under which the documents of a room are made.
+async fn lodged(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    (service, ada, rooms)
+}

@@ -1,0 +1,199 @@
+//! All 120 orders in which five notices of one session can arrive, with repeats and with downloads that end last. A tiny
+//! model of the rules says what must be there at the end; on the way every answer is "taken".
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde_json::{Value, json};
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::fake_document_server::{FakeDocumentServer, Manner, save, tell};
+use test_support::is_soak;
+use test_support::office::docx;
+
+/// The notices of a session as they are told on a good day: somebody comes, two forced saves, the final one, and the
+/// farewell of somebody who only looked.
+const STORY: [i64; 5] = [1, 6, 60, 2, 4];
+
+fn orders(left: &[i64]) -> Vec<Vec<i64>> {
+    if left.is_empty() {
+        return vec![Vec::new()];
+    }
+    let firsts = left.iter().enumerate();
+    let all = firsts.flat_map(|(at, first)| {
+        let mut rest = left.to_vec();
+        rest.remove(at);
+        orders(&rest).into_iter().map(move |mut order| {
+            order.insert(0, *first);
+            order
+        })
+    });
+    all.collect()
+}
+
+/// When the last change of a save was made; nothing for the others.
+fn written_at(notice: i64) -> Option<u32> {
+    match notice {
+        6 => Some(10),
+        60 => Some(20),
+        2 => Some(30),
+        _ => None,
+    }
+}
+
+fn text(notice: i64) -> String {
+    format!("written at {}", written_at(notice).unwrap())
+}
+
+/// Which saves become the content one after the other: each that is newer than all before it, once.
+fn model(judged: &[i64]) -> Vec<i64> {
+    let mut kept: Vec<i64> = Vec::new();
+    for notice in judged.iter().filter(|notice| written_at(**notice).is_some()) {
+        if kept.last().is_none_or(|last| written_at(*last) < written_at(*notice)) {
+            kept.push(*notice);
+        }
+    }
+    kept
+}
+
+struct Session<'s> {
+    shelf: &'s FakeDocumentServer,
+    studio: &'s DocumentServerFixture,
+    document: &'s str,
+}
+
+impl Session<'_> {
+    fn claims(&self, notice: i64, manner: fn(Vec<u8>) -> Manner) -> Value {
+        let key = format!("{}-1", self.document);
+        let ben = &self.studio.app.world.ben.id;
+        let Some(at) = written_at(notice) else {
+            return json!({"key": key, "status": notice, "users": [ben]});
+        };
+        let url = self.shelf.lay(&format!("{key}-{notice}"), manner(docx(&text(notice))));
+        let mut claims = save(if notice == 2 { 2 } else { 6 }, &key, &url, at);
+        claims["users"] = json!([ben]);
+        claims
+    }
+
+    async fn tell(&self, notice: i64) {
+        let told = tell(self.studio, self.document, self.claims(notice, Manner::Whole)).await;
+        assert_eq!(told, (200, 0), "{notice} of {}", self.document);
+    }
+
+    /// Looks at everything once all have been told, judged in this order.
+    async fn check(&self, order: &[i64], judged: &[i64]) {
+        let ada = self.studio.app.as_(&self.studio.app.world.ada);
+        let kept = model(judged);
+        let versions = self.studio.versions(self.document).await;
+        let sizes: Vec<i64> = versions
+            .iter()
+            .rev()
+            .map(|version| version["version"].as_i64().unwrap())
+            .collect();
+        let numbers: Vec<i64> = (1..=i64::try_from(kept.len()).unwrap()).collect();
+        assert_eq!(
+            sizes, numbers,
+            "{order:?}: one revision for each save that was news, without gaps"
+        );
+        for (number, notice) in numbers.iter().zip(&kept) {
+            let bytes = ada
+                .get(&path(self.document, &format!("/versions/{number}/download")))
+                .await
+                .bytes;
+            assert_eq!(bytes, docx(&text(*notice)), "{order:?}: revision {number}");
+        }
+        let content = ada.get(&path(self.document, "/download")).await.bytes;
+        assert_eq!(
+            content,
+            docx(&text(2)),
+            "{order:?}: the newest is the content, and it holds all text"
+        );
+        assert_eq!(
+            self.studio.key(self.document).await,
+            format!("{}-2", self.document),
+            "{order:?}"
+        );
+        let own = self
+            .studio
+            .files()
+            .into_iter()
+            .filter(|name| name.starts_with(self.document))
+            .count();
+        assert_eq!(own, kept.len(), "{order:?}: no bytes are left over");
+    }
+
+    /// Tells all in this order; the notice at `again` comes once more at the end.
+    async fn repeated(&self, order: &[i64], again: &[usize]) {
+        let mut judged = Vec::new();
+        for (at, notice) in order.iter().enumerate() {
+            self.tell(*notice).await;
+            judged.push(*notice);
+            if again.contains(&at) {
+                self.tell(order[at]).await;
+            }
+        }
+        for at in again {
+            self.tell(order[*at]).await;
+        }
+        self.check(order, &judged).await;
+    }
+
+    /// Tells all in this order; the download of the first save ends after everything else.
+    async fn delayed(&self, order: &[i64]) {
+        let slow = *order.iter().find(|notice| written_at(**notice).is_some()).unwrap();
+        let mut judged: Vec<i64> = order.iter().copied().filter(|notice| *notice != slow).collect();
+        let claims = self.claims(slow, Manner::Held);
+        let asked = |line: &String| line.contains(&format!("{}-1-{slow}/", self.document));
+        let others = async {
+            eventually(async || self.shelf.fetched().iter().any(asked)).await;
+            for notice in &judged {
+                self.tell(*notice).await;
+            }
+            self.shelf.release(&format!("{}-1-{slow}", self.document));
+        };
+        let (told, ()) = tokio::join!(tell(self.studio, self.document, claims), others);
+        assert_eq!(told, (200, 0), "{order:?}");
+        judged.push(slow);
+        self.check(order, &judged).await;
+    }
+}
+
+shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
+    let orders = orders(&STORY);
+    assert_eq!(orders.len(), 120);
+    let third = studio
+        .app
+        .room(&studio.app.world.seven_b, &[&studio.app.world.eli])
+        .await;
+    let rooms = [studio.room.clone(), studio.hidden_room().await, third.id];
+    // In a short run every order is told once, by turns with a slow download and with one repeat.
+    let is_long = is_soak();
+    let stories = orders.iter().enumerate().map(async |(number, order)| {
+        let room = &rooms[number % 3];
+        if is_long || number % 2 == 0 {
+            let document = studio.document_in(room, "Our page").await;
+            Session {
+                shelf,
+                studio,
+                document: &document,
+            }
+            .delayed(order)
+            .await;
+        }
+        if is_long || number % 2 == 1 {
+            let document = studio.document_in(room, "Our page").await;
+            let again = if is_long {
+                vec![0, 1, 2, 3, 4]
+            } else {
+                vec![number / 2 % 5]
+            };
+            Session {
+                shelf,
+                studio,
+                document: &document,
+            }
+            .repeated(order, &again)
+            .await;
+        }
+    });
+    stream::iter(stories).buffer_unordered(6).collect::<Vec<()>>().await;
+});

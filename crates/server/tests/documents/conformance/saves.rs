@@ -1,0 +1,345 @@
+//! Checks of the chapter "Callback" that are told by editors: somebody opens, types, saves and leaves.
+
+use std::time::Duration;
+
+use document_server_simulator::{DownloadFault, DuplicateDelivery, Faults, SentCallback};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::{SocketListener, clients_are_there};
+
+/// How long a test waits for the document server at most.
+const PATIENCE: Duration = test_support::PATIENCE;
+
+studio!(
+    b02_two_students_share_a_session_and_the_last_one_brings_the_save,
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let key = studio.key(&document).await;
+        let (ben, cem) = (
+            studio.open(&world.ben, &document).await,
+            studio.open(&world.cem, &document).await,
+        );
+        assert!(ben.may_edit() && cem.may_edit());
+        assert_eq!(studio.key(&document).await, key, "everybody joins one session");
+        ben.type_text("From Ben.").await.unwrap();
+        cem.type_text("From Cem.").await.unwrap();
+        assert!(ben.text().await.unwrap().contains("From Cem."));
+
+        let left = ben.close().await.unwrap();
+        assert_eq!((left.status, left.accepted), (Some(1), true));
+        assert_eq!(
+            studio.seen(&document).await["version"],
+            0,
+            "nothing is stored while one goes on"
+        );
+        let left = cem.close().await.unwrap();
+        assert_eq!((left.status, left.accepted), (Some(2), true));
+
+        let text = studio.text(&document).await;
+        assert!(text.contains("From Ben.") && text.contains("From Cem."), "{text}");
+        let seen = studio.seen(&document).await;
+        assert_eq!(seen["version"], 1);
+        assert_eq!(seen["lastEditedBy"], json!(world.cem.id));
+        let versions = studio.versions(&document).await;
+        assert_eq!(versions[0]["origin"], "EDITOR");
+        let mut editors = vec![world.ben.id.clone(), world.cem.id.clone()];
+        editors.sort();
+        assert_eq!(versions[0]["editors"], json!(editors));
+        assert_ne!(studio.key(&document).await, key, "a final save ends the session's key");
+    }
+);
+
+studio!(b03_repeat_is_idempotent, |studio| {
+    repeated(studio, DuplicateDelivery::Sequential).await;
+});
+
+studio!(b04_two_at_once_are_one_revision, |studio| {
+    repeated(studio, DuplicateDelivery::Parallel).await;
+});
+
+async fn repeated(studio: &DocumentServerFixture, duplicate: DuplicateDelivery) {
+    let document = studio.document("Our page").await;
+    studio.server.set_faults(Faults {
+        duplicate: Some(duplicate),
+        ..Faults::default()
+    });
+    studio.write(&studio.app.world.ben, &document, "Once.").await;
+    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+    let sent = studio.server.callbacks().into_iter().filter(|sent| sent.status == 2);
+    let answers: Vec<bool> = sent.map(|sent| sent.accepted).collect();
+    assert_eq!(answers, [true, true]);
+    assert_eq!(
+        studio.key(&document).await,
+        format!("{document}-2"),
+        "the key was renewed once"
+    );
+    let stored = studio.files();
+    let own = stored.iter().filter(|name| name.starts_with(&document)).count();
+    assert_eq!(own, 1, "no bytes are left over: {stored:?}");
+}
+
+studio!(b05_the_save_button_keeps_the_key, |studio| {
+    let (world, document) = (&studio.app.world, studio.document("Our page").await);
+    let key = studio.key(&document).await;
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("First.").await.unwrap();
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    assert_eq!(
+        studio.key(&document).await,
+        key,
+        "a save while people write keeps the key"
+    );
+    let third = studio.configuration(&world.cem, &document).await;
+    assert_eq!(
+        third["document"]["key"],
+        json!(key),
+        "whoever comes now joins the session"
+    );
+    assert!(studio.text(&document).await.contains("First."));
+    editor.close().await.unwrap();
+});
+
+studio!(b06_the_end_after_a_forced_save_adds_nothing, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("First.").await.unwrap();
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    let last = studio
+        .server
+        .callbacks()
+        .into_iter()
+        .rfind(|sent| sent.status == 2)
+        .unwrap();
+    assert_eq!(last.body["notmodified"], true);
+    assert_eq!(
+        studio.origins(&document).await,
+        ["FORCESAVE"],
+        "the same bytes are no second revision"
+    );
+    assert_ne!(studio.key(&document).await, key);
+});
+
+studio!(b07_a_slow_forced_save_never_covers_the_final_one, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("First.").await.unwrap();
+    studio.server.set_faults(Faults {
+        hold: vec![6],
+        ..Faults::default()
+    });
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    studio.server.faults().wait_until_held(1).await;
+    editor.type_text("Second.").await.unwrap();
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    studio.server.faults().clear();
+    let late = studio
+        .server
+        .wait_for_callback(|sent| sent.status == 6, PATIENCE)
+        .await
+        .unwrap();
+    assert!(late.accepted, "it is taken, and it changes nothing");
+    let text = studio.text(&document).await;
+    assert!(text.contains("First.") && text.contains("Second."), "{text}");
+    assert_eq!(
+        studio.seen(&document).await["version"],
+        studio.versions(&document).await[0]["version"]
+    );
+});
+
+studio!(b08_leaving_without_a_change_stores_nothing, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(4), true));
+    assert_eq!(studio.seen(&document).await["version"], 0);
+    assert_eq!(studio.key(&document).await, key);
+});
+
+studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "Good.").await;
+    let (key, before) = (studio.key(&document).await, studio.versions(&document).await);
+    let failed_at = async |person| {
+        let seen = studio.app.as_(person).get(&path(&document, "")).await.expect(200);
+        seen["saveFailedAt"].clone()
+    };
+    assert_eq!(failed_at(&world.ben).await, json!(null));
+    let mut ears = Vec::new();
+    if clients_are_there() {
+        for person in [&world.ben, &world.ada] {
+            ears.push(SocketListener::by(&studio.app, person).await);
+        }
+    }
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Kept over there.").await.unwrap();
+    studio.server.set_faults(Faults {
+        assembly_fails: true,
+        ..Faults::default()
+    });
+    // First a forced one (7), then the final one (3): a yes would lose the changes for good.
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    let sent = studio
+        .server
+        .wait_for_callback(|sent| sent.status == 7, PATIENCE)
+        .await
+        .unwrap();
+    assert!(!sent.accepted && sent.answer_status == Some(200));
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(3), false));
+    assert_eq!(studio.key(&document).await, key);
+    assert_eq!(studio.versions(&document).await, before);
+    let since = failed_at(&world.ben).await;
+    assert!(
+        since.is_string() && failed_at(&world.ada).await == since,
+        "the room sees that it is not saved"
+    );
+    let is_failed = |told: &serde_json::Value| told["changed"] == json!(["saveFailedAt"]);
+    for ear in &mut ears {
+        let told = ear.expect_where("document:updated", is_failed).await;
+        assert_eq!(
+            (&told["document"]["id"], &told["document"]["saveFailedAt"]),
+            (&json!(document), &since)
+        );
+    }
+    let logged = async || {
+        let log = studio
+            .app
+            .as_(&world.ada)
+            .get("/activity-logs?category=DOCUMENT")
+            .await
+            .expect(200);
+        let about = log["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry["entityId"] == json!(document));
+        about.filter(|entry| is_failed(&entry["details"])).count()
+    };
+    assert_eq!(logged().await, 1, "once, however often it fails");
+
+    studio.server.faults().clear();
+    let editor = studio.open(&world.ben, &document).await;
+    assert!(editor.text().await.unwrap().contains("Kept over there."));
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Kept over there."));
+    assert_eq!(failed_at(&world.ben).await, json!(null));
+    for ear in &mut ears {
+        let told = ear.expect_where("document:updated", is_failed).await;
+        assert_eq!(
+            told["document"]["saveFailedAt"],
+            json!(null),
+            "the room hears that all is well"
+        );
+    }
+    assert_eq!(logged().await, 2);
+});
+
+studio!(b11_the_address_of_a_save_leads_to_our_document_server_only, |studio| {
+    let foreign = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = foreign.local_addr().unwrap().to_string();
+    studio.server.set_faults(Faults {
+        foreign_host: Some(host.clone()),
+        ..Faults::default()
+    });
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "From home.").await;
+    let sent = studio
+        .server
+        .callbacks()
+        .into_iter()
+        .find(|sent| sent.status == 2)
+        .unwrap();
+    assert!(
+        sent.body["url"].as_str().unwrap().contains(&host),
+        "{}",
+        sent.body["url"]
+    );
+    assert!(studio.text(&document).await.contains("From home."));
+    let heard = tokio::time::timeout(Duration::from_millis(200), foreign.accept()).await;
+    assert!(heard.is_err(), "somebody called the foreign host");
+});
+
+studio!(
+    b12_what_cannot_be_fetched_whole_is_not_acknowledged,
+    ["--upload-max-mb=1"],
+    |studio| {
+        let faults = [
+            (DownloadFault::Truncated, 503),
+            (DownloadFault::Html, 503),
+            (DownloadFault::Status(404), 503),
+            (DownloadFault::Status(302), 503),
+            (DownloadFault::Oversized(3 << 20), 200),
+            (DownloadFault::Endless, 200),
+        ];
+        for (fault, status) in faults {
+            let document = studio.document("Our page").await;
+            let editor = studio.open(&studio.app.world.ben, &document).await;
+            editor.type_text("Still here.").await.unwrap();
+            studio.server.set_faults(Faults {
+                download: Some(fault),
+                ..Faults::default()
+            });
+            assert_eq!(editor.press_save().await.unwrap(), 0);
+            let answered = |sent: &SentCallback| sent.status == 6 && sent.key.contains(&document);
+            let sent = studio.server.wait_for_callback(answered, PATIENCE).await.unwrap();
+            assert_eq!((sent.answer_status, sent.accepted), (Some(status), false), "{fault:?}");
+            assert_eq!(studio.origins(&document).await, Vec::<String>::new(), "{fault:?}");
+            let own = studio
+                .files()
+                .into_iter()
+                .filter(|name| name.starts_with(&document))
+                .count();
+            assert_eq!(own, 0, "{fault:?}");
+
+            studio.server.faults().clear();
+            let closed = editor.close().await.unwrap();
+            assert_eq!((closed.status, closed.accepted), (Some(2), true), "{fault:?}");
+            assert!(studio.text(&document).await.contains("Still here."), "{fault:?}");
+        }
+    }
+);
+
+studio!(b14_a_long_session_whose_header_was_cut_is_still_believed, |studio| {
+    let document = studio.document("Our page").await;
+    studio.server.faults().update(|faults| faults.history_padding = 1500);
+    studio
+        .write(&studio.app.world.ben, &document, "After a long day.")
+        .await;
+    let sent = studio
+        .server
+        .callbacks()
+        .into_iter()
+        .find(|sent| sent.status == 2)
+        .unwrap();
+    assert!(sent.body.get("history").is_none() && sent.body["token"].as_str().unwrap().len() > 100_000);
+    assert_eq!(
+        studio.versions(&document).await[0]["editors"],
+        json!([studio.app.world.ben.id])
+    );
+});
+
+studio!(b18_the_type_a_save_claims_is_not_believed, |studio| {
+    // The page is served as a text document, so whatever passes for one must be one.
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Words.").await.unwrap();
+    studio.server.set_faults(Faults {
+        wrong_filetype: Some("xlsx".to_owned()),
+        ..Faults::default()
+    });
+    // Only the claim is wrong: the bytes are what the document is, and they decide.
+    assert!(editor.close().await.unwrap().accepted);
+    assert_eq!(studio.seen(&document).await["fileExtension"], "docx");
+    assert!(studio.text(&document).await.contains("Words."));
+});

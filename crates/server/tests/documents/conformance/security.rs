@@ -1,0 +1,338 @@
+//! Checks X1 to X6 of the reference: what a school's own people could try.
+
+use document_server_simulator::{Simulator, SimulatorSettings};
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::lodged;
+use crate::documents::put;
+use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
+use test_support::document_server_fixture::path;
+use test_support::fake_document_server::{Manner, post, save, seconds, sign, sign_as, tell};
+use test_support::office::{archive, crowded, docx, docx_with, liar, overlapping};
+use test_support::topics::id;
+use test_support::{Client, Kind, ServerEnv, ServerProcess};
+
+studio!(
+    #[sqlite]
+    x01_no_token_that_a_page_can_hold_opens_a_door,
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let key = studio.key(&document).await;
+        let config = studio.configuration(&world.ben, &document).await;
+        let ben = studio.app.as_(&world.ben);
+        let looking = ben.get(&path(&document, "/editor-config?mode=view")).await.expect(200);
+        let url = config["document"]["url"].clone();
+        let session = world.ben.cookie.split(['=', ';']).nth(1).unwrap().to_owned();
+        let tokens = [
+            ("the editor's", config["token"].as_str().unwrap().to_owned()),
+            ("the reader's", looking["token"].as_str().unwrap().to_owned()),
+            ("a sign-in", session),
+            // What the document server gives to pages itself, all with the same secret.
+            (
+                "its session",
+                sign(json!({"document": {"key": key, "permissions": {}}, "editorConfig": {"user": {"id": "x"}}})),
+            ),
+            (
+                "a refreshed one",
+                sign(json!({"document": {"key": key, "ds_isCloseCoAuthoring": false}, "editorConfig": {}})),
+            ),
+            (
+                "a history",
+                sign(json!({"key": key, "url": url, "version": 1, "changesUrl": url, "fileType": "docx"})),
+            ),
+            (
+                "a compared file",
+                sign(json!({"c": "compare", "fileType": "docx", "url": url})),
+            ),
+            (
+                "an inserted picture",
+                sign(json!({"c": "add", "images": [{"fileType": "png", "url": url}], "url": url})),
+            ),
+            (
+                "a mail merge",
+                sign(json!({"fileType": "xlsx", "url": url, "key": key, "documentType": "cell"})),
+            ),
+        ];
+        for (what, token) in tokens {
+            let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));
+            let answers = [
+                bearer.get(&path(&document, "/file")).await,
+                post(studio, &document, json!({"token": token}), None).await,
+                post(studio, &document, json!({"key": key, "status": 4}), Some(token.clone())).await,
+                post(studio, &document, json!({"token": token}), Some(token.clone())).await,
+            ];
+            for answer in answers {
+                assert!(matches!(answer.status, 401 | 403), "{what}: {}", answer.status);
+                assert!(
+                    answer.json()["code"].as_str().unwrap().starts_with("DOCSERVER_TOKEN_"),
+                    "{what}"
+                );
+            }
+        }
+        assert_eq!(studio.seen(&document).await["version"], 0);
+    }
+);
+
+/// A service with a document, as a process of its own.
+async fn lodged_document(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
+    let (service, ada, rooms) = lodged(place).await;
+    let new = json!({"title": "Ours", "documentType": "word"});
+    let document = id(&ada.post(&rooms, new).await.expect(201));
+    (service, ada, document)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    place.set("LOG_LEVEL", "trace");
+    place.set("DOCSERVER_URL", &practice.url());
+    let (service, ada, document) = lodged_document(&mut place).await;
+    let door = path(&document, "/file");
+    let old = sign(json!({"payload": {"url": format!("{}/api{door}", service.base)}}));
+    let bearer = |service: &ServerProcess, token: &str| {
+        Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"))
+    };
+    assert_eq!(bearer(&service, &old).get(&door).await.status, 200);
+    // A notice for another door is written down, by its names and without its token.
+    let stray = sign(json!({"key": "somebody-elses-1", "status": 4}));
+    let stranger = Client::new(&service.base, None);
+    let refused = stranger
+        .post(&path(&document, "/callback"), json!({"token": stray}))
+        .await;
+    refused.refused(403, "DOCSERVER_TOKEN_MISMATCH");
+    let mut said = String::new();
+    for address in [
+        "/health",
+        "/health/ready",
+        "/openapi.json",
+        "/nothing",
+        "/users/me",
+        &path(&document, ""),
+        &path(&document, "/editor-config"),
+        &path(&document, "/pdf"),
+        &door,
+        "/groups?limit=x",
+    ] {
+        let answer = ada.get(address).await;
+        said.push_str(&String::from_utf8_lossy(&answer.bytes));
+        for (name, value) in &answer.headers {
+            said.push_str(name.as_str());
+            said.push_str(&String::from_utf8_lossy(value.as_bytes()));
+        }
+    }
+    service.stop();
+    place.set("DOCSERVER_JWT_SECRET", "another-secret-for-tests-0123456789abcdef");
+    let mut service = place.start("serve");
+    service.ready().await;
+    bearer(&service, &old)
+        .get(&door)
+        .await
+        .refused(401, "DOCSERVER_TOKEN_INVALID");
+    let claims =
+        json!({"payload": {"url": format!("{}/api{door}", service.base)}, "iat": seconds(), "exp": seconds() + 300});
+    let new = sign_as(
+        jsonwebtoken::Algorithm::HS256,
+        "another-secret-for-tests-0123456789abcdef",
+        &claims,
+    );
+    assert_eq!(bearer(&service, &new).get(&door).await.status, 200);
+    service.stop();
+    let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
+    let is_audited = log
+        .lines()
+        .any(|line| line.contains("audit") && line.contains("somebody-elses-1"));
+    assert!(is_audited, "a key of another document leaves a line");
+    for secret in [
+        DOCSERVER_SECRET,
+        AUTH_SECRET,
+        "another-secret-for-tests",
+        stray.as_str(),
+        old.as_str(),
+    ] {
+        assert!(!log.contains(secret) && !said.contains(secret), "{secret} was told");
+    }
+    practice.stop().await;
+    place.close();
+}
+
+shelved!(
+    #[sqlite]
+    x03_what_only_calls_itself_a_document_is_refused,
+    [],
+    |shelf, studio| {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        let rooms = format!("/workrooms/{}/documents", studio.room);
+        let document = studio.document("Our page").await;
+        let key = studio.key(&document).await;
+        let good = shelf.lay("good", Manner::Whole(docx("good")));
+        assert_eq!(tell(studio, &document, save(6, &key, &good, 1)).await, (200, 0));
+        let disguised: [&[u8]; 7] = [
+            b"<!doctype html><script>alert(1)</script>",
+            b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>",
+            b"alert(document.cookie)",
+            b"\xef\xbb\xbf  <html onload=alert(1)>",
+            b"PK\x03\x04<script>alert(1)</script>",
+            b"%PDF-1.7<html>",
+            b"MZ\x90\0 an old acquaintance",
+        ];
+        for (number, bytes) in disguised.into_iter().enumerate() {
+            let shown = String::from_utf8_lossy(bytes);
+            let upload = ada.upload(&rooms, "page.docx", bytes.to_vec(), &[]).await;
+            assert_eq!(upload.status, 415, "{shown}");
+            let replaced = put(&ada, &path(&document, ""), bytes.to_vec(), "page.docx").await;
+            assert_eq!(replaced.status, 415, "{shown}");
+            let url = shelf.lay(&format!("bad{number}"), Manner::Whole(bytes.to_vec()));
+            assert_eq!(
+                tell(studio, &document, save(2, &key, &url, 2)).await,
+                (200, 1),
+                "{shown}"
+            );
+        }
+        assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
+        for door in ["/download", "/versions/1/download"] {
+            let answer = ada.get(&path(&document, door)).await;
+            assert!(answer.header("content-disposition").starts_with("attachment"));
+            assert_eq!(answer.header("x-content-type-options"), "nosniff");
+            assert_eq!(answer.header("content-security-policy"), "sandbox");
+            assert!(answer.header("content-type").starts_with("application/vnd.openxml"));
+        }
+    }
+);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x04_what_swells_is_refused_in_little_memory() {
+    let blanks = vec![b' '; 80 << 20];
+    let package = |name: &str, inside: &[u8]| docx_with("x", &[(name, inside)]);
+    let bomb = archive(&[("word/big.xml", &blanks)]);
+    let deep = (0..4).fold(docx("x"), |inside, _| package("word/embeddings/a.docx", &inside));
+    let swelling = [
+        ("80 MB of text in 90 kB", package("word/big.xml", &blanks)),
+        (
+            "the same one archive further in",
+            package("word/embeddings/a.xlsx", &bomb),
+        ),
+        (
+            "and two",
+            package("word/embeddings/b.pptx", &package("ppt/embeddings/a.xlsx", &bomb)),
+        ),
+        ("named like a picture", package("word/media/image1.png", &bomb)),
+        ("archives without end", deep),
+        (
+            "an archive that lies, inside",
+            package("word/embeddings/a.docx", &liar()),
+        ),
+        (
+            "macros inside",
+            package(
+                "word/embeddings/a.docx",
+                &docx_with("x", &[("word/vbaProject.bin", b"x")]),
+            ),
+        ),
+        (
+            "a way out, inside",
+            package("word/embeddings/a.docx", &docx_with("x", &[("../../x", b"x")])),
+        ),
+        ("20,000 entries", crowded()),
+        ("entries that share their bytes", overlapping(40)),
+        ("a liar", liar()),
+        ("a way out", package("../../x", b"x")),
+        ("a drive", package("c:/x", b"x")),
+        ("a root", package("/etc/x", b"x")),
+    ];
+    drop(blanks);
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (service, ada, document) = lodged_document(&mut place).await;
+    let address = path(&document, "");
+    put(&ada, &address, docx("x"), "a.docx").await.expect(200);
+    let before = service.resident();
+    for (what, bytes) in swelling {
+        let answer = put(&ada, &address, bytes, "a.docx").await;
+        assert_eq!(answer.status, 415, "{what}: {}", String::from_utf8_lossy(&answer.bytes));
+    }
+    let grown = service.resident().saturating_sub(before);
+    assert!(grown < 32 << 20, "{grown} bytes more than before");
+    // What people really put into documents goes in: a table in a presentation in a text.
+    let honest = package(
+        "word/embeddings/b.pptx",
+        &package("ppt/embeddings/a.xlsx", &docx("a table")),
+    );
+    put(&ada, &address, honest, "a.docx").await.expect(200);
+    service.stop();
+    place.close();
+}
+
+shelved!(
+    #[sqlite]
+    x05_a_door_is_rated_by_document_and_has_room_for_repeats,
+    ["--rate-limit-factor=0.02"],
+    |shelf, studio| {
+        // Twelve a minute, here; a school has six hundred.
+        let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
+        let key = format!("{document}-1");
+        // Who has no token uses up nothing, however often he knocks.
+        let knocks = (0..40).map(|_| post(studio, &document, json!({"token": "x"}), None));
+        assert!(join_all(knocks).await.iter().all(|answer| answer.status == 401));
+        // Four tries of one save in eight seconds, as the document server makes them.
+        let url = shelf.lay("good", Manner::Whole(docx("good")));
+        for _ in 0..4 {
+            assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (200, 0));
+        }
+        let joined = json!({"key": key, "status": 1, "users": []});
+        for _ in 0..8 {
+            assert_eq!(tell(studio, &document, joined.clone()).await, (200, 0));
+        }
+        let refused = post(studio, &document, json!({"token": sign(joined.clone())}), None).await;
+        let wait: i64 = refused.header("retry-after").parse().unwrap();
+        assert!((1..=60).contains(&wait));
+        refused.refused(429, "RATE_LIMITED");
+        // The other door and other documents have turns of their own.
+        let door = path(&document, "/file");
+        let token = sign(json!({"payload": {"url": format!("{}/api{door}", studio.app.base)}}));
+        let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));
+        for _ in 0..12 {
+            assert_eq!(bearer.get(&door).await.status, 200);
+        }
+        bearer.get(&door).await.refused(429, "RATE_LIMITED");
+        let theirs = json!({"key": format!("{other}-1"), "status": 1, "users": []});
+        assert_eq!(tell(studio, &other, theirs).await, (200, 0));
+        studio.app.app.rates().pass(61);
+        assert_eq!(tell(studio, &document, joined).await, (200, 0));
+    }
+);
+
+once!(x06_what_we_ask_of_the_document_server_names_nobody, [], |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Words.").await.unwrap();
+    studio.submit(&world.ben, &document).await.expect(200);
+    studio.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
+    studio.app.app.editing().sweep().await;
+    editor.leave().await.unwrap();
+    let asked = studio.server.requests();
+    let signed: Vec<_> = asked.iter().filter(|heard| heard.what != "result").collect();
+    let commands = |name: &str| signed.iter().any(|heard| heard.parameters["c"] == name);
+    assert!(commands("forcesave") && commands("drop") && commands("getForgottenList"));
+    assert!(signed.iter().any(|heard| heard.what == "converter"));
+    let people = [&world.ben, &world.cem, &world.ada];
+    for heard in signed {
+        let said = heard.parameters.to_string();
+        let (iat, exp) = (
+            heard.parameters["iat"].as_i64().unwrap(),
+            heard.parameters["exp"].as_i64().unwrap(),
+        );
+        assert!(exp > iat && exp - iat <= 600, "{said}");
+        for person in people {
+            assert!(!said.contains(&person.email) && !said.contains(&person.name), "{said}");
+        }
+        assert!(
+            !said.contains(DOCSERVER_SECRET) && !said.contains("North School"),
+            "{said}"
+        );
+    }
+});

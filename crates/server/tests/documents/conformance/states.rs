@@ -1,0 +1,402 @@
+//! What becomes of open editors when a document is handed in, locked or opened again (document-server.md, S1 to S8).
+
+use std::time::Duration;
+
+use document_server_simulator::Faults;
+use rand::RngExt as _;
+use serde_json::{Value, json};
+
+use crate::documents::{every_change, every_look, id, list, path as path_of, room, statuses};
+use crate::finish::status;
+use crate::submissions::copied_text;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, next_second, path, words};
+use test_support::office::docx;
+use test_support::rows::texts;
+use test_support::size;
+
+/// The commands about a document, in their order.
+pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<String> {
+    let heard = studio
+        .server
+        .requests()
+        .into_iter()
+        .filter(|heard| heard.what == "command");
+    let about = heard.filter(|heard| {
+        heard.parameters["key"]
+            .as_str()
+            .is_some_and(|key| key.contains(document))
+    });
+    about
+        .map(|heard| heard.parameters["c"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The texts of all revisions of a document, those beside it too.
+async fn all_words(studio: &DocumentServerFixture, document: &str) -> String {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let mut all = String::new();
+    for version in studio.versions(document).await {
+        let bytes = ada
+            .get(&path(document, &format!("/versions/{}/download", version["version"])))
+            .await;
+        assert_eq!(bytes.status, 200);
+        all.push_str(&words(&bytes.bytes));
+    }
+    all
+}
+
+/// Waits until no editor of a document is known any more.
+pub(super) async fn quiet(studio: &DocumentServerFixture, document: &str) {
+    let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+    eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
+}
+
+studio!(s01_what_was_typed_before_a_hand_in_is_in_it, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
+    editor.type_text("Typed before.").await.unwrap();
+    studio.server.clear_log();
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    assert!(copied_text(studio, &document).await.contains("Typed before."));
+    assert_eq!(handed_in["document"]["version"], 1);
+    let stored = &studio.versions(&document).await[0];
+    assert_eq!(handed_in["submission"]["documents"][0]["sha256"], stored["sha256"]);
+    assert_eq!(
+        commands(studio, &document),
+        ["forcesave", "drop"],
+        "asked first, then sent out"
+    );
+    assert!(
+        editor.type_text("Typed after.").await.is_err(),
+        "the editors were sent out"
+    );
+    let closed = editor.close().await.unwrap();
+    assert_ne!(closed.status, Some(3));
+    assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
+});
+
+studio!(s02_a_late_save_is_kept_beside_the_hand_in, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
+    editor.type_text("Before.").await.unwrap();
+    studio.server.set_faults(Faults {
+        ignores_drop: true,
+        ..Faults::default()
+    });
+    studio.submit(&world.ben, &document).await.expect(200);
+    editor.type_text("After.").await.unwrap();
+    let closed = editor.close().await.unwrap();
+    assert_eq!(
+        (closed.status, closed.accepted),
+        (Some(2), true),
+        "nothing a student wrote is lost"
+    );
+    assert_eq!(studio.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+    for text in [studio.text(&document).await, copied_text(studio, &document).await] {
+        assert!(text.contains("Before.") && !text.contains("After."), "{text}");
+    }
+});
+
+studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
+    editor.type_text("On its way.").await.unwrap();
+    // The document server cannot be asked, so the hand-in goes ahead with what is stored.
+    studio.server.set_faults(Faults {
+        command_error: Some(3),
+        ..Faults::default()
+    });
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(handed_in["document"]["version"], 0);
+    assert!(!copied_text(studio, &document).await.contains("On its way."));
+    studio.server.faults().clear();
+    let reader = studio.open(&world.ada, &document).await;
+    let key = studio.key(&document).await;
+    assert!(!reader.text().await.unwrap().contains("On its way."));
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    assert!(copied_text(studio, &document).await.contains("On its way."));
+    assert!(studio.text(&document).await.contains("On its way."));
+    // Under the key of somebody who reads, the document server has the old words.
+    assert_ne!(studio.key(&document).await, key);
+    let second = studio.open(&world.ada, &document).await;
+    assert!(second.text().await.unwrap().contains("On its way."));
+    let link = studio
+        .app
+        .as_(&world.ben)
+        .get(&format!("/assignments/{}", studio.topic))
+        .await
+        .expect(200);
+    assert_eq!(
+        link["groupAssignments"][0]["currentSubmissionId"],
+        handed_in["submission"]["id"]
+    );
+});
+
+studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("On its way.").await.unwrap();
+    studio.server.set_faults(Faults {
+        command_error: Some(3),
+        ignores_drop: true,
+        ..Faults::default()
+    });
+    assert_eq!(studio.finish().await["unsavedDocuments"], json!([document]));
+    studio.server.faults().update(|faults| faults.hold = vec![6]);
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    studio.server.faults().wait_until_held(1).await;
+    next_second().await;
+    editor.type_text("After the bell.").await.unwrap();
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    assert_eq!(studio.text(&document).await, "", "its last change came after the bell");
+    studio.server.faults().clear();
+    // The forced save is older than both, and the newest from before the bell.
+    eventually(async || studio.text(&document).await.contains("On its way.")).await;
+    assert!(!studio.text(&document).await.contains("After the bell."));
+    assert!(all_words(studio, &document).await.contains("After the bell."));
+    assert_eq!(status(studio, &document).await.0, "LOCKED");
+});
+
+studio!(
+    s03_what_was_typed_before_the_bell_is_kept_and_what_came_after_is_late,
+    |studio| {
+        let world = &studio.app.world;
+        let (notes, page) = (studio.document("Notes").await, studio.document("Page").await);
+        let (bens, cems) = (
+            studio.open(&world.ben, &notes).await,
+            studio.open(&world.cem, &page).await,
+        );
+        bens.type_text("Before the bell.").await.unwrap();
+        cems.type_text("Also before.").await.unwrap();
+        studio.server.set_faults(Faults {
+            ignores_drop: true,
+            ..Faults::default()
+        });
+        let done = studio.finish().await;
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(2), &json!([]))
+        );
+        let locked = studio.text(&notes).await;
+        assert!(locked.contains("Before the bell."));
+        assert!(studio.text(&page).await.contains("Also before."));
+        let version = studio.seen(&notes).await["version"].clone();
+
+        bens.type_text("After the bell.").await.unwrap();
+        let closed = bens.close().await.unwrap();
+        assert_eq!((closed.status, closed.accepted), (Some(2), true));
+        assert_eq!(studio.text(&notes).await, locked, "the locked bytes stay as they are");
+        assert_eq!(studio.seen(&notes).await["version"], version);
+        assert_eq!(studio.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+        let shown = studio
+            .app
+            .as_(&world.ben)
+            .get(&path(&notes, "/versions"))
+            .await
+            .expect(200);
+        assert_eq!(shown.as_array().unwrap().len(), 1, "late versions are for the staff");
+        assert!(cems.close().await.unwrap().accepted);
+    }
+);
+
+studio!(
+    s04_one_document_that_cannot_be_asked_leaves_no_topic_half_locked,
+    |studio| {
+        let mut open = Vec::new();
+        for number in 0..5 {
+            let document = studio.document(&format!("Page {number}")).await;
+            let editor = studio.open(&studio.app.world.ben, &document).await;
+            editor.type_text(&format!("Words {number}.")).await.unwrap();
+            open.push((document, editor));
+        }
+        let unlucky = open[2].0.clone();
+        studio.server.set_faults(Faults {
+            command_error: Some(3),
+            command_key: Some(unlucky.clone()),
+            ..Faults::default()
+        });
+        let done = studio.finish().await;
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(5), &json!([unlucky]))
+        );
+        for (number, (document, _)) in open.iter().enumerate() {
+            assert_eq!(status(studio, document).await, (json!("LOCKED"), json!("DRAFT")));
+            let is_here = studio.text(document).await.contains(&format!("Words {number}."));
+            assert_eq!(is_here, *document != unlucky, "page {number}");
+        }
+        // Repeated, it asks whom it did not reach, and changes nothing else.
+        studio.server.faults().clear();
+        let again = studio.finish().await;
+        assert_eq!(
+            (
+                &again["lockedDocuments"],
+                &again["alreadyFinished"],
+                &again["unsavedDocuments"]
+            ),
+            (&json!(0), &json!(true), &json!([]))
+        );
+        assert!(studio.text(&unlucky).await.contains("Words 2."));
+        assert!(open[2].1.type_text("More.").await.is_err(), "its editor was sent out");
+        assert_eq!(studio.finish().await["finishedAt"], done["finishedAt"]);
+    }
+);
+
+both!(s05_a_locked_document_refuses_every_change_of_everybody, |app| {
+    let room = room(app).await;
+    let ben = app.as_(&app.world.ben);
+    let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
+    app.lock(id(&made)).await;
+    let locked = ben.get(&path_of(&made)).await.expect(200);
+    assert_eq!(
+        (&locked["status"], &locked["statusBeforeLock"]),
+        (&json!("LOCKED"), &json!("DRAFT"))
+    );
+    assert_eq!((&locked["canEdit"], &locked["mode"]), (&json!(false), &json!("view")));
+    for person in [&app.world.ben, &app.world.ada, &app.world.adam, &app.world.root] {
+        let client = app.as_(person);
+        for answer in every_change(&client, &path_of(&made)).await {
+            answer.refused(423, "DOCUMENT_LOCKED");
+        }
+        assert_eq!(
+            statuses(&every_look(&client, &path_of(&made)).await),
+            [200; 4],
+            "{}",
+            person.name
+        );
+    }
+    // A class that is archived besides does not soften it.
+    app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
+    for answer in every_change(&ben, &path_of(&made)).await {
+        answer.refused(423, "DOCUMENT_LOCKED");
+    }
+    assert_eq!(
+        ben.get(&path_of(&made)).await.expect(200)["updatedAt"],
+        locked["updatedAt"]
+    );
+    assert_eq!(app.kept_files().len(), 1);
+});
+
+studio!(s06_reopening_restores_exactly_what_was, |studio| {
+    let world = &studio.app.world;
+    let (handed_in, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
+    let submission = studio.submit(&world.ben, &handed_in).await.expect(200)["submission"]["id"].clone();
+    let keys = [studio.key(&handed_in).await, studio.key(&draft).await];
+    studio.finish().await;
+    let locked = [studio.key(&handed_in).await, studio.key(&draft).await];
+    let reopening = format!("/assignments/{}/reopen", studio.topic);
+    let refused = studio
+        .app
+        .as_(&world.ben)
+        .send(reqwest::Method::POST, &reopening, None)
+        .await;
+    refused.refused(403, "FORBIDDEN_ROLE");
+    let open = studio.reopen().await;
+    assert_eq!(
+        open,
+        json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "stillLockedDocuments": [], "groups": 2})
+    );
+    assert_eq!(status(studio, &handed_in).await, (json!("SUBMITTED"), Value::Null));
+    assert_eq!(status(studio, &draft).await, (json!("DRAFT"), Value::Null));
+    let reopened = [studio.key(&handed_in).await, studio.key(&draft).await];
+    for document in 0..2 {
+        assert!(keys[document] != locked[document] && locked[document] != reopened[document]);
+    }
+    let topic = studio
+        .app
+        .as_(&world.ben)
+        .get(&format!("/assignments/{}", studio.topic))
+        .await
+        .expect(200);
+    assert_eq!(topic["groupAssignments"][0]["currentSubmissionId"], submission);
+    studio.write(&world.ben, &draft, "It goes on.").await;
+    assert_eq!(
+        studio.reopen().await["unlockedDocuments"],
+        0,
+        "repeating changes nothing"
+    );
+});
+
+studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
+    let world = &studio.app.world;
+    let draft = studio.document("Our page").await;
+    for round in 0..size(20, 200) {
+        let before = format!("Before {round}.");
+        let editor = studio.open(&world.ben, &draft).await;
+        editor.type_text(&before).await.unwrap();
+        let delay = Duration::from_millis(rand::rng().random_range(0..40));
+        if round % 2 == 0 {
+            // The last editor leaves.
+            let leaving = async {
+                tokio::time::sleep(delay).await;
+                editor.close().await.unwrap()
+            };
+            let (closed, _) = tokio::join!(leaving, studio.finish());
+            // Whom the bell sent out first has nothing to say any more.
+            assert!(closed.accepted || closed.status.is_none(), "round {round}: {closed:?}");
+        } else {
+            // Somebody does not let himself be sent out and writes on.
+            studio.server.faults().update(|faults| faults.ignores_drop = true);
+            let during = format!("During {round}.");
+            let writing = async {
+                tokio::time::sleep(delay).await;
+                editor.type_text(&during).await.unwrap();
+            };
+            tokio::join!(writing, studio.finish());
+            let (locked, version) = (studio.text(&draft).await, studio.seen(&draft).await["version"].clone());
+            let is_in = locked.contains(&during);
+            let after = format!("After {round}.");
+            editor.type_text(&after).await.unwrap();
+            assert!(editor.close().await.unwrap().accepted, "round {round}");
+            quiet(studio, &draft).await;
+            assert_eq!(studio.text(&draft).await, locked, "round {round}");
+            assert_eq!(studio.seen(&draft).await["version"], version, "round {round}");
+            let everything = all_words(studio, &draft).await;
+            assert!(
+                everything.contains(&during) && everything.contains(&after),
+                "round {round}, in: {is_in}"
+            );
+            studio.server.faults().clear();
+        }
+        quiet(studio, &draft).await;
+        // Typed before the bell, so it is in, whichever of the two came first.
+        assert!(studio.text(&draft).await.contains(&before), "round {round}");
+        assert_eq!(status(studio, &draft).await.0, "LOCKED");
+        studio.reopen().await;
+    }
+});
+
+studio!(
+    b17_text_of_a_colleague_is_shown_to_the_group_after_a_restore,
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let editor = studio.open(&world.ben, &document).await;
+        editor.type_text("First.").await.unwrap();
+        editor.close().await.unwrap();
+        let editor = studio.open(&world.cem, &document).await;
+        editor.type_text("Of a colleague.").await.unwrap();
+        studio.server.set_faults(Faults {
+            ignores_drop: true,
+            ..Faults::default()
+        });
+        let ben = studio.app.as_(&world.ben);
+        ben.post(&path(&document, "/versions/1/restore"), json!({}))
+            .await
+            .expect(200);
+        editor.close().await.unwrap();
+        assert!(!studio.text(&document).await.contains("Of a colleague."));
+        let versions = ben.get(&path(&document, "/versions")).await.expect(200);
+        let versions = versions.as_array().unwrap().iter();
+        let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
+        assert_eq!(late["savedById"], json!(world.cem.id));
+        let restore = format!("/versions/{}/restore", late["version"]);
+        ben.post(&path(&document, &restore), json!({})).await.expect(200);
+        assert!(studio.text(&document).await.contains("Of a colleague."));
+    }
+);

@@ -1,0 +1,143 @@
+//! Who worked on a group's documents: minutes and saves from what the document server told, never more than real time.
+
+use serde_json::{Value, json};
+
+use test_support::Person;
+use test_support::document_server_fixture::{DocumentServerFixture, path};
+
+fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
+    let found = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["userId"] == json!(person.id));
+    found.unwrap_or_else(|| panic!("{} is not in {list}", person.name))
+}
+
+/// Waits until so many people are known to be in the editor of a document.
+async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize) {
+    let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+    let since = std::time::Instant::now();
+    while since.elapsed() < test_support::PATIENCE {
+        let text = text.clone();
+        let found: Vec<String> = studio
+            .app
+            .raw(move |connection| connection.many(made(text), &[], |row| row.take()).unwrap())
+            .await;
+        let editors = found
+            .iter()
+            .map(|list| serde_json::from_str::<Vec<String>>(list).unwrap().len());
+        if editors.sum::<usize>() == people {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("{people} people were to be in the editor");
+}
+
+/// Lets time pass: what was noted until now is so many minutes older.
+async fn minutes_pass(studio: &DocumentServerFixture, minutes: i64) {
+    let millis = minutes * 60_000;
+    let statements = [
+        format!("UPDATE editing_sessions SET last_callback_at = last_callback_at - {millis}"),
+        format!(
+            "UPDATE document_contributions SET first_at = first_at - {millis}, last_at = last_at - {millis},
+                counted_until = counted_until - {millis}"
+        ),
+    ];
+    for statement in statements {
+        studio.app.raw(move |connection| run(connection, statement)).await;
+    }
+}
+
+/// A statement made by the test.
+fn made(statement: String) -> &'static db::sql::Sql {
+    let text: &'static str = Box::leak(statement.into_boxed_str());
+    Box::leak(Box::new(db::sql::Sql::new(text)))
+}
+
+fn run(connection: &mut db::connection::Connection, statement: String) {
+    connection.run(made(statement), &[]).unwrap();
+}
+
+studio!(minutes_and_saves_are_counted_once, |studio| {
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let url = format!("/groups/{}/contributions", studio.group);
+    let nothing = ada.get(&url).await.expect(200);
+    assert_eq!(
+        nothing.as_array().unwrap().len(),
+        2,
+        "both members, before anybody wrote: {nothing}"
+    );
+    assert_eq!(
+        (
+            &of(&nothing, &world.ben)["minutes"],
+            &of(&nothing, &world.ben)["firstEditedAt"]
+        ),
+        (&json!(0), &Value::Null)
+    );
+
+    let (essay, notes) = (studio.document("Essay").await, studio.document("Notes").await);
+    let ben = studio.open(&world.ben, &essay).await;
+    there_are(studio, &essay, 1).await;
+    minutes_pass(studio, 10).await;
+    // Cem comes; Ben has been alone for ten minutes.
+    let cem = studio.open(&world.cem, &essay).await;
+    there_are(studio, &essay, 2).await;
+    minutes_pass(studio, 5).await;
+    // The same five minutes in a second document are not five more.
+    let second = studio.open(&world.ben, &notes).await;
+    there_are(studio, &notes, 1).await;
+    minutes_pass(studio, 5).await;
+    cem.type_text("from Cem").await.unwrap();
+    cem.close().await.unwrap();
+    there_are(studio, &essay, 1).await;
+    second.close().await.unwrap();
+    there_are(studio, &notes, 0).await;
+    ben.type_text("from Ben").await.unwrap();
+    assert!(ben.close().await.unwrap().accepted);
+    there_are(studio, &essay, 0).await;
+    let told = ada.get(&url).await.expect(200);
+    let (of_ben, of_cem) = (of(&told, &world.ben), of(&told, &world.cem));
+    assert_eq!(
+        (&of_ben["minutes"], &of_cem["minutes"]),
+        (&json!(20), &json!(10)),
+        "{told}"
+    );
+    assert!(
+        of_ben["saves"].as_i64().unwrap() >= 1 && of_cem["saves"].as_i64().unwrap() >= 1,
+        "{told}"
+    );
+    assert_eq!(of_cem["documents"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(of_cem["documents"][0]["documentId"], json!(essay), "{told}");
+    assert_eq!(of_ben["isMember"], json!(true));
+
+    // Of a night nobody heard of, only hours count; a session that the server forgot counts nothing.
+    let ben = studio.open(&world.ben, &notes).await;
+    there_are(studio, &notes, 1).await;
+    minutes_pass(studio, 3 * 24 * 60).await;
+    ben.close().await.unwrap();
+    there_are(studio, &notes, 0).await;
+    let told = ada.get(&url).await.expect(200);
+    assert_eq!(of(&told, &world.ben)["minutes"], json!(20 + 240), "{told}");
+    let who = studio.versions(&essay).await;
+    assert!(
+        who[0]["editors"].as_array().unwrap().contains(&json!(world.ben.id)),
+        "{who:?}"
+    );
+
+    // It is for the teachers of the class, and goes with the document.
+    studio
+        .app
+        .as_(&world.ben)
+        .get(&url)
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    studio.app.as_(&world.tom).get(&url).await.refused(404, "NOT_FOUND");
+    for document in [&essay, &notes] {
+        ada.delete(&path(document, "")).await.expect(200);
+    }
+    let gone = ada.get(&url).await.expect(200);
+    assert_eq!(of(&gone, &world.ben)["minutes"], json!(0));
+});

@@ -1,0 +1,99 @@
+//! Whoever loses sight of a document while he has it open is sent out of the editor; everybody else writes on (contract
+//! 11.4).
+
+use document_server_simulator::client::Editor;
+use serde_json::json;
+
+use test_support::PATIENCE;
+use test_support::document_server_fixture::{eventually, path};
+
+async fn is_out(editor: &Editor) -> bool {
+    editor.view().await.unwrap().dropped.is_some()
+}
+
+/// Ada, Ben and Cem in one document, known to the service as its editors.
+async fn together(
+    studio: &test_support::document_server_fixture::DocumentServerFixture,
+    document: &str,
+) -> [Editor; 3] {
+    let world = &studio.app.world;
+    let ada = studio.open(&world.ada, document).await;
+    let ben = studio.open(&world.ben, document).await;
+    let cem = studio.open(&world.cem, document).await;
+    for editor in [&ada, &ben, &cem] {
+        editor.type_text("here").await.unwrap();
+    }
+    let all_joined = |sent: &document_server_simulator::SentCallback| {
+        sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
+    };
+    let joined = studio.server.simulator().wait_for_callback(all_joined, PATIENCE);
+    assert!(joined.await.is_some(), "the service was told of three editors");
+    [ada, ben, cem]
+}
+
+studio!(a_start_moved_to_the_future_closes_the_editors_of_students, |studio| {
+    let document = studio.document("Report").await;
+    let [ada, ben, cem] = together(studio, &document).await;
+    let start = json!({"startDate": "2099-01-01T00:00:00Z"});
+    let teacher = studio.app.as_(&studio.app.world.ada);
+    teacher
+        .patch(&format!("/groups/{}", studio.group), start)
+        .await
+        .expect(200);
+    eventually(async || is_out(&ben).await && is_out(&cem).await).await;
+    assert!(!is_out(&ada).await, "the teacher still sees the group");
+    studio
+        .app
+        .as_(&studio.app.world.ben)
+        .get(&path(&document, "/editor-config"))
+        .await
+        .refused(404, "NOT_FOUND");
+    // What they had written is not lost with them.
+    ada.close().await.unwrap();
+    let text = studio.text(&document).await;
+    assert_eq!(text.matches("here").count(), 3);
+});
+
+studio!(a_student_who_is_moved_loses_his_editor_and_nobody_else_does, |studio| {
+    let document = studio.document("Report").await;
+    let [ada, ben, cem] = together(studio, &document).await;
+    let teacher = studio.app.as_(&studio.app.world.ada);
+    let member = format!("/groups/{}/members/{}", studio.group, studio.app.world.ben.id);
+    teacher.delete(&member).await.expect(200);
+    eventually(async || is_out(&ben).await).await;
+    assert!(!is_out(&cem).await && !is_out(&ada).await);
+    // Coming in is a change of rooms too, and sends nobody out.
+    let back = json!({"userIds": [studio.app.world.ben.id]});
+    teacher
+        .post(&format!("/groups/{}/members", studio.group), back)
+        .await
+        .expect(200);
+    teacher
+        .delete(&format!(
+            "/classes/{}/students/{}",
+            studio.app.world.seven_b.id, studio.app.world.cem.id
+        ))
+        .await
+        .expect(200);
+    eventually(async || is_out(&cem).await).await;
+    assert!(!is_out(&ada).await);
+});
+
+studio!(
+    editor_opened_with_an_old_configuration_is_closed_once_the_member_is_removed,
+    |studio| {
+        let document = studio.document("Report").await;
+        let world = &studio.app.world;
+        let ada = studio.open(&world.ada, &document).await;
+        let page = path(&document, "/editor-config");
+        let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
+        let adam = studio.app.as_(&world.adam);
+        adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
+        // The configuration still opens the editor at the document server.
+        let ben = document_server_simulator::client::open(&studio.server.url(), &config)
+            .await
+            .unwrap();
+        eventually(async || is_out(&ben).await).await;
+        assert!(!is_out(&ada).await);
+    }
+);

@@ -1,0 +1,396 @@
+//! Documents of work rooms (specification, Work rooms; contract 3.7, 5, 6.10).
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use test_support::office::docx;
+use test_support::{Answer, Client, Person, Room, TestApp};
+
+pub fn path(document: &Value) -> String {
+    format!("/workrooms/documents/{}", id(document))
+}
+
+pub fn id(document: &Value) -> &str {
+    document["id"].as_str().unwrap()
+}
+
+pub fn list(room: &Room) -> String {
+    format!("/workrooms/{}/documents", room.id)
+}
+
+async fn blank(client: &Client, room: &Room, title: &str) -> Value {
+    client
+        .post(&list(room), json!({"title": title, "documentType": "word"}))
+        .await
+        .expect(201)
+}
+
+/// Puts a text document in the place of the content.
+pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) -> Answer {
+    let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
+    let form = reqwest::multipart::Form::new().part("file", part);
+    client
+        .finish_showing(
+            client
+                .request(Method::PUT, &format!("{document}/content"))
+                .multipart(form),
+            Some(json!({"file": name})),
+        )
+        .await
+}
+
+/// Every way to change a document.
+pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
+    vec![
+        client.patch(document, json!({"title": "Other"})).await,
+        client.patch(document, json!({"assignmentId": null})).await,
+        put(client, document, docx("other"), "a.docx").await,
+        client.post(&format!("{document}/versions/1/restore"), json!({})).await,
+        client.delete(document).await,
+    ]
+}
+
+/// Every way to look at a document.
+pub async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
+    vec![
+        client.get(document).await,
+        client.get(&format!("{document}/download")).await,
+        client.get(&format!("{document}/versions")).await,
+        client.get(&format!("{document}/versions/1/download")).await,
+    ]
+}
+
+pub fn statuses(answers: &[Answer]) -> Vec<u16> {
+    answers.iter().map(|answer| answer.status).collect()
+}
+
+/// A room of Ben and Cem in 7b.
+pub async fn room(app: &TestApp) -> Room {
+    app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await
+}
+
+both!(a_blank_document_begins_with_the_template, |app| {
+    let room = room(app).await;
+    let ben = app.as_(&app.world.ben);
+    let answer = ben
+        .post(&list(&room), json!({"title": " Cells ", "documentType": "cell"}))
+        .await;
+    let location = answer.header("location").to_owned();
+    let made = answer.expect(201);
+    assert_eq!(location, format!("/api{}", path(&made)));
+    let null = Value::Null;
+    for (field, expected) in [
+        ("title", json!("Cells")),
+        ("workRoomId", json!(room.id)),
+        ("groupId", json!(room.group)),
+        ("documentType", json!("cell")),
+        ("fileExtension", json!("xlsx")),
+        ("status", json!("DRAFT")),
+        ("version", json!(0)),
+        ("size", json!(0)),
+        ("createdById", json!(app.world.ben.id)),
+        ("canEdit", json!(true)),
+        ("mode", json!("edit")),
+    ] {
+        assert_eq!(made[field], expected, "{field}");
+    }
+    for field in [
+        "statusBeforeLock",
+        "lockedAt",
+        "lockedByAssignmentId",
+        "assignmentId",
+        "lastEditedBy",
+        "lastEditedByUser",
+        "submittedAt",
+        "submittedById",
+        "grade",
+        "points",
+        "gradedAt",
+        "gradedById",
+        "feedback",
+    ] {
+        assert_eq!(made.get(field), Some(&null), "{field}");
+    }
+    let bytes = ben.get(&format!("{}/download", path(&made))).await;
+    assert_eq!(bytes.bytes, include_bytes!("../../../adapters/templates/blank.xlsx"));
+    assert_eq!(
+        bytes.header("content-disposition"),
+        "attachment; filename=\"Cells.xlsx\"; filename*=UTF-8''Cells.xlsx"
+    );
+    let part = ben
+        .with("range", "bytes=0-1")
+        .get(&format!("{}/download", path(&made)))
+        .await;
+    assert_eq!((part.status, part.bytes.as_slice()), (206, b"PK".as_slice()));
+    assert_eq!(
+        ben.get(&format!("{}/versions", path(&made))).await.expect(200),
+        json!([])
+    );
+    let listed = ben.get(&format!("{}?status=DRAFT", list(&room))).await.expect(200);
+    assert_eq!(listed, json!([made]));
+    assert_eq!(
+        ben.get(&format!("{}?status=LOCKED", list(&room))).await.expect(200),
+        json!([])
+    );
+    assert!(app.kept_files().is_empty());
+});
+
+tenants!(what_is_asked_for_has_to_make_sense, |app| {
+    let room = room(app).await;
+    let ben = app.as_(&app.world.ben);
+    let post = async |body: Value| ben.post(&list(&room), body).await;
+    post(json!({"documentType": "word"})).await.invalid("title");
+    post(json!({"title": " ", "documentType": "word"}))
+        .await
+        .invalid("title");
+    post(json!({"title": "x"})).await.invalid("documentType");
+    post(json!({"title": "x", "documentType": "pdf"}))
+        .await
+        .invalid("documentType");
+    post(json!({"title": "x", "documentType": "word", "fileExtension": "xlsx"}))
+        .await
+        .invalid("fileExtension");
+    post(json!({"title": "x", "fileExtension": "docm"}))
+        .await
+        .invalid("fileExtension");
+    post(json!({"title": "x", "documentType": "word", "color": "red"}))
+        .await
+        .invalid("color");
+    post(json!({"title": "x", "documentType": "word", "templateAttachmentId": "none"}))
+        .await
+        .refused(404, "NOT_FOUND");
+    let made = blank(&ben, &room, "x").await;
+    ben.patch(&path(&made), json!({"title": null})).await.invalid("title");
+    ben.patch(&path(&made), json!({"owner": "me"})).await.invalid("owner");
+    let same = ben.patch(&path(&made), json!({"version": 7})).await.expect(200);
+    assert_eq!(same["version"], made["version"], "read-only fields are ignored");
+    let mut whole = made.clone();
+    whole["title"] = json!("New name");
+    let renamed = ben.patch(&path(&made), whole).await.expect(200);
+    assert_eq!(renamed["title"], "New name");
+    ben.get(&format!("{}/versions/1/download", path(&made)))
+        .await
+        .refused(404, "NOT_FOUND");
+    ben.get(&format!("{}/versions/x/download", path(&made)))
+        .await
+        .refused(404, "NOT_FOUND");
+});
+
+both!(only_those_who_see_the_group_know_its_documents, |app| {
+    let world = &app.world;
+    let room = room(app).await;
+    app.room(&world.seven_b, &[&world.dana]).await;
+    let (ben, ada) = (app.as_(&world.ben), app.as_(&world.ada));
+    let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
+    let document = path(&made);
+    let outsiders: [&Person; 6] = [
+        &world.dana,
+        &world.eli,
+        &world.finn,
+        &world.tom,
+        &world.zoe,
+        &world.zack,
+    ];
+    let unknown = ben
+        .get("/workrooms/documents/00000000-0000-7000-8000-000000000000")
+        .await
+        .refused(404, "NOT_FOUND");
+    for person in outsiders {
+        let client = app.as_(person);
+        let mut answers = every_look(&client, &document).await;
+        answers.extend(every_change(&client, &document).await);
+        answers.push(client.get(&list(&room)).await);
+        answers.push(
+            client
+                .post(&list(&room), json!({"title": "x", "documentType": "word"}))
+                .await,
+        );
+        answers.push(client.upload(&list(&room), "a.docx", docx("x"), &[]).await);
+        for answer in answers {
+            let body = answer.refused(404, "NOT_FOUND");
+            assert_eq!(
+                (&body["message"], body.get("details")),
+                (&unknown["message"], None),
+                "{}",
+                person.name
+            );
+        }
+    }
+    app.stranger().get(&document).await.refused(401, "UNAUTHENTICATED");
+    for person in [&world.ben, &world.cem, &world.ada, &world.adam, &world.olga] {
+        let client = app.as_(person);
+        assert_eq!(
+            statuses(&every_look(&client, &document).await),
+            [200; 4],
+            "{}",
+            person.name
+        );
+        client.patch(&document, json!({"title": person.name})).await.expect(200);
+        put(&client, &document, docx(&person.name), "a.docx").await.expect(200);
+    }
+    assert_eq!(app.kept_files().len(), 6);
+    app.as_(&world.cem).delete(&document).await.refused(403, "NOT_AUTHOR");
+
+    // Rule 5: until it starts, only the staff know the group; in a draft class too.
+    app.group_starts(&room, 99_999_999_999_999).await;
+    assert_eq!(statuses(&every_look(&ben, &document).await), [404; 4]);
+    assert_eq!(statuses(&every_change(&ben, &document).await), [404; 5]);
+    ben.get(&list(&room)).await.refused(404, "NOT_FOUND");
+    assert_eq!(statuses(&every_look(&ada, &document).await), [200; 4]);
+    app.group_starts(&room, 1).await;
+    app.class_becomes(&world.seven_b, "DRAFT").await;
+    assert_eq!(statuses(&every_look(&ben, &document).await), [404; 4]);
+    assert_eq!(statuses(&every_look(&ada, &document).await), [200; 4]);
+    app.class_becomes(&world.seven_b, "ACTIVE").await;
+    ada.delete(&document).await.expect(200);
+    ben.get(&document).await.refused(404, "NOT_FOUND");
+});
+
+both!(an_archived_class_is_for_reading, |app| {
+    let room = room(app).await;
+    let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
+    let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
+    app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
+    for client in [&ben, &ada] {
+        for answer in every_change(client, &path(&made)).await {
+            answer.refused(409, "CLASS_ARCHIVED");
+        }
+        client
+            .post(&list(&room), json!({"title": "x", "documentType": "word"}))
+            .await
+            .refused(409, "CLASS_ARCHIVED");
+        client
+            .upload(&list(&room), "b.docx", docx("b"), &[])
+            .await
+            .refused(409, "CLASS_ARCHIVED");
+        assert_eq!(statuses(&every_look(client, &path(&made)).await), [200; 4]);
+    }
+    let shown = ben.get(&path(&made)).await.expect(200);
+    assert_eq!((&shown["status"], &shown["mode"]), (&json!("DRAFT"), &json!("view")));
+    assert_eq!(app.kept_files().len(), 1);
+});
+
+tenants!(what_is_handed_in_stays_as_it_is, |app| {
+    let room = room(app).await;
+    let topic = app.topic(&app.world.seven_b, &[&room]).await;
+    let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
+    let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
+    let submission = app.hand_in(id(&made), &topic, &room, &app.world.ada).await;
+    for answer in every_change(&ben, &path(&made)).await {
+        answer.refused(409, "ALREADY_SUBMITTED");
+    }
+    put(&ada, &path(&made), docx("b"), "b.docx")
+        .await
+        .refused(409, "ALREADY_SUBMITTED");
+    ada.post(&format!("{}/versions/1/restore", path(&made)), json!({}))
+        .await
+        .refused(409, "ALREADY_SUBMITTED");
+    ada.delete(&path(&made)).await.refused(409, "ALREADY_SUBMITTED");
+    ada.patch(&path(&made), json!({"assignmentId": null}))
+        .await
+        .refused(409, "ALREADY_SUBMITTED");
+    let renamed = ada.patch(&path(&made), json!({"title": "Renamed"})).await.expect(200);
+    assert_eq!(
+        (&renamed["title"], &renamed["mode"]),
+        (&json!("Renamed"), &json!("view"))
+    );
+
+    // The grade is the staff's own until it is published.
+    let graded = |document: &Value| ["grade", "points", "feedback", "gradedById"].map(|field| document[field].clone());
+    let grade = [json!("2+"), json!(12.5), json!("Good"), json!(app.world.ada.id)];
+    assert_eq!(graded(&ada.get(&path(&made)).await.expect(200)), grade);
+    let nothing = [Value::Null, Value::Null, Value::Null, Value::Null];
+    assert_eq!(graded(&ben.get(&path(&made)).await.expect(200)), nothing);
+    assert_eq!(graded(&ben.get(&list(&room)).await.expect(200)[0]), nothing);
+    app.publish(&submission).await;
+    assert_eq!(graded(&ben.get(&path(&made)).await.expect(200)), grade);
+
+    // What was handed in once is never removed, also when it was taken back.
+    app.take_back(id(&made)).await;
+    ada.delete(&path(&made)).await.refused(409, "ALREADY_SUBMITTED");
+    put(&ben, &path(&made), docx("b"), "b.docx").await.expect(200);
+});
+
+both!(a_room_holds_a_hundred_documents, |app| {
+    let room = room(app).await;
+    let ben = app.as_(&app.world.ben);
+    for number in 0..100 {
+        blank(&ben, &room, &format!("{number}")).await;
+    }
+    let full = |answer: Answer| answer.refused(409, "LIMIT_REACHED");
+    full(
+        ben.post(&list(&room), json!({"title": "x", "documentType": "word"}))
+            .await,
+    );
+    full(ben.upload(&list(&room), "a.docx", docx("a"), &[]).await);
+    assert!(app.kept_files().is_empty(), "the refused upload is gone");
+    let titles = ben.get(&list(&room)).await.expect(200);
+    assert_eq!(titles.as_array().unwrap().len(), 100);
+    assert_eq!(titles[99]["title"], "99");
+});
+
+tenants!(work_begins_with_the_first_document, |app| {
+    let world = &app.world;
+    let room = room(app).await;
+    let other = app.room(&world.seven_b, &[&world.dana]).await;
+    let (one, two) = (
+        app.topic(&world.seven_b, &[&room, &other]).await,
+        app.topic(&world.seven_b, &[&room]).await,
+    );
+    let ben = app.as_(&world.ben);
+    let new = json!({"title": "x", "documentType": "word", "assignmentId": two});
+    let made = ben.post(&list(&room), new).await.expect(201);
+    assert_eq!(made["assignmentId"], json!(two));
+    assert_eq!(app.link_status(&one, &room).await, "NOT_STARTED");
+    assert_eq!(app.link_status(&two, &room).await, "IN_PROGRESS");
+    blank(&ben, &room, "loose").await;
+    assert_eq!(app.link_status(&one, &room).await, "IN_PROGRESS");
+    assert_eq!(app.link_status(&one, &other).await, "NOT_STARTED");
+    let linked = ben
+        .get(&format!("{}?assignmentId={two}", list(&room)))
+        .await
+        .expect(200);
+    assert_eq!(linked, json!([made]));
+
+    // Linking work to a topic begins that topic too.
+    let three = app.topic(&world.seven_b, &[&room]).await;
+    let relinked = ben
+        .patch(&path(&made), json!({"assignmentId": three}))
+        .await
+        .expect(200);
+    assert_eq!(relinked["assignmentId"], json!(three));
+    assert_eq!(app.link_status(&three, &room).await, "IN_PROGRESS");
+    assert_eq!(
+        ben.patch(&path(&made), json!({"assignmentId": null})).await.expect(200)["assignmentId"],
+        Value::Null
+    );
+});
+
+both!(a_topic_of_others_is_none_of_this_group, |app| {
+    let world = &app.world;
+    let room = room(app).await;
+    let other = app.room(&world.seven_b, &[&world.dana]).await;
+    let topic = app.topic(&world.seven_b, &[&other]).await;
+    let foreign = app.topic(&world.south_class, &[]).await;
+    let (ben, ada) = (app.as_(&world.ben), app.as_(&world.ada));
+    let made = blank(&ben, &room, "x").await;
+    for (client, topic, status, code) in [
+        (&ben, &topic, 404, "NOT_FOUND"),
+        (&ada, &topic, 409, "GROUP_NOT_ON_ASSIGNMENT"),
+        (&ben, &foreign, 404, "NOT_FOUND"),
+        (&ada, &foreign, 404, "NOT_FOUND"),
+    ] {
+        let new = json!({"title": "x", "documentType": "word", "assignmentId": topic});
+        client.post(&list(&room), new).await.refused(status, code);
+        client
+            .patch(&path(&made), json!({"assignmentId": topic}))
+            .await
+            .refused(status, code);
+        let fields = [("assignmentId", topic.as_str())];
+        client
+            .upload(&list(&room), "a.docx", docx("a"), &fields)
+            .await
+            .refused(status, code);
+    }
+    assert!(app.kept_files().is_empty());
+});

@@ -1,0 +1,335 @@
+//! Feedback, giving back for revision, and all that was handed in so far (contract 4.2, 6.12).
+
+use serde_json::{Value, json};
+
+use crate::grades::{grading, handed_in};
+use test_support::document_server_fixture::{DocumentServerFixture, path, words};
+use test_support::topics::{id, ids};
+use test_support::{SocketListener, clients_are_there};
+
+async fn link_status(studio: &DocumentServerFixture) -> Value {
+    let topic = format!("/assignments/{}", studio.topic);
+    let topic = studio.app.as_(&studio.app.world.ben).get(&topic).await.expect(200);
+    topic["groupAssignments"][0]["status"].clone()
+}
+
+studio!(feedback_is_about_one_thing_that_its_author_sees, |studio| {
+    let world = &studio.app.world;
+    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+    let document = studio.document("Our page").await;
+    let early = ada
+        .post("/feedback", json!({"documentId": document, "text": "x"}))
+        .await;
+    early.invalid("documentId");
+    let (submission, link) = handed_in(studio, &document).await;
+    for (body, field) in [
+        (json!({"text": "x"}), "groupAssignmentId"),
+        (
+            json!({"submissionId": submission, "documentId": document, "text": "x"}),
+            "groupAssignmentId",
+        ),
+        (json!({"submissionId": submission, "text": " "}), "text"),
+        (json!({"submissionId": submission}), "text"),
+        (
+            json!({"submissionId": submission, "text": "x", "visibility": "ALL"}),
+            "visibility",
+        ),
+        (
+            json!({"submissionId": submission, "text": "x", "authorId": world.ben.id}),
+            "authorId",
+        ),
+    ] {
+        ada.post("/feedback", body).await.invalid(field);
+    }
+    let good = json!({"submissionId": submission, "text": "Well done."});
+    ben.post("/feedback", good).await.refused(403, "FORBIDDEN_ROLE");
+    for stranger in [&world.tom, &world.zoe] {
+        for about in [
+            json!({"submissionId": submission, "text": "x"}),
+            json!({"groupAssignmentId": link, "text": "x"}),
+            json!({"documentId": document, "text": "x"}),
+        ] {
+            studio
+                .app
+                .as_(stranger)
+                .post("/feedback", about)
+                .await
+                .refused(404, "NOT_FOUND");
+        }
+    }
+});
+
+studio!(feedback_is_read_by_whom_it_is_for, |studio| {
+    let world = &studio.app.world;
+    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let good = json!({"submissionId": submission, "text": "Well done."});
+    let told = ada.post("/feedback", good).await.expect(201);
+    assert_eq!(
+        (&told["visibility"], &told["author"]["name"]),
+        (&json!("GROUP"), &json!("Ada Teacher"))
+    );
+    assert!(told["publishedAt"].is_string() && told["groupAssignmentId"] == json!(link));
+    let staff = json!({"groupAssignmentId": link, "text": "Too kind?", "visibility": "STAFF"});
+    let staff = id(&ada.post("/feedback", staff).await.expect(201));
+    let held = json!({"documentId": document, "text": "Not yet.", "publish": false});
+    let held = ada.post("/feedback", held).await.expect(201);
+    assert_eq!(
+        (&held["publishedAt"], &held["submissionId"]),
+        (&Value::Null, &json!(submission))
+    );
+    let (first, held) = (id(&told), id(&held));
+
+    let listed = async |person, query: String| {
+        ids(&studio
+            .app
+            .as_(person)
+            .get(&format!("/feedback?{query}"))
+            .await
+            .expect(200))
+    };
+    let all = format!("groupAssignmentId={link}");
+    assert_eq!(
+        listed(&world.ada, all.clone()).await,
+        [first.clone(), staff.clone(), held.clone()]
+    );
+    assert_eq!(
+        listed(&world.ada, format!("submissionId={submission}")).await,
+        [first.clone(), held.clone()]
+    );
+    assert_eq!(
+        listed(&world.ada, format!("documentId={document}")).await,
+        std::slice::from_ref(&held)
+    );
+    assert_eq!(
+        listed(&world.adam, format!("assignmentId={}", studio.topic))
+            .await
+            .len(),
+        3
+    );
+    assert_eq!(
+        listed(&world.ben, format!("assignmentId={}", studio.topic)).await,
+        std::slice::from_ref(&first)
+    );
+    for stranger in [&world.dana, &world.tom, &world.zoe] {
+        assert!(listed(stranger, all.clone()).await.is_empty());
+    }
+    ben.get("/feedback").await.invalid("groupAssignmentId");
+    ben.get(&format!("/feedback?{all}&documentId={document}"))
+        .await
+        .invalid("groupAssignmentId");
+
+    let published = ada
+        .patch(&format!("/feedback/{held}"), json!({"publish": true, "text": "Now."}))
+        .await
+        .expect(200);
+    assert!(published["publishedAt"].is_string() && published["text"] == "Now.");
+    assert_eq!(listed(&world.ben, all.clone()).await.len(), 2);
+    ada.patch(&format!("/feedback/{first}"), json!({"visibility": "STAFF"}))
+        .await
+        .expect(200);
+    assert_eq!(listed(&world.ben, all.clone()).await, std::slice::from_ref(&held));
+});
+
+studio!(feedback_is_changed_by_its_author_and_by_admins, |studio| {
+    let world = &studio.app.world;
+    let (ada, adam) = (studio.app.as_(&world.ada), studio.app.as_(&world.adam));
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let good = json!({"submissionId": submission, "text": "Well done."});
+    let first = id(&ada.post("/feedback", good).await.expect(201));
+    ada.patch(&format!("/feedback/{first}"), json!({"text": null}))
+        .await
+        .invalid("text");
+    let path = format!("/feedback/{first}");
+    let same = ada.patch(&path, json!({"authorId": world.ben.id})).await.expect(200);
+    assert_eq!(same["authorId"], world.ada.id, "read-only fields are ignored");
+    let teach = format!("/classes/{}/teachers", world.seven_b.id);
+    ada.post(&teach, json!({"userId": world.tom.id})).await.expect(200);
+    let tom = studio.app.as_(&world.tom);
+    tom.patch(&format!("/feedback/{first}"), json!({"text": "Mine."}))
+        .await
+        .refused(403, "NOT_AUTHOR");
+    tom.delete(&format!("/feedback/{first}"))
+        .await
+        .refused(403, "NOT_AUTHOR");
+    studio
+        .app
+        .as_(&world.zoe)
+        .delete(&format!("/feedback/{first}"))
+        .await
+        .refused(404, "NOT_FOUND");
+    adam.delete(&format!("/feedback/{first}")).await.expect(200);
+    ada.delete(&format!("/feedback/{first}"))
+        .await
+        .refused(404, "NOT_FOUND");
+    let log = ada
+        .get("/activity-logs?category=FEEDBACK&limit=200")
+        .await
+        .expect(200)
+        .to_string();
+    assert!(log.contains("FEEDBACK_DELETE") && !log.contains("Well done"), "{log}");
+});
+
+studio!(work_that_is_given_back_is_open_again, |studio| {
+    let world = &studio.app.world;
+    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+    let (first, second) = (studio.document("First").await, studio.document("Second").await);
+    handed_in(studio, &first).await;
+    let (submission, link) = handed_in(studio, &second).await;
+    let returning = format!("/feedback/submissions/{submission}/return");
+    ada.post(&returning, json!({})).await.invalid("feedback");
+    let body = json!({"feedback": "One more page, please."});
+    ben.post(&returning, body.clone()).await.refused(403, "FORBIDDEN_ROLE");
+    studio
+        .app
+        .as_(&world.tom)
+        .post(&returning, body.clone())
+        .await
+        .refused(404, "NOT_FOUND");
+    studio.finish().await;
+    ada.post(&returning, body.clone()).await.refused(423, "DOCUMENT_LOCKED");
+    assert_eq!(studio.seen(&first).await["statusBeforeLock"], "SUBMITTED");
+    studio.reopen().await;
+    ada.put(&grading(&submission), json!({"points": 2, "publish": true}))
+        .await
+        .expect(200);
+    let keys = [studio.key(&first).await, studio.key(&second).await];
+
+    let returned = ada.post(&returning, body.clone()).await.expect(200);
+    assert_eq!(
+        (&returned["status"], &returned["currentSubmissionId"]),
+        (&json!("RETURNED"), &Value::Null)
+    );
+    assert_eq!(link_status(studio).await, "RETURNED");
+    for (document, key) in [&first, &second].into_iter().zip(keys) {
+        assert_eq!(studio.seen(document).await["status"], "DRAFT");
+        let config = studio.configuration(&world.ben, document).await;
+        assert_eq!(config["editorConfig"]["mode"], "edit");
+        assert_ne!(
+            config["document"]["key"],
+            json!(key),
+            "nobody joins a session from before"
+        );
+    }
+    ada.post(&returning, body).await.refused(409, "NOT_SUBMITTED");
+    let history = format!("/feedback/group-assignments/{link}/submissions");
+    let attempts = ben.get(&history).await.expect(200);
+    assert_eq!(
+        (&attempts[0]["status"], &attempts[1]["status"]),
+        (&json!("RETURNED"), &json!("SUPERSEDED"))
+    );
+    assert_eq!(attempts[0]["feedback"][0]["text"], "One more page, please.");
+    assert_eq!(
+        attempts[0]["grade"]["points"], 2.0,
+        "what was out stays with its attempt"
+    );
+    assert_eq!(studio.seen(&second).await["points"], Value::Null);
+    // A grade that is out by mistake can be taken back there, too, and nothing else can be done.
+    ada.put(&grading(&submission), json!({"points": 3}))
+        .await
+        .refused(409, "NOT_SUBMITTED");
+    ada.put(&grading(&submission), json!({"publish": false}))
+        .await
+        .expect(200);
+    assert_eq!(link_status(studio).await, "RETURNED");
+    assert_eq!(ben.get(&history).await.expect(200)[0]["grade"], Value::Null);
+
+    studio.write(&world.ben, &first, "One more page.").await;
+    let again = studio.submit(&world.ben, &first).await.expect(200);
+    assert_eq!(
+        (&again["submission"]["attempt"], link_status(studio).await),
+        (&json!(3), json!("SUBMITTED"))
+    );
+});
+
+studio!(the_copies_of_an_attempt_stay_what_they_were, |studio| {
+    let world = &studio.app.world;
+    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "As handed in.").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+    studio.write(&world.ben, &document, "Written later.").await;
+    handed_in(studio, &document).await;
+    let history = format!("/feedback/group-assignments/{link}/submissions");
+    let attempts = ben.get(&history).await.expect(200);
+    assert_eq!(
+        (&attempts[1]["id"], &attempts[1]["status"]),
+        (&json!(submission), &json!("WITHDRAWN"))
+    );
+    let url = |which: &str| {
+        attempts[1]["documents"][0][which]
+            .as_str()
+            .unwrap()
+            .strip_prefix("/api")
+            .unwrap()
+            .to_owned()
+    };
+    let (bytes, pdf) = (url("downloadUrl"), url("pdfUrl"));
+    for person in [&world.ben, &world.cem, &world.ada] {
+        let copy = studio.app.as_(person).get(&bytes).await;
+        let text = words(&copy.bytes);
+        assert!(
+            text.contains("As handed in.") && !text.contains("Written later."),
+            "{text}"
+        );
+        assert!(copy.header("content-disposition").contains("Our%20page.docx"));
+    }
+    let by_document = format!("/feedback/submissions/{submission}/documents/{document}/download");
+    assert_eq!(ben.get(&by_document).await.status, 200, "its document names it as well");
+    ben.get(&pdf).await.refused(409, "ASSIGNMENT_NOT_FINISHED");
+    assert!(words(&ada.get(&pdf).await.bytes).contains("As handed in."));
+    studio.finish().await;
+    assert!(words(&ben.get(&pdf).await.bytes).contains("As handed in."));
+    for stranger in [&world.dana, &world.tom, &world.zoe] {
+        for path in [&history, &bytes, &pdf] {
+            studio.app.as_(stranger).get(path).await.refused(404, "NOT_FOUND");
+        }
+    }
+    let mixed = format!(
+        "/feedback/submissions/{}/documents/{}/download",
+        id(&attempts[0]),
+        id(&attempts[1]["documents"][0])
+    );
+    ada.get(&mixed).await.refused(404, "NOT_FOUND");
+});
+
+studio!(what_is_heard_of_feedback, |studio| {
+    if !clients_are_there() {
+        return;
+    }
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let (mut adam, mut ben) = (
+        SocketListener::by(&studio.app, &world.adam).await,
+        SocketListener::by(&studio.app, &world.ben).await,
+    );
+    let mut dana = SocketListener::by(&studio.app, &world.dana).await;
+    let staff = json!({"groupAssignmentId": link, "text": "Among us.", "visibility": "STAFF"});
+    ada.post("/feedback", staff).await.expect(201);
+    assert_eq!(adam.expect("feedback:created").await["feedback"]["text"], "Among us.");
+    ben.silent(100).await;
+    let body = json!({"feedback": "One more page, please."});
+    ada.post(&format!("/feedback/submissions/{submission}/return"), body)
+        .await
+        .expect(200);
+    let told = ben.expect("document:status").await;
+    assert_eq!(
+        (&told["documentId"], &told["status"]),
+        (&json!(document), &json!("DRAFT"))
+    );
+    let told = ben.expect("submission:returned").await;
+    assert_eq!(
+        (&told["submission"]["id"], &told["groupAssignment"]["status"]),
+        (&json!(submission), &json!("RETURNED"))
+    );
+    assert_eq!(
+        ben.expect("feedback:created").await["feedback"]["text"],
+        "One more page, please."
+    );
+    dana.silent(50).await;
+});

@@ -1,0 +1,45 @@
+//! A save that nobody took and that is brought home later is older than everything that came since, whatever the clocks
+//! say. The crash loop found several ways to lose what somebody wrote on top of it.
+
+use document_server_simulator::Faults;
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually};
+
+/// Ben writes, and nobody takes it.
+async fn forgets(studio: &DocumentServerFixture, document: &str, text: &str) {
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
+    let editor = studio.open(&studio.app.world.ben, document).await;
+    editor.type_text(text).await.unwrap();
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.set_faults(Faults::default());
+    assert_eq!(studio.server.forgotten_keys().len(), 1);
+}
+
+studio!(what_is_written_on_top_of_a_forgotten_save_wins, |studio| {
+    let document = studio.document("Plan").await;
+    forgets(studio, &document, "\nfirst").await;
+    let editor = studio.open(&studio.app.world.cem, &document).await;
+    editor.type_text("\nsecond").await.unwrap();
+    // Cem's last change is older than the moment in which the sweep looks.
+    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    studio.app.app.editing().sweep().await;
+    assert!(editor.close().await.unwrap().accepted);
+    let text = studio.text(&document).await;
+    assert!(text.contains("first") && text.contains("second"), "{text}");
+    studio.app.app.editing().sweep().await;
+    assert_eq!(studio.text(&document).await, text);
+    assert!(studio.server.forgotten_keys().is_empty());
+});
+
+studio!(a_forgotten_save_never_covers_what_was_saved_on_top_of_it, |studio| {
+    let document = studio.document("Plan").await;
+    forgets(studio, &document, "\nfirst").await;
+    let editor = studio.open(&studio.app.world.cem, &document).await;
+    editor.type_text("\nsecond").await.unwrap();
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    eventually(async || studio.text(&document).await.contains("second")).await;
+    studio.app.app.editing().sweep().await;
+    let text = studio.text(&document).await;
+    assert!(text.contains("first") && text.contains("second"), "{text}");
+    assert!(editor.close().await.unwrap().accepted);
+});

@@ -1,0 +1,125 @@
+//! What follows from a grade: what is heard and recorded of it, and where it goes when nobody's school is said.
+
+use serde_json::{Value, json};
+
+use crate::grades::{grading, handed_in};
+use test_support::{SocketListener, clients_are_there};
+
+studio!(a_late_hand_in_stays_late_and_the_log_tells_no_grade, |studio| {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let topic = format!("/assignments/{}", studio.topic);
+    ada.patch(&topic, json!({"deadline": "2026-01-01T00:00:00Z"}))
+        .await
+        .expect(200);
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    ada.patch(&topic, json!({"deadline": "2099-01-01T00:00:00Z"}))
+        .await
+        .expect(200);
+    let body = json!({"value": "SECRETMARK", "feedback": "SECRETWORDS", "points": 987.5, "publish": true});
+    let graded = ada.put(&grading(&submission), body).await.expect(200);
+    assert_eq!(graded["isLate"], true);
+    assert!(graded["lateBySeconds"].as_i64().unwrap() > 0);
+    let log = ada.get("/activity-logs?limit=200").await.expect(200).to_string();
+    assert!(log.contains("GRADE_PUBLISH"));
+    assert!(!log.contains("SECRET") && !log.contains("987.5"), "{log}");
+});
+
+studio!(who_runs_the_platform_grades_where_the_submission_is, |studio| {
+    let root = studio.app.as_(&studio.app.world.root);
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let graded = root
+        .put(&grading(&submission), json!({"points": 1, "publish": true}))
+        .await
+        .expect(200);
+    assert_eq!(graded["grade"]["gradedById"], json!(studio.app.world.root.id));
+    for about in [
+        json!({"submissionId": submission, "text": "x"}),
+        json!({"groupAssignmentId": link, "text": "x"}),
+    ] {
+        root.post("/feedback", about).await.expect(201);
+    }
+    let listed = root
+        .get(&format!("/feedback?assignmentId={}", studio.topic))
+        .await
+        .expect(200);
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let history = format!("/feedback/group-assignments/{link}/submissions");
+    assert_eq!(root.get(&history).await.expect(200)[0]["id"], json!(submission));
+});
+
+studio!(what_is_heard_of_grades, |studio| {
+    if !clients_are_there() {
+        return;
+    }
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let mut ears = Vec::new();
+    for person in [&world.adam, &world.ben, &world.cem, &world.dana, &world.tom] {
+        ears.push(SocketListener::by(&studio.app, person).await);
+    }
+    let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
+    ada.put(&grading(&submission), body).await.expect(200);
+    // A draft is for the staff, and they fetch it.
+    let drafted = ears[0].expect("grade:drafted").await;
+    assert_eq!(
+        (&drafted["groupId"], &drafted["grade"]),
+        (&json!(studio.group), &Value::Null)
+    );
+    for ear in &mut ears {
+        ear.silent(120).await;
+    }
+    ada.put(&grading(&submission), json!({"publish": true}))
+        .await
+        .expect(200);
+    let [adam, ben, cem, dana, tom] = &mut ears[..] else {
+        panic!()
+    };
+    let told = adam.expect("grade:published").await;
+    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENMARK");
+    let told = ben.expect("grade:published").await;
+    assert_eq!(
+        (&told["grade"]["value"], &told["submissionId"]),
+        (&json!("B"), &json!(submission))
+    );
+    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENMARK");
+    let told = cem.expect("grade:published").await;
+    assert_eq!(
+        (&told["grade"]["value"], &told["grade"]["memberGrades"]),
+        (&json!("B"), &json!([]))
+    );
+    assert_eq!(told["assignmentId"], json!(studio.topic));
+    // What changes for Ben alone is sent to Ben alone, and Cem sees the time of the group's grade.
+    let of_cem = || async {
+        let shown = studio
+            .app
+            .as_(&world.cem)
+            .get(&format!("/groups/{}", studio.group))
+            .await
+            .expect(200);
+        shown["groupAssignments"][0]["currentSubmission"]["grade"].clone()
+    };
+    let before = of_cem().await;
+    assert!(before["gradedAt"].is_string(), "{before}");
+    let body = json!({"memberGrades": [{"userId": world.ben.id, "value": "BENBETTER"}]});
+    ada.put(&grading(&submission), body).await.expect(200);
+    let told = ben.expect("grade:published").await;
+    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENBETTER");
+    adam.expect("grade:published").await;
+    cem.silent(120).await;
+    assert_eq!(of_cem().await, before);
+    ada.put(&grading(&submission), json!({"publish": false}))
+        .await
+        .expect(200);
+    for ear in [&mut *ben, &mut *cem] {
+        assert_eq!(ear.expect("grade:withdrawn").await["grade"], Value::Null);
+        ear.silent(50).await;
+    }
+    assert_eq!(adam.expect("grade:withdrawn").await["grade"], Value::Null);
+    for ear in [dana, tom] {
+        ear.silent(50).await;
+    }
+});

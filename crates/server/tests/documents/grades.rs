@@ -1,0 +1,441 @@
+//! Grades: who sees which, when, and that nobody's is lost (contract 3.5, 4.2, 4.5, 6.12).
+
+use serde_json::{Value, json};
+
+use test_support::Person;
+use test_support::document_server_fixture::{DocumentServerFixture, path};
+use test_support::rows::texts;
+use test_support::topics::{group, id};
+
+/// What a document is handed in as: the submission and the link.
+pub async fn handed_in(studio: &DocumentServerFixture, document: &str) -> (String, String) {
+    let answer = studio.submit(&studio.app.world.ben, document).await.expect(200);
+    (id(&answer["submission"]), id(&answer["groupAssignment"]))
+}
+
+pub fn grading(submission: &str) -> String {
+    format!("/feedback/submissions/{submission}/grade")
+}
+
+/// Everything that somebody reads about the work of the visible group, as one text.
+async fn doors(studio: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
+    let client = studio.app.as_(person);
+    let (topic, room, group) = (&studio.topic, &studio.room, &studio.group);
+    let mut read = String::new();
+    for path in [
+        "/assignments".to_owned(),
+        format!("/assignments/{topic}"),
+        format!("/assignments?groupId={group}"),
+        "/groups".to_owned(),
+        format!("/groups/{group}"),
+        format!("/workrooms/{room}"),
+        format!("/workrooms/group/{group}"),
+        format!("/workrooms/{room}/documents"),
+        format!("/workrooms/documents/{document}"),
+        format!("/feedback/group-assignments/{link}/submissions"),
+        format!("/feedback?assignmentId={topic}"),
+    ] {
+        read += &client.get(&path).await.expect(200).to_string();
+    }
+    read
+}
+
+async fn status(studio: &DocumentServerFixture) -> Value {
+    let topic = format!("/assignments/{}", studio.topic);
+    let topic = studio.app.as_(&studio.app.world.ben).get(&topic).await.expect(200);
+    topic["groupAssignments"][0]["status"].clone()
+}
+
+studio!(
+    a_grade_is_seen_when_it_is_out_and_a_single_one_by_its_own_alone,
+    |studio| {
+        let world = &studio.app.world;
+        let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+        let document = studio.document("Our page").await;
+        let (submission, link) = handed_in(studio, &document).await;
+        let body = json!({"value": "VALUEMARK", "points": 1207.5, "feedback": "WORDMARK", "memberGrades": [
+        {"userId": world.ben.id, "points": 9, "feedback": "BENMARK"}, {"userId": world.cem.id, "value": "CEMMARK"}]});
+        let graded = ada.put(&grading(&submission), body).await.expect(200);
+        assert_eq!(
+            (&graded["grade"]["status"], &graded["grade"]["history"]),
+            (&json!("DRAFT"), &json!(1))
+        );
+        assert_eq!(graded["grade"]["memberGrades"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            studio.seen(&document).await["grade"],
+            "VALUEMARK",
+            "the document reads it through"
+        );
+        for student in [&world.ben, &world.cem] {
+            let read = doors(studio, student, &document, &link).await;
+            assert!(
+                !read.contains("MARK") && !read.contains("1207.5") && !read.contains("DRAFT\",\"gradedBy"),
+                "{read}"
+            );
+            assert!(read.contains("\"grade\":null"));
+        }
+        assert_eq!(status(studio).await, "SUBMITTED");
+
+        ada.put(&grading(&submission), json!({"publish": true}))
+            .await
+            .expect(200);
+        assert_eq!(status(studio).await, "GRADED");
+        let read = doors(studio, &world.ben, &document, &link).await;
+        assert!(
+            read.contains("VALUEMARK") && read.contains("BENMARK") && !read.contains("CEMMARK"),
+            "{read}"
+        );
+        assert!(!read.contains("\"history\""), "how often it changed is the staff's");
+        let read = doors(studio, &world.cem, &document, &link).await;
+        assert!(read.contains("CEMMARK") && !read.contains("BENMARK"), "{read}");
+        let own = ben.get(&path(&document, "")).await.expect(200);
+        assert_eq!(
+            (&own["grade"], &own["points"], &own["feedback"]),
+            (&json!("VALUEMARK"), &json!(1207.5), &json!("WORDMARK"))
+        );
+        assert_eq!(own["gradedById"], json!(world.ada.id));
+        ben.post(&path(&document, "/unsubmit"), json!({}))
+            .await
+            .refused(409, "GRADE_PUBLISHED");
+
+        let taken_back = ada
+            .put(&grading(&submission), json!({"publish": false}))
+            .await
+            .expect(200);
+        assert_eq!(
+            (&taken_back["grade"]["status"], &taken_back["grade"]["publishedAt"]),
+            (&json!("DRAFT"), &Value::Null)
+        );
+        assert_eq!(taken_back["grade"]["history"], 3);
+        let read = doors(studio, &world.ben, &document, &link).await;
+        assert!(!read.contains("MARK"), "{read}");
+        assert_eq!(status(studio).await, "SUBMITTED");
+        ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+        assert_eq!(
+            studio.seen(&document).await["grade"],
+            Value::Null,
+            "no submission, no grade"
+        );
+    }
+);
+
+studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let topic = format!("/assignments/{}", studio.topic);
+    ada.patch(&topic, json!({"maxPoints": 10, "gradeScale": "1-6"}))
+        .await
+        .expect(200);
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let path = grading(&submission);
+    let single = |more: Value| json!({"memberGrades": [more]});
+    for (body, field) in [
+        (json!({"points": 10.5}), "points"),
+        (json!({"points": -1}), "points"),
+        (json!({"value": "A"}), "value"),
+        (json!({"value": "x".repeat(21)}), "value"),
+        (json!({"mark": "1"}), "mark"),
+        (json!({"status": "PUBLISHED"}), "status"),
+        (single(json!({"userId": world.dana.id, "points": 1})), "memberGrades"),
+        (single(json!({"userId": world.ben.id, "points": 11})), "memberGrades"),
+        (single(json!({"userId": world.ben.id, "value": "7"})), "memberGrades"),
+    ] {
+        ada.put(&path, body).await.invalid(field);
+    }
+    let ben = json!({"userId": world.ben.id, "points": 1});
+    ada.put(&path, json!({"memberGrades": [ben, ben]}))
+        .await
+        .invalid("memberGrades");
+    assert!(
+        texts(&studio.app.database, "SELECT id FROM grade_history".to_owned())
+            .await
+            .is_empty()
+    );
+    let good = json!({"value": "2+", "points": 10});
+    studio
+        .app
+        .as_(&world.ben)
+        .put(&path, good.clone())
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    for stranger in [&world.tom, &world.zoe, &world.zara] {
+        studio
+            .app
+            .as_(stranger)
+            .put(&path, good.clone())
+            .await
+            .refused(404, "NOT_FOUND");
+    }
+    ada.put(&grading(&common::clock::new_id()), good.clone())
+        .await
+        .refused(404, "NOT_FOUND");
+    ada.put(&path, good.clone()).await.expect(200);
+    let again = ada.put(&path, good.clone()).await.expect(200);
+    assert_eq!(again["grade"]["history"], 1, "the same again is no change");
+    let cleared = ada.put(&path, json!({"points": null})).await.expect(200);
+    assert_eq!(
+        (&cleared["grade"]["value"], &cleared["grade"]["points"]),
+        (&json!("2+"), &Value::Null)
+    );
+
+    // Another attempt takes the place of this one; the former is not graded any more.
+    let second = studio.document("Second").await;
+    let (current, _) = handed_in(studio, &second).await;
+    ada.put(&path, json!({"publish": true}))
+        .await
+        .refused(409, "NOT_SUBMITTED");
+    ada.put(&grading(&current), good).await.expect(200);
+    studio.app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    ada.put(&grading(&current), json!({"points": 1}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+});
+
+studio!(
+    a_finished_topic_is_graded_by_its_submissions_not_by_its_documents,
+    |studio| {
+        let world = &studio.app.world;
+        let ada = studio.app.as_(&world.ada);
+        let (document, draft) = (studio.document("Our page").await, studio.document("Draft").await);
+        let of_document = path(&document, "/grade");
+        ada.put(&of_document, json!({"points": 1}))
+            .await
+            .refused(409, "NOT_SUBMITTED");
+        let (submission, _) = handed_in(studio, &document).await;
+        ada.put(&path(&draft, "/grade"), json!({"points": 1}))
+            .await
+            .refused(409, "NOT_SUBMITTED");
+        ada.put(&of_document, json!({"memberGrades": []}))
+            .await
+            .invalid("memberGrades");
+        studio
+            .app
+            .as_(&world.ben)
+            .put(&of_document, json!({"points": 1}))
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
+        studio
+            .app
+            .as_(&world.tom)
+            .put(&of_document, json!({"points": 1}))
+            .await
+            .refused(404, "NOT_FOUND");
+        let seen = ada
+            .put(&of_document, json!({"value": "B", "points": 3, "feedback": "Neat."}))
+            .await
+            .expect(200);
+        assert_eq!(
+            (&seen["grade"], &seen["points"], &seen["feedback"]),
+            (&json!("B"), &json!(3.0), &json!("Neat."))
+        );
+
+        studio.finish().await;
+        for person in [&world.ada, &world.adam] {
+            let refused = studio.app.as_(person).put(&of_document, json!({"points": 4})).await;
+            refused.refused(423, "DOCUMENT_LOCKED");
+        }
+        let graded = ada
+            .put(&grading(&submission), json!({"points": 5, "publish": true}))
+            .await
+            .expect(200);
+        assert_eq!(
+            (&graded["grade"]["value"], &graded["grade"]["points"]),
+            (&json!("B"), &json!(5.0))
+        );
+        let own = studio.app.as_(&world.ben).get(&path(&document, "")).await.expect(200);
+        assert_eq!((&own["status"], &own["points"]), (&json!("LOCKED"), &json!(5.0)));
+        assert_eq!(status(studio).await, "GRADED");
+    }
+);
+
+studio!(teachers_who_grade_at_once_lose_nothing, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let path = grading(&submission);
+    let all = (0..12).map(|n| {
+        let person = if n % 2 == 0 { &world.ada } else { &world.adam };
+        let (client, path) = (studio.app.as_(person), path.clone());
+        async move {
+            client
+                .put(&path, json!({"points": n, "feedback": format!("Words {n}")}))
+                .await
+                .expect(200)
+        }
+    });
+    futures_util::future::join_all(all).await;
+    let states = "SELECT CAST(version AS TEXT) || ' ' || feedback FROM grade_history ORDER BY version".to_owned();
+    let states: Vec<String> = texts(&studio.app.database, states)
+        .await
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(states.len(), 12, "{states:?}");
+    for n in 0..12 {
+        assert!(
+            states.iter().any(|state| state.ends_with(&format!(" Words {n}"))),
+            "{n} in {states:?}"
+        );
+    }
+    let seen = studio.seen(&document).await;
+    let last = format!("12 {}", seen["feedback"].as_str().unwrap());
+    assert_eq!(states[11], last, "the last word stands, whole");
+});
+
+studio!(single_grades_are_for_those_who_handed_in, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let other = group(&ada, &world.seven_b, &[], json!({})).await;
+    let moving = format!("/groups/{}/members/{}/move", studio.group, world.ben.id);
+    ada.post(&moving, json!({"toGroupId": other})).await.expect(200);
+    let joining = format!("/groups/{}/members", studio.group);
+    ada.post(&joining, json!({"userIds": [world.eli.id]})).await.expect(200);
+    let single = |person: &Person| json!({"memberGrades": [{"userId": person.id, "value": "MARK"}], "publish": true});
+    ada.put(&grading(&submission), single(&world.eli))
+        .await
+        .invalid("memberGrades");
+    let graded = ada.put(&grading(&submission), single(&world.ben)).await.expect(200);
+    assert_eq!(graded["grade"]["memberGrades"][0]["userId"], json!(world.ben.id));
+    let history = format!("/feedback/group-assignments/{link}/submissions");
+    studio.app.as_(&world.ben).get(&history).await.refused(404, "NOT_FOUND");
+    let of_eli = studio.app.as_(&world.eli).get(&history).await.expect(200).to_string();
+    assert!(of_eli.contains("PUBLISHED") && !of_eli.contains("MARK"), "{of_eli}");
+});
+
+studio!(the_drafts_of_a_topic_are_published_together, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let hidden = studio.document_in(&studio.hidden_room().await, "Hidden").await;
+    let other = id(&studio.submit(&world.ada, &hidden).await.expect(200)["submission"]);
+    let publishing = format!("/feedback/assignments/{}/publish-grades", studio.topic);
+    assert_eq!(
+        ada.post(&publishing, json!({})).await.expect(200),
+        json!({"published": 0})
+    );
+    for submission in [&submission, &other] {
+        ada.put(&grading(submission), json!({"points": 4})).await.expect(200);
+    }
+    studio
+        .app
+        .as_(&world.ben)
+        .post(&publishing, json!({}))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    studio
+        .app
+        .as_(&world.tom)
+        .post(&publishing, json!({}))
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    studio
+        .app
+        .as_(&world.zoe)
+        .post(&publishing, json!({}))
+        .await
+        .refused(404, "NOT_FOUND");
+    let stray = group(&ada, &world.seven_b, &[], json!({})).await;
+    ada.post(&publishing, json!({"groupIds": [stray]}))
+        .await
+        .refused(409, "GROUP_NOT_ON_ASSIGNMENT");
+    let unknown = json!({"groupIds": [common::clock::new_id()]});
+    ada.post(&publishing, unknown).await.refused(404, "NOT_FOUND");
+    let published = ada
+        .post(&publishing, json!({"groupIds": [studio.hidden]}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (published, status(studio).await),
+        (json!({"published": 1}), json!("SUBMITTED"))
+    );
+    let published = ada.send(reqwest::Method::POST, &publishing, None).await.expect(200);
+    assert_eq!(
+        (published, status(studio).await),
+        (json!({"published": 1}), json!("GRADED"))
+    );
+    assert_eq!(ada.post(&publishing, json!({})).await.expect(200)["published"], 0);
+    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+    assert_eq!(topic["stats"]["graded"], 2);
+    let log = format!("/activity-logs?assignmentId={}&action=GRADE_PUBLISH", studio.topic);
+    let log = ada.get(&log).await.expect(200);
+    assert_eq!(log["data"].as_array().unwrap().len(), 2);
+});
+
+studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let before = doors(studio, &world.ben, &document, &link).await;
+    // Drafts of every kind leave no trace in anything: no value, no number, no moment.
+    for draft in [
+        json!({"value": "A"}),
+        json!({"points": 4, "feedback": "Words"}),
+        json!({"memberGrades": [{"userId": world.ben.id, "points": 1}]}),
+        json!({"publish": false, "value": null}),
+    ] {
+        ada.put(&grading(&submission), draft).await.expect(200);
+        assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+    }
+    ada.post(
+        "/feedback",
+        json!({"submissionId": submission, "text": "Held", "publish": false}),
+    )
+    .await
+    .expect(201);
+    let staff = json!({"submissionId": submission, "text": "Among us", "visibility": "STAFF"});
+    ada.post("/feedback", staff).await.expect(201);
+    assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+});
+
+studio!(staff_read_former_grades_and_students_do_not, |studio| {
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let states = format!("/feedback/submissions/{submission}/grades");
+    assert_eq!(ada.get(&states).await.expect(200), json!([]));
+    let members = json!([{"userId": world.cem.id, "value": "4"}]);
+    let first = json!({"value": "3", "feedback": "A first impression", "memberGrades": members});
+    ada.put(&grading(&submission), first).await.expect(200);
+    let admin = studio.app.as_(&world.adam);
+    admin
+        .put(&grading(&submission), json!({"value": "2", "publish": true}))
+        .await
+        .expect(200);
+    // A request that changes nothing is no state.
+    ada.put(&grading(&submission), json!({"value": "2"})).await.expect(200);
+
+    let read = ada.get(&states).await.expect(200);
+    let of = |at: usize, key: &str| read[at][key].clone();
+    assert_eq!(read.as_array().map(Vec::len), Some(2), "{read}");
+    assert_eq!(
+        [of(0, "version"), of(0, "value"), of(0, "status"), of(0, "changedBy")],
+        [
+            json!(2),
+            json!("2"),
+            json!("PUBLISHED"),
+            json!({"id": world.adam.id, "name": world.adam.name})
+        ]
+    );
+    assert_eq!(
+        [of(1, "version"), of(1, "value"), of(1, "status"), of(1, "feedback")],
+        [json!(1), json!("3"), json!("DRAFT"), json!("A first impression")]
+    );
+    assert_eq!(read[1]["memberGrades"][0]["value"], "4");
+    assert_eq!(read[1]["changedBy"]["id"], json!(world.ada.id));
+    assert_eq!(admin.get(&states).await.expect(200), read);
+
+    for student in [&world.ben, &world.eli] {
+        studio
+            .app
+            .as_(student)
+            .get(&states)
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
+    }
+    for stranger in [&world.tom, &world.zoe] {
+        studio.app.as_(stranger).get(&states).await.refused(404, "NOT_FOUND");
+    }
+});

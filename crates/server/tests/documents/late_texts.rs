@@ -1,0 +1,300 @@
+//! Documents that are deleted while editors are open: the editors are closed, what is saved afterwards is kept for a day for
+//! the staff of the class, and nothing of ours stays at the document server.
+
+use document_server_simulator::{Faults, Outage};
+use serde_json::{Value, json};
+use service::changes::removal;
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
+use test_support::rows::{execute, texts};
+use test_support::topics::{course, group, id};
+
+async fn late_texts(studio: &DocumentServerFixture) -> Vec<Value> {
+    let list = studio
+        .app
+        .as_(&studio.app.world.ada)
+        .get("/workrooms/late-texts")
+        .await
+        .expect(200);
+    list.as_array().unwrap().clone()
+}
+
+async fn late_text(studio: &DocumentServerFixture) -> Value {
+    eventually(async || late_texts(studio).await.len() == 1).await;
+    late_texts(studio).await.remove(0)
+}
+
+async fn words_of(studio: &DocumentServerFixture, text: &Value) -> String {
+    let download = format!("/workrooms/late-texts/{}/download", id(text));
+    let answer = studio.app.as_(&studio.app.world.ada).get(&download).await;
+    assert_eq!(answer.status, 200);
+    words(&answer.bytes)
+}
+
+/// The row of the session is written by the first notice.
+async fn is_noted(studio: &DocumentServerFixture, document: &str) {
+    let noted = async || {
+        let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+        texts(&studio.app.database, sessions).await.len() == 1
+    };
+    eventually(noted).await;
+}
+
+async fn delete(studio: &DocumentServerFixture, document: &str) {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    ada.delete(&path(document, "")).await.expect(200);
+}
+
+async fn is_closed(studio: &DocumentServerFixture) {
+    let closed = async || {
+        let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
+        texts(&studio.app.database, open).await.is_empty()
+    };
+    eventually(closed).await;
+}
+
+studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Typed before the deletion.").await.unwrap();
+    is_noted(studio, &document).await;
+    ada.delete(&path(&document, "")).await.expect(200);
+    is_closed(studio).await;
+    assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
+    editor.close().await.unwrap();
+
+    let text = late_text(studio).await;
+    assert!(studio.server.forgotten_keys().is_empty());
+    assert_eq!(
+        (
+            &text["title"],
+            &text["documentId"],
+            &text["fileExtension"],
+            &text["classId"]
+        ),
+        (
+            &json!("Our page"),
+            &json!(document),
+            &json!("docx"),
+            &json!(world.seven_b.id)
+        )
+    );
+    assert_eq!(text["savedBy"]["id"], json!(world.ben.id));
+    assert!(words_of(studio, &text).await.contains("Typed before the deletion."));
+    let of_class = |class: &str| format!("/workrooms/late-texts?classId={class}");
+    assert_eq!(
+        ada.get(&of_class(&world.seven_b.id))
+            .await
+            .expect(200)
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(ada.get(&of_class("another")).await.expect(200), json!([]));
+
+    // Staff of the class and administrators alone.
+    let download = format!("/workrooms/late-texts/{}/download", id(&text));
+    let ben = studio.app.as_(&world.ben);
+    ben.get("/workrooms/late-texts").await.refused(403, "FORBIDDEN_ROLE");
+    ben.get(&download).await.refused(403, "FORBIDDEN_ROLE");
+    let tom = studio.app.as_(&world.tom);
+    assert_eq!(tom.get("/workrooms/late-texts").await.expect(200), json!([]));
+    tom.get(&download).await.refused(404, "NOT_FOUND");
+    let zoe = studio.app.as_(&world.zoe);
+    assert_eq!(zoe.get("/workrooms/late-texts").await.expect(200), json!([]));
+    zoe.get(&download).await.refused(404, "NOT_FOUND");
+    assert_eq!(studio.app.as_(&world.adam).get(&download).await.status, 200);
+    let log = ada
+        .get(&format!("/activity-logs?targetId={document}&action=UPDATE"))
+        .await
+        .expect(200);
+    let named = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["details"]["changed"] == json!(["lateText"]));
+    assert_eq!(named.count(), 1);
+});
+
+studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Kept for a day.").await.unwrap();
+    delete(studio, &document).await;
+    // It may be closed already.
+    editor.close().await.unwrap();
+    late_text(studio).await;
+    let store = studio.app.app.store();
+    let hours = |hours: i64| common::clock::now().plus_seconds(hours * 3_600);
+    removal::expire_late_texts(store, hours(23)).await.unwrap();
+    assert_eq!(late_texts(studio).await.len(), 1);
+    removal::expire_late_texts(store, hours(25)).await.unwrap();
+    assert!(late_texts(studio).await.is_empty());
+    let removals = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+    assert!(
+        removals.iter().flatten().any(|key| key.starts_with(&document)),
+        "{removals:?}"
+    );
+    // The keys of the document count as ours for a month.
+    let remembered = async || {
+        texts(&studio.app.database, "SELECT id FROM deleted_documents".to_owned())
+            .await
+            .len()
+    };
+    assert_eq!(remembered().await, 1);
+    removal::expire_late_texts(store, hours(31 * 24)).await.unwrap();
+    assert_eq!(remembered().await, 0);
+});
+
+studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let adam = studio.app.as_(&world.adam);
+    let cells = course(&ada, &world.seven_b, "Weather").await;
+    let of_course = group(&ada, &world.seven_b, &[&world.ben], json!({"courseId": cells})).await;
+    let room = ada.get(&format!("/groups/{of_course}")).await.expect(200)["workRoomId"].clone();
+    let deletions = [
+        (
+            studio.document("In the group").await,
+            format!("/groups/{}", studio.group),
+        ),
+        (
+            studio.document_in(room.as_str().unwrap(), "In the course").await,
+            format!("/courses/{cells}"),
+        ),
+        (
+            studio.document_in(&studio.hidden_room().await, "In the class").await,
+            format!("/classes/{}", world.seven_b.id),
+        ),
+    ];
+    for (document, deletion) in &deletions {
+        let editor = studio.open(&world.ada, document).await;
+        editor.type_text(&format!("Words of {document}.")).await.unwrap();
+        is_noted(studio, document).await;
+        let deleted = adam.delete(deletion).await;
+        let deleted = if deleted.status == 409 {
+            adam.delete(&format!("{deletion}?force=1")).await
+        } else {
+            deleted
+        };
+        deleted.expect(200);
+        is_closed(studio).await;
+        assert!(editor.type_text("More.").await.is_err(), "{deletion}");
+        editor.close().await.unwrap();
+    }
+    // The class is gone, so administrators alone see what is left.
+    let list = async |person| studio.app.as_(person).get("/workrooms/late-texts").await.expect(200);
+    eventually(async || list(&world.adam).await.as_array().unwrap().len() == 3).await;
+    assert_eq!(list(&world.ada).await, json!([]));
+    for text in list(&world.adam).await.as_array().unwrap() {
+        assert_eq!(text["classId"], Value::Null);
+        let answer = adam.get(&format!("/workrooms/late-texts/{}/download", id(text))).await;
+        let document = text["documentId"].as_str().unwrap();
+        assert!(words(&answer.bytes).contains(&format!("Words of {document}.")));
+    }
+});
+
+studio!(
+    forgotten_save_of_a_deleted_document_is_taken_and_deleted_there,
+    |studio| {
+        let document = studio.document("Our page").await;
+        let editor = studio.open(&studio.app.world.ben, &document).await;
+        editor.type_text("Forgotten.").await.unwrap();
+        is_noted(studio, &document).await;
+        studio.server.set_faults(Faults {
+            forgets_saves: true,
+            ..Faults::default()
+        });
+        delete(studio, &document).await;
+        assert!(!editor.close().await.unwrap().accepted);
+        studio.server.faults().clear();
+        assert_eq!(studio.server.forgotten_keys().len(), 1);
+        studio.app.app.editing().sweep().await;
+        assert!(studio.server.forgotten_keys().is_empty());
+        let text = late_text(studio).await;
+        assert!(words_of(studio, &text).await.contains("Forgotten."));
+
+        // Of a document without a trace nothing is touched: it may belong to another installation.
+        let other = studio.document("Another page").await;
+        let editor = studio.open(&studio.app.world.ben, &other).await;
+        editor.type_text("Of another installation.").await.unwrap();
+        studio.server.set_faults(Faults {
+            forgets_saves: true,
+            ..Faults::default()
+        });
+        assert!(!editor.close().await.unwrap().accepted);
+        studio.server.faults().clear();
+        delete(studio, &other).await;
+        is_closed(studio).await;
+        execute(
+            &studio.app.database,
+            format!("DELETE FROM deleted_documents WHERE id = '{other}'"),
+        )
+        .await;
+        studio.app.app.editing().sweep().await;
+        assert_eq!(studio.server.forgotten_keys().len(), 1);
+    }
+);
+
+studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("It was away.").await.unwrap();
+    is_noted(studio, &document).await;
+    studio.server.set_faults(Faults {
+        down: Some(Outage::Unavailable),
+        ..Faults::default()
+    });
+    delete(studio, &document).await;
+    studio.app.app.editing().sweep().await;
+    studio.server.faults().clear();
+    studio.app.app.editing().sweep().await;
+    is_closed(studio).await;
+    assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
+    editor.close().await.unwrap();
+    assert!(
+        words_of(studio, &late_text(studio).await)
+            .await
+            .contains("It was away.")
+    );
+});
+
+studio!(editor_that_ignores_the_drop_leaves_its_newest_text_only, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("First.").await.unwrap();
+    is_noted(studio, &document).await;
+    studio.server.set_faults(Faults {
+        ignores_drop: true,
+        ..Faults::default()
+    });
+    delete(studio, &document).await;
+    is_closed(studio).await;
+    editor.type_text("Second.").await.unwrap();
+    assert!(editor.close().await.unwrap().accepted);
+    let newest = async || {
+        let texts = late_texts(studio).await;
+        texts.len() == 1 && words_of(studio, &texts[0]).await.contains("Second.")
+    };
+    eventually(newest).await;
+    assert!(words_of(studio, &late_text(studio).await).await.contains("First."));
+});
+
+studio!(failed_save_of_a_deleted_document_keeps_the_damaged_result, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Damaged.").await.unwrap();
+    studio.server.set_faults(Faults {
+        assembly_fails: true,
+        partial_result: true,
+        ..Faults::default()
+    });
+    delete(studio, &document).await;
+    let closed = editor.close().await.unwrap();
+    assert!(
+        closed.status.is_none() || closed.accepted,
+        "nothing could ever deliver its changes: {closed:?}"
+    );
+    late_text(studio).await;
+});

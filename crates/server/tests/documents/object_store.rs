@@ -1,0 +1,231 @@
+//! The life of documents where the files are in an object store: the same as on a disk; and when the store is away or
+//! slow, nothing is said to be kept that is not, and whoever does not need it notices nothing (document-server.md F7, E4).
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::json;
+
+use test_support::document_server_fixture::{DocumentServerFixture, path};
+use test_support::fake_s3::FakeS3;
+use test_support::unpacked::unpacked;
+use test_support::{Kind, size};
+
+/// How long a test waits for what has to happen; the machine may be busy with something else.
+const PATIENCE: Duration = test_support::PATIENCE;
+
+/// Asks again until the answer is yes.
+pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so().await {
+        assert!(began.elapsed() < PATIENCE, "it did not happen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn studio_on(kind: Kind, bucket: &FakeS3) -> Option<DocumentServerFixture> {
+    let flags = bucket.flags();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    DocumentServerFixture::start(kind, &flags).await
+}
+
+async fn documents_live_in_a_bucket(kind: Kind) {
+    let bucket = FakeS3::open().await;
+    let Some(studio) = studio_on(kind, &bucket).await else {
+        return;
+    };
+    let world = &studio.app.world;
+    let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
+
+    // In and out, whole and in parts.
+    let room = format!("/workrooms/{}/documents", studio.room);
+    let made = ben
+        .upload(&room, "a.txt", b"0123456789".to_vec(), &[])
+        .await
+        .expect(201);
+    let download = path(made["id"].as_str().unwrap(), "/download");
+    let whole = ben.get(&download).await;
+    assert_eq!((whole.status, whole.bytes.as_slice()), (200, b"0123456789".as_slice()));
+    let part = ben.with("range", "bytes=2-4").get(&download).await;
+    let found = (part.status, part.bytes.as_slice(), part.header("content-range"));
+    assert_eq!(found, (206, b"234".as_slice(), "bytes 2-4/10"));
+    let same = ben.with("if-none-match", whole.header("etag")).get(&download).await;
+    assert_eq!((same.status, same.bytes.len()), (304, 0));
+    let replaced = ben.request(Method::PUT, &path(made["id"].as_str().unwrap(), "/content"));
+    let form = reqwest::multipart::Part::bytes(b"changed".to_vec()).file_name("b.txt");
+    let form = reqwest::multipart::Form::new().part("file", form);
+    ben.finish(replaced.multipart(form)).await.expect(200);
+    assert_eq!(ben.get(&download).await.bytes, b"changed");
+
+    // What goes is gone in the bucket.
+    assert_eq!(bucket.kept().len(), 2);
+    ben.delete(&path(made["id"].as_str().unwrap(), "")).await.expect(200);
+    in_the_end(async || bucket.kept().is_empty()).await;
+
+    // Saved, restored, handed in, taken back, converted, finished.
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "First.").await;
+    studio.write(&world.cem, &document, "Second.").await;
+    assert_eq!(studio.origins(&document).await, ["EDITOR", "EDITOR"]);
+    let first = ada.get(&path(&document, "/versions/1/download")).await;
+    assert!(first.status == 200 && !first.bytes.is_empty());
+    let restored = path(&document, "/versions/1/restore");
+    ben.send(Method::POST, &restored, None).await.expect(200);
+    assert!(!studio.text(&document).await.contains("Second."));
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    let copy = format!(
+        "/feedback/submissions/{}/documents/{document}",
+        handed_in["submission"]["id"].as_str().unwrap()
+    );
+    let copied = ada.get(&format!("{copy}/download")).await;
+    assert!(test_support::document_server_fixture::words(&copied.bytes).contains("First."));
+    for pdf in [path(&document, "/pdf"), format!("{copy}/pdf")] {
+        let made = ada.get(&pdf).await;
+        assert_eq!((made.status, &made.bytes[..5]), (200, b"%PDF-".as_slice()));
+        assert!(ada.get(&pdf).await.bytes == made.bytes);
+    }
+    let open = studio.document("Still open").await;
+    let editor = studio.open(&world.cem, &open).await;
+    editor.type_text("Until the bell.").await.unwrap();
+    let template = ada
+        .upload(
+            &format!("/assignments/{}/attachments", studio.topic),
+            "Sheet.docx",
+            test_support::office::docx("Fill me in"),
+            &[],
+        )
+        .await
+        .expect(201);
+    let handing_out = format!("/assignments/{}/handouts", studio.topic);
+    let handed_out = ada
+        .post(&handing_out, json!({"templateAttachmentId": template["id"]}))
+        .await;
+    assert_eq!(handed_out.expect(200)["documents"].as_array().unwrap().len(), 2);
+    let finished = studio.finish().await;
+    assert_eq!(finished["unsavedDocuments"], json!([]));
+    drop(editor);
+    assert!(studio.text(&open).await.contains("Until the bell."));
+    let archive = ada.get(&format!("/assignments/{}/export.zip", studio.topic)).await;
+    assert_eq!(archive.status, 200);
+    let archive = unpacked(&archive.bytes);
+    let names: Vec<&str> = archive.iter().map(|file| file.name.as_str()).collect();
+    assert!(names.len() > 3 && !names.contains(&"errors.txt"), "{names:?}");
+    assert!(
+        !studio.app.folder().join("files").exists(),
+        "nothing of it is on this machine"
+    );
+    let staged = std::fs::read_dir(studio.app.folder().join("staging/parts")).unwrap();
+    assert_eq!(staged.count(), 0);
+
+    // What nobody names is put aside there.
+    let mut staging = studio.app.app.files().stage(100);
+    staging.write(b"a crash came before the row").await.unwrap();
+    let orphan = model::file::FileKey::new("orphan.docx");
+    let files = studio.app.app.files();
+    files.commit(staging.finish().await.unwrap(), &orphan).await.unwrap();
+    let later = common::clock::now().plus_seconds(3_600);
+    let swept = service::changes::orphans::sweep(studio.app.app.store(), files, later).await;
+    assert_eq!(swept.unwrap(), 1);
+    assert!(bucket.folder("quarantine/orphan.docx").is_file());
+    assert!(studio.text(&open).await.contains("Until the bell."));
+    studio.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn documents_live_in_a_bucket_on_sqlite() {
+    documents_live_in_a_bucket(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn documents_live_in_a_bucket_on_postgres() {
+    documents_live_in_a_bucket(Kind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn f07_a_store_that_is_away_acknowledges_nothing() {
+    let bucket = FakeS3::open().await;
+    let studio = studio_on(Kind::Sqlite, &bucket).await.unwrap();
+    let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
+    let ben = studio.app.as_(&world.ben);
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "Kept.").await;
+    let kept = bucket.kept();
+
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Typed while the store is away.").await.unwrap();
+    bucket.door.shut.store(true, Ordering::SeqCst);
+    ben.upload(&room, "a.txt", b"x".to_vec(), &[])
+        .await
+        .refused(503, "NOT_READY");
+    ben.get(&path(&document, "/download")).await.refused(503, "NOT_READY");
+    studio.submit(&world.cem, &document).await.refused(503, "NOT_READY");
+    assert_eq!(editor.press_save().await.unwrap(), 0, "the server was told to save");
+    let health = studio.app.stranger().get("/health/ready").await;
+    assert_eq!(
+        (health.status, &health.json()["checks"]["storage"]),
+        (503, &json!("down"))
+    );
+    let seen = studio.seen(&document).await;
+    assert_eq!((&seen["version"], &seen["status"]), (&json!(1), &json!("DRAFT")));
+    // What needs no file goes on.
+    studio.document("Made meanwhile").await;
+    let text = json!({"content": "The store is away."});
+    ben.post(&format!("/workrooms/{}/messages", studio.room), text)
+        .await
+        .expect(201);
+
+    bucket.heal();
+    assert_eq!(bucket.kept(), kept);
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    assert!(studio.text(&document).await.contains("Typed while the store is away."));
+    studio.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e04_a_store_that_hangs_stops_nobody_else() {
+    let bucket = FakeS3::open().await;
+    let studio = studio_on(Kind::Sqlite, &bucket).await.unwrap();
+    let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
+    let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
+    let document = studio.document("Our page").await;
+    studio.write(&world.ben, &document, "Kept.").await;
+    let kept = bucket.kept();
+
+    bucket.door.held.store(true, Ordering::SeqCst);
+    // The large run brings more than are sent at the same time: the others wait for their turn, not in memory.
+    let (uploads, sent) = size((4, 4), (20, 16));
+    let waiting: Vec<_> = (0..uploads)
+        .map(|number| {
+            let (ben, room) = (ben.clone(), room.clone());
+            tokio::spawn(async move { ben.upload(&room, &format!("{number}.txt"), b"x".to_vec(), &[]).await })
+        })
+        .collect();
+    in_the_end(async || bucket.waiting() >= sent).await;
+    let began = Instant::now();
+    assert_eq!(ada.get(&path(&document, "/download")).await.status, 200);
+    let other = studio.document("Made meanwhile").await;
+    ada.patch(&path(&other, ""), json!({"title": "Renamed"}))
+        .await
+        .expect(200);
+    assert!(waiting.iter().all(|upload| !upload.is_finished()) || began.elapsed() > Duration::from_secs(5));
+    for upload in waiting {
+        let answer = tokio::time::timeout(PATIENCE, upload)
+            .await
+            .expect("it has an end")
+            .unwrap();
+        answer.refused(503, "NOT_READY");
+    }
+    let listed = ada.get(&room).await.expect(200);
+    assert_eq!(
+        listed.as_array().unwrap().len(),
+        2,
+        "nothing was acknowledged, nothing is there"
+    );
+    bucket.heal();
+    ben.upload(&room, "later.txt", b"x".to_vec(), &[]).await.expect(201);
+    // A request that hung may reach the store afterwards; nobody names such a file, and the sweep takes it.
+    assert!(bucket.kept().is_superset(&kept));
+    studio.close().await;
+}

@@ -1,0 +1,247 @@
+//! Many at once on one topic and in one group: what must be one is one, what has a limit keeps it, and what somebody
+//! handed in stays his wherever he goes (contract 11.5, 11.7, 11.9, 11.10).
+
+use std::collections::BTreeSet;
+
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use serde_json::json;
+
+use test_support::document_server_fixture::path;
+use test_support::rows::texts;
+use test_support::topics::{LATER, group, id, ids, link, topic};
+
+both!(a_topic_takes_twenty_files_however_many_come_at_once, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let made = topic(&ada, class, json!({"isShared": false, "groupIds": [rivers]})).await;
+    let own = id(link(&made, &rivers));
+    let files = format!("/assignments/{}/attachments", id(&made));
+    let staged = format!("{files}?staged=1");
+    // Shared ones and one group's own count together, staged ones by themselves.
+    let uploads = (0..50).map(|number| {
+        let (ada, name) = (&ada, format!("{number}.txt"));
+        let to_one = [("groupAssignmentId", own.as_str())];
+        let (path, fields) = match number % 5 {
+            0 | 1 => (&files, &[][..]),
+            2 => (&files, &to_one[..]),
+            _ => (&staged, &[][..]),
+        };
+        let fields = fields.to_vec();
+        async move { ada.upload(path, &name, name.clone().into_bytes(), &fields).await }
+    });
+    // 30 for the topic and 20 staged: the latter all fit.
+    // As many at once as one person may send.
+    let answers: Vec<_> = futures_util::stream::iter(uploads).buffer_unordered(8).collect().await;
+    let taken = answers.iter().filter(|answer| answer.status == 201).count();
+    for refused in answers.into_iter().filter(|answer| answer.status != 201) {
+        refused.refused(409, "LIMIT_REACHED");
+    }
+    assert_eq!(taken, 40);
+    assert_eq!(ids(&ada.get(&files).await.expect(200)).len(), 20);
+    let rows = texts(&app.database, "SELECT file_key FROM assignment_attachments".to_owned()).await;
+    assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), 40);
+});
+
+both!(groups_attached_from_two_sides_at_once_stay_in_one_course, |app| {
+    let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
+    let rivers = group(&ada, class, &[], json!({"courseId": null})).await;
+    let other = test_support::topics::course(&ada, class, "Other").await;
+    let here = topic(&ada, class, json!({})).await;
+    let there = topic(&ada, class, json!({"courseId": other})).await;
+    let calls = (0..50).map(|number| {
+        let client = if number % 3 == 0 { &adam } else { &ada };
+        let topic = if number % 2 == 0 { &here } else { &there };
+        let path = format!("/assignments/{}/groups", id(topic));
+        let body = json!({"groupIds": [rivers]});
+        async move { client.post(&path, body).await }
+    });
+    let answers = join_all(calls).await;
+    let taken: BTreeSet<String> = answers
+        .into_iter()
+        .filter_map(|answer| {
+            if answer.status == 200 {
+                let link = &answer.expect(200)[0];
+                return Some(link["assignmentId"].as_str().unwrap().to_owned());
+            }
+            answer.refused(409, "COURSE_MISMATCH");
+            None
+        })
+        .collect();
+    assert_eq!(taken.len(), 1, "the first course wins");
+    let rows = texts(
+        &app.database,
+        format!("SELECT assignment_id FROM group_assignments WHERE group_id = '{rivers}'"),
+    )
+    .await;
+    assert_eq!(rows, [taken.first().cloned()]);
+});
+
+studio!(fifty_hand_in_and_the_attempts_are_one_line, |studio| {
+    let world = &studio.app.world;
+    let mut documents = Vec::new();
+    for number in 0..5 {
+        documents.push(studio.document(&format!("Page {number}")).await);
+    }
+    let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben];
+    let all = (0..50).map(|number| studio.submit(people[number % 5], &documents[number / 10]));
+    let answers = join_all(all).await;
+    let taken = answers.iter().filter(|answer| answer.status == 200).count();
+    for refused in answers.into_iter().filter(|answer| answer.status != 200) {
+        refused.refused(409, "ALREADY_SUBMITTED");
+    }
+    assert_eq!(taken, 5, "each document once");
+
+    let lines =
+        "SELECT CAST(attempt AS TEXT) || ' ' || status || ' ' || CAST((SELECT COUNT(*) FROM submission_documents d
+        WHERE d.submission_id = submissions.id) AS TEXT) FROM submissions ORDER BY attempt";
+    let attempts: Vec<String> = texts(&studio.app.database, lines.to_owned())
+        .await
+        .into_iter()
+        .flatten()
+        .collect();
+    let expected: Vec<String> = (1..=5)
+        .map(|n| format!("{n} {} {n}", if n == 5 { "ACTIVE" } else { "SUPERSEDED" }))
+        .collect();
+    assert_eq!(attempts, expected, "each attempt is the whole set so far");
+    let current = texts(
+        &studio.app.database,
+        "SELECT s.status FROM group_assignments ga JOIN submissions s ON s.id = ga.current_submission_id".to_owned(),
+    )
+    .await;
+    assert_eq!(current, [Some("ACTIVE".to_owned())]);
+});
+
+studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Rivers").await;
+    let submission = studio.submit(&world.ben, &document).await.expect(200)["submission"].clone();
+    let lakes = group(&ada, &world.seven_b, &[], json!({})).await;
+    let topic = format!("/assignments/{}", studio.topic);
+    ada.post(&format!("{topic}/groups"), json!({"groupIds": [lakes]}))
+        .await
+        .expect(200);
+
+    let way = format!("/groups/{}/members/{}/move", studio.group, world.cem.id);
+    for dry_run in [true, false] {
+        let moved = ada
+            .post(&way, json!({"toGroupId": lakes, "dryRun": dry_run}))
+            .await
+            .expect(200);
+        assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
+    }
+    let seen = ada.get(&topic).await.expect(200);
+    let (left, new) = (link(&seen, &studio.group), link(&seen, &lakes));
+    let mut members: Vec<&str> = left["currentSubmission"]["memberIds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap())
+        .collect();
+    members.sort_unstable();
+    let mut expected = vec![world.ben.id.as_str(), world.cem.id.as_str()];
+    expected.sort_unstable();
+    assert_eq!(members, expected, "who took part is frozen");
+    assert_eq!(
+        (&new["status"], &new["currentSubmission"]),
+        (&json!("NOT_STARTED"), &json!(null))
+    );
+    // He reads his new group, and no longer the old one.
+    let cem = studio.app.as_(&world.cem);
+    let bodies = cem.get(&topic).await.expect(200);
+    assert_eq!(bodies["groupAssignments"].as_array().unwrap().len(), 1);
+    assert_eq!(bodies["groupAssignments"][0]["groupId"], json!(lakes));
+    cem.get(&path(&document, "")).await.refused(404, "NOT_FOUND");
+    studio.submit(&world.cem, &document).await.refused(404, "NOT_FOUND");
+    // The next attempt of the group is of those who are in it then; one that he was never part of is not his.
+    let ben = studio.app.as_(&world.ben);
+    ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+    let again = studio.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(again["submission"]["memberIds"], json!([world.ben.id]));
+    let back = format!("/groups/{lakes}/members/{}/move", world.cem.id);
+    let moved = ada.post(&back, json!({"toGroupId": studio.group})).await.expect(200);
+    assert_eq!(moved["keptSubmissions"], json!([]));
+    // Back and away again: the attempt that was made while he was gone is not his.
+    let moved = ada.post(&way, json!({"toGroupId": lakes})).await.expect(200);
+    assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
+});
+
+studio!(
+    a_topic_of_a_hidden_and_a_visible_group_counts_one_for_its_student,
+    |studio| {
+        let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+        let topic = format!("/assignments/{}", studio.topic);
+        let document = studio.document("Rivers").await;
+        studio.document_in(&studio.hidden_room().await, "Hidden").await;
+        studio.submit(&world.ben, &document).await.expect(200);
+        // A group he is in himself, but not yet.
+        let coming = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
+        ada.post(&format!("{topic}/groups"), json!({"groupIds": [coming]}))
+            .await
+            .expect(200);
+        assert_eq!(ada.get(&topic).await.expect(200)["stats"]["groups"], 3);
+
+        let ben = studio.app.as_(&world.ben);
+        let places = [
+            topic.clone(),
+            "/assignments".to_owned(),
+            format!("/classes/{}/assignments", world.seven_b.id),
+        ];
+        for place in places {
+            let answer = ben.get(&place).await.expect(200);
+            let seen = answer.as_array().map_or(&answer, |list| &list[0]);
+            let links = seen["groupAssignments"].as_array().unwrap();
+            assert_eq!(links.len(), 1, "{place}");
+            assert_eq!(
+                (&links[0]["groupId"], &links[0]["status"]),
+                (&json!(studio.group), &json!("SUBMITTED"))
+            );
+            // Lists have no count.
+            let count = if place == topic { json!(1) } else { json!(null) };
+            assert_eq!(links[0]["submittedCount"], count);
+            assert!(seen.get("stats").is_none(), "{place}");
+            for hidden in [&studio.hidden, &coming, &world.dana.id] {
+                assert!(
+                    !answer.to_string().contains(hidden.as_str()),
+                    "{hidden} shows in {place}"
+                );
+            }
+        }
+        studio.app.as_(&world.dana).get(&topic).await.refused(404, "NOT_FOUND");
+    }
+);
+
+both!(a_topic_that_is_shared_and_not_any_more_is_what_it_was, |app| {
+    let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
+    let own = json!([{"groupId": rivers, "descriptionOverride": " <b>Own</b>\u{301}\r\n—"}, {"groupId": lakes}]);
+    let made = topic(&ada, class, json!({"isShared": false, "groups": own})).await;
+    let path = format!("/assignments/{}", id(&made));
+    let to_one = id(link(&made, &rivers));
+    ada.upload(
+        &format!("{path}/attachments"),
+        "own.txt",
+        b"own".to_vec(),
+        &[("groupAssignmentId", to_one.as_str())],
+    )
+    .await
+    .expect(201);
+    let tables = ["group_assignments", "assignment_attachments"];
+    let before = test_support::tables::fingerprints(&app.database).await;
+    // Two people flip it against each other; the last word is Ada's.
+    let flips = (0..20).map(|number| {
+        let client = if number % 2 == 0 { &ada } else { &adam };
+        let body = json!({"isShared": number % 3 == 0});
+        client.patch(&path, body)
+    });
+    for answer in join_all(flips).await {
+        answer.expect(200);
+    }
+    ada.patch(&path, json!({"isShared": true})).await.expect(200);
+    ada.patch(&path, json!({"isShared": false})).await.expect(200);
+    let after = test_support::tables::fingerprints(&app.database).await;
+    for table in tables {
+        assert_eq!(after[table], before[table], "{table}");
+    }
+});

@@ -1,0 +1,264 @@
+//! The bell, its undoing, hand-ins, take-backs and saves against each other, all at once, round after round: locked bytes
+//! stand still, no acknowledged word is lost, and the rows tell one story (contract 4.4, 8.3, 11.9, 11.11, 11.12).
+//! `make test` takes 100 rounds on each database, `make soak` (`GROUPWORK_SOAK=1`) 2,000.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use document_server_simulator::client::Editor;
+use rand::RngExt as _;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
+use test_support::rows::texts;
+use test_support::{Answer, invariants, is_soak, size};
+
+/// What stands beside a submission's copy when it is not what its attempt says.
+const WRONG_COPIES: &str = "SELECT sd.id FROM documents d JOIN submission_documents sd ON sd.document_id = d.id
+    JOIN submissions s ON s.id = sd.submission_id AND s.status = 'ACTIVE'
+    LEFT JOIN document_revisions r ON r.id = d.current_revision_id
+    WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED')
+        AND (sd.document_version <> d.version OR (r.id IS NOT NULL AND r.sha256 <> sd.sha256))";
+/// A finished topic with an open document, or an open one with a locked document.
+const HALF_LOCKED: &str = "SELECT d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
+    JOIN group_assignments ga ON ga.group_id = w.group_id JOIN assignments a ON a.id = ga.assignment_id
+    WHERE (a.status = 'FINISHED') <> (d.status = 'LOCKED')";
+
+/// One round: who takes part, and what was typed where.
+struct Round<'s> {
+    studio: &'s DocumentServerFixture,
+    number: usize,
+    barrier: Arc<Barrier>,
+}
+
+impl Round<'_> {
+    /// Waits for the others, and then a moment of its own.
+    async fn go(&self) {
+        let pause = rand::rng().random_range(0..12);
+        self.barrier.wait().await;
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+    }
+
+    async fn topic(&self, what: &str) -> Answer {
+        let ada = self.studio.app.as_(&self.studio.app.world.ada);
+        let path = format!("/assignments/{}/{what}", self.studio.topic);
+        self.go().await;
+        ada.send(Method::POST, &path, None).await
+    }
+
+    async fn submit(&self, document: &str) -> Answer {
+        self.go().await;
+        self.studio.submit(&self.studio.app.world.cem, document).await
+    }
+
+    async fn unsubmit(&self, document: &str) -> Answer {
+        let ben = self.studio.app.as_(&self.studio.app.world.ben);
+        self.go().await;
+        ben.post(&path(document, "/unsubmit"), json!({})).await
+    }
+
+    async fn leave(&self, editor: Editor) -> bool {
+        self.go().await;
+        let closed = editor.close().await.unwrap();
+        // Whom the bell sent out first has nothing to say any more; the document server saves without him.
+        assert!(
+            closed.accepted || closed.status.is_none(),
+            "round {}: {closed:?}",
+            self.number
+        );
+        true
+    }
+
+    async fn press(&self, editor: &Editor) {
+        self.go().await;
+        // Refused when the session is over already.
+        drop(editor.press_save().await);
+    }
+}
+
+/// Makes a document what a round begins with.
+async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
+    let status = studio.seen(document).await["status"].clone();
+    match (status.as_str().unwrap(), wanted) {
+        ("DRAFT", "SUBMITTED") => drop(studio.submit(&studio.app.world.ben, document).await.expect(200)),
+        ("SUBMITTED", "DRAFT") => {
+            let ben = studio.app.as_(&studio.app.world.ben);
+            ben.post(&path(document, "/unsubmit"), json!({})).await.expect(200);
+        }
+        (is, wanted) => assert_eq!(is, wanted),
+    }
+}
+
+/// An editor with something typed that nobody typed before.
+async fn typed(studio: &DocumentServerFixture, document: &str, text: &str) -> Editor {
+    let editor = studio.open(&studio.app.world.ben, document).await;
+    assert!(
+        editor.may_edit(),
+        "{document} opens for reading only: {}",
+        studio.seen(document).await
+    );
+    editor.type_text(text).await.unwrap();
+    editor
+}
+
+/// Whether some of the newest revisions has these words, and whether the content has.
+async fn has(studio: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
+    let content = studio.text(document).await.contains(text);
+    if content {
+        return (true, true);
+    }
+    let ada = studio.app.as_(&studio.app.world.ada);
+    for version in studio.versions(document).await.iter().take(6) {
+        let bytes = ada
+            .get(&path(document, &format!("/versions/{}/download", version["version"])))
+            .await;
+        if words(&bytes.bytes).contains(text) {
+            return (true, false);
+        }
+    }
+    (false, false)
+}
+
+async fn quiet(studio: &DocumentServerFixture) {
+    let sessions = "SELECT document_key FROM editing_sessions".to_owned();
+    eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
+}
+
+async fn none(studio: &DocumentServerFixture, number: usize, query: &str) {
+    let found = texts(&studio.app.database, query.to_owned()).await;
+    assert!(found.is_empty(), "round {number}: {found:?} of {query}");
+}
+
+async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String; 4]) {
+    let [left, pressed, handed_in, taken_back] = documents;
+    prepare(studio, handed_in, "DRAFT").await;
+    prepare(studio, taken_back, "SUBMITTED").await;
+    let [first, second, third] = ["L", "P", "H"].map(|kind| format!("{kind}{number}."));
+    let leaving = typed(studio, left, &first).await;
+    let pressing = typed(studio, pressed, &second).await;
+    // Somebody writes in what is handed in at the same time.
+    let writing = typed(studio, handed_in, &third).await;
+    let round = Round {
+        studio,
+        number,
+        barrier: Arc::new(Barrier::new(7)),
+    };
+    let (finished, again, reopened, submitted, unsubmitted, _, ()) = tokio::join!(
+        round.topic("finish"),
+        round.topic("finish"),
+        round.topic("reopen"),
+        round.submit(handed_in),
+        round.unsubmit(taken_back),
+        round.leave(leaving),
+        round.press(&pressing),
+    );
+    finished.expect(200);
+    again.expect(200);
+    reopened.expect(200);
+    none(studio, number, HALF_LOCKED).await;
+    drop(pressing.close().await);
+    drop(writing.close().await);
+    quiet(studio).await;
+    for (document, text) in [(left, &first), (pressed, &second), (handed_in, &third)] {
+        assert!(has(studio, document, text).await.0, "round {number}: {text} is lost");
+    }
+    none(studio, number, HALF_LOCKED).await;
+    none(studio, number, WRONG_COPIES).await;
+    if is_soak() || number.is_multiple_of(10) {
+        locked_stands_still(studio, number, left).await;
+    }
+    studio.reopen().await;
+    // Everything is what the answers said it became.
+    let status = async |document: &str| studio.seen(document).await["status"].clone();
+    assert_eq!(status(left).await, "DRAFT");
+    for (document, answer, yes, no) in [
+        (handed_in, submitted, "SUBMITTED", "DRAFT"),
+        (taken_back, unsubmitted, "DRAFT", "SUBMITTED"),
+    ] {
+        let expected = if answer.status == 200 { yes } else { no };
+        assert!(
+            matches!(answer.status, 200 | 409 | 423),
+            "round {number}: {}",
+            answer.status
+        );
+        assert_eq!(status(document).await, expected, "round {number}");
+    }
+    none(studio, number, WRONG_COPIES).await;
+    if number.is_multiple_of(5) {
+        let database = studio.app.database.clone();
+        tokio::task::spawn_blocking(move || invariants::check(&database))
+            .await
+            .unwrap();
+    }
+}
+
+/// Once the bell has been answered, nothing that is typed changes what is locked.
+async fn locked_stands_still(studio: &DocumentServerFixture, number: usize, document: &str) {
+    studio.reopen().await;
+    let editor = typed(studio, document, &format!("B{number}.")).await;
+    studio.server.faults().update(|faults| faults.ignores_drop = true);
+    let done = studio.finish().await;
+    assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
+    let content = async || {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        let bytes = ada.get(&path(document, "/download")).await.bytes;
+        let seen: Value = studio.seen(document).await;
+        (bytes, seen["version"].clone(), seen["statusBeforeLock"].clone())
+    };
+    let locked = content().await;
+    editor.type_text(&format!("A{number}.")).await.unwrap();
+    assert!(editor.close().await.unwrap().accepted);
+    quiet(studio).await;
+    assert_eq!(content().await, locked, "round {number}");
+    assert!(words(&locked.0).contains(&format!("B{number}.")), "round {number}");
+    assert_eq!(
+        has(studio, document, &format!("A{number}.")).await,
+        (true, false),
+        "round {number}"
+    );
+    studio.server.faults().clear();
+}
+
+studio!(
+    #[ignore = "long: make test-resilience"]
+    the_bell_the_hand_in_and_the_save_race_and_one_story_stands,
+    |studio| {
+        races(studio, size(100, 2_000)).await;
+    }
+);
+
+studio!(few_races_of_finish_submission_and_save_have_one_outcome, |studio| {
+    races(studio, 5).await;
+});
+
+async fn races(studio: &DocumentServerFixture, rounds: usize) {
+    let since = Instant::now();
+    let mut documents = fresh(studio).await;
+    for number in 0..rounds {
+        // Documents stay small, and keep all their revisions.
+        if number > 0 && number % 25 == 0 {
+            studio.reopen().await;
+            for document in &documents {
+                prepare(studio, document, "DRAFT").await;
+            }
+            documents = fresh(studio).await;
+        }
+        Box::pin(race(studio, number, &documents)).await;
+    }
+    println!(
+        "  {rounds} rounds of documents in {:.0} s",
+        since.elapsed().as_secs_f64()
+    );
+}
+
+async fn fresh(studio: &DocumentServerFixture) -> [String; 4] {
+    // A room has a hundred documents at most; those of former rounds lie in rooms of their own.
+    let room = studio.another_room().await;
+    let mut documents = Vec::new();
+    for title in ["Left", "Pressed", "Handed in", "Taken back"] {
+        documents.push(studio.document_in(&room, title).await);
+    }
+    documents.try_into().unwrap()
+}

@@ -1,0 +1,90 @@
+//! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
+
+use document_server_simulator::{DownloadFault, Faults, SentCallback};
+use serde_json::json;
+
+use test_support::document_server_fixture::{eventually, next_second};
+
+studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Whole.").await.unwrap();
+    studio.server.set_faults(Faults {
+        download: Some(DownloadFault::Truncated),
+        download_times: Some(2),
+        ..Faults::default()
+    });
+    assert!(editor.close().await.unwrap().accepted);
+    assert_eq!(
+        studio.server.callbacks().iter().filter(|sent| sent.status == 2).count(),
+        1
+    );
+    assert!(studio.text(&document).await.contains("Whole."));
+});
+
+studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
+    let document = studio.document("Our page").await;
+    studio.server.set_faults(Faults {
+        reuses_result_names: true,
+        ..Faults::default()
+    });
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    for number in 1..=3 {
+        // A name comes again after a long time, not within the second.
+        next_second().await;
+        editor.type_text(&format!("Line {number}.")).await.unwrap();
+        assert_eq!(editor.press_save().await.unwrap(), 0);
+        eventually(async || studio.seen(&document).await["version"] == number).await;
+        // The next press asks only once our answer has arrived.
+        let is_answered = |sent: &SentCallback| sent.status == 6 && sent.accepted;
+        let heard = || {
+            studio
+                .server
+                .callbacks()
+                .iter()
+                .filter(|sent| is_answered(sent))
+                .count()
+        };
+        eventually(async || heard() == number).await;
+    }
+    assert!(studio.text(&document).await.contains("Line 3."));
+    editor.close().await.unwrap();
+});
+
+studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
+    let document = studio.document("Our page").await;
+    let ben = studio.app.as_(&studio.app.world.ben);
+    for number in 1..=53 {
+        let page = include_bytes!("../../../adapters/templates/blank.docx");
+        let page = document_server_simulator::write_document(page, &[format!("Line {number}.")]).unwrap();
+        let form =
+            reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(page).file_name("page.docx"));
+        let request = ben.request(
+            reqwest::Method::PUT,
+            &format!("/workrooms/documents/{document}/content"),
+        );
+        ben.finish(request.multipart(form)).await.expect(200);
+    }
+    let versions = studio.versions(&document).await;
+    assert_eq!((versions.len(), &versions[49]["version"]), (50, &json!(4)));
+});
+
+both!(one_instance_at_a_time_sweeps, |app| {
+    use db::platform::PlatformProof;
+    let turn = async |holder: &'static str, seconds: i64| {
+        let now = common::clock::now().plus_seconds(seconds);
+        let take = app
+            .app
+            .store()
+            .platform_write(PlatformProof::housekeeping(), move |platform| {
+                platform.take_turn("some chore", holder, now.plus_seconds(90), now)
+            });
+        take.await.unwrap()
+    };
+    assert!(turn("first", 0).await);
+    assert!(!turn("second", 30).await);
+    assert!(turn("first", 60).await, "who has the turn keeps it");
+    assert!(!turn("second", 140).await);
+    assert!(turn("second", 160).await, "and loses it by silence");
+    assert!(!turn("first", 170).await);
+});

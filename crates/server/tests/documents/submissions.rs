@@ -1,0 +1,279 @@
+//! Handing in and taking back (contract 4.2, 6.10, 8.3).
+
+use serde_json::{Value, json};
+
+use test_support::document_server_fixture::{DocumentServerFixture, path, words};
+use test_support::rows::{execute, texts};
+
+/// The text of the copy of a document in the current attempt.
+pub async fn copied_text(studio: &DocumentServerFixture, document: &str) -> String {
+    let of_document = format!(
+        "SELECT sd.file_key FROM submission_documents sd JOIN submissions s ON s.id = sd.submission_id
+         WHERE sd.document_id = '{document}' AND s.status = 'ACTIVE'"
+    );
+    let key = texts(&studio.app.database, of_document).await[0].clone().unwrap();
+    let folder = studio.app.folder().join("files");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let place = entry.unwrap().path().join(&key);
+        if place.exists() {
+            return words(&std::fs::read(place).unwrap());
+        }
+    }
+    panic!("no file {key}");
+}
+
+studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
+    let (ben, ada) = (
+        studio.app.as_(&studio.app.world.ben),
+        studio.app.as_(&studio.app.world.ada),
+    );
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "Finished.").await;
+    let submit = path(&document, "/submit");
+    for body in [
+        json!({}),
+        json!({"assignmentId": null}),
+        json!({"assignmentId": " "}),
+        json!({"note": "x"}),
+    ] {
+        let refused = ben.post(&submit, body).await.refused(400, "ASSIGNMENT_ID_REQUIRED");
+        assert_eq!(refused["details"][0]["path"], "assignmentId");
+    }
+    ben.send(reqwest::Method::POST, &submit, None)
+        .await
+        .refused(400, "ASSIGNMENT_ID_REQUIRED");
+    ben.post(&submit, json!({"assignmentId": studio.topic, "grade": "1"}))
+        .await
+        .invalid("grade");
+    ben.post(&submit, json!({"assignmentId": studio.topic, "confirm": false}))
+        .await
+        .invalid("confirm");
+    let unknown = json!({"assignmentId": common::clock::new_id()});
+    ben.post(&submit, unknown).await.refused(404, "NOT_FOUND");
+
+    let key = studio.key(&document).await;
+    let body = json!({"assignmentId": studio.topic, "note": " Please read. ", "confirm": true});
+    let handed_in = ben.post(&submit, body).await.expect(200);
+    let submission = &handed_in["submission"];
+    assert_eq!(handed_in["document"]["status"], "SUBMITTED");
+    assert_eq!(
+        (&handed_in["document"]["canEdit"], &handed_in["document"]["mode"]),
+        (&json!(false), &json!("view"))
+    );
+    assert_eq!(handed_in["document"]["assignmentId"], json!(studio.topic));
+    assert_eq!(
+        (&submission["attempt"], &submission["status"]),
+        (&json!(1), &json!("ACTIVE"))
+    );
+    assert_eq!(
+        (&submission["isLate"], &submission["onBehalf"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(submission["note"], "Please read.");
+    assert_eq!(submission["submittedById"], json!(studio.app.world.ben.id));
+    let mut members: Vec<&str> = submission["memberIds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap())
+        .collect();
+    members.sort_unstable();
+    let mut expected = vec![studio.app.world.ben.id.as_str(), studio.app.world.cem.id.as_str()];
+    expected.sort_unstable();
+    assert_eq!(members, expected);
+    assert_eq!(submission["documents"][0]["documentId"], json!(document));
+    let link = &handed_in["groupAssignment"];
+    assert_eq!(
+        (&link["status"], &link["currentSubmissionId"]),
+        (&json!("SUBMITTED"), &submission["id"])
+    );
+    assert_eq!(
+        (&link["submittedCount"], &link["isComplete"]),
+        (&json!(1), &json!(true))
+    );
+    assert!(link["effectiveDescription"].is_string() && link.get("descriptionOverride").is_none());
+    assert!(copied_text(studio, &document).await.contains("Finished."));
+    assert_ne!(
+        studio.key(&document).await,
+        key,
+        "nobody joins the old session any more"
+    );
+
+    studio
+        .submit(&studio.app.world.cem, &document)
+        .await
+        .refused(409, "ALREADY_SUBMITTED");
+    ben.patch(&path(&document, ""), json!({"title": "X"}))
+        .await
+        .refused(409, "ALREADY_SUBMITTED");
+    ada.delete(&path(&document, "")).await.refused(409, "ALREADY_SUBMITTED");
+    for stranger in [&studio.app.world.dana, &studio.app.world.tom, &studio.app.world.zoe] {
+        studio.submit(stranger, &document).await.refused(404, "NOT_FOUND");
+        let unsubmit = studio
+            .app
+            .as_(stranger)
+            .post(&path(&document, "/unsubmit"), json!({}))
+            .await;
+        unsubmit.refused(404, "NOT_FOUND");
+    }
+    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+    assert_eq!(topic["stats"]["submitted"], 1);
+});
+
+studio!(taking_back_and_handing_in_again_is_the_second_attempt, |studio| {
+    let (ben, cem) = (
+        studio.app.as_(&studio.app.world.ben),
+        studio.app.as_(&studio.app.world.cem),
+    );
+    let document = studio.document("Our page").await;
+    let unsubmit = path(&document, "/unsubmit");
+    ben.post(&unsubmit, json!({})).await.refused(409, "NOT_SUBMITTED");
+    studio.submit(&studio.app.world.ben, &document).await.expect(200);
+    let back = cem
+        .post(&unsubmit, json!({"reason": "One more page."}))
+        .await
+        .expect(200);
+    assert_eq!(back["document"]["status"], "DRAFT");
+    let link = &back["groupAssignment"];
+    assert_eq!(
+        (&link["status"], &link["currentSubmissionId"]),
+        (&json!("IN_PROGRESS"), &Value::Null)
+    );
+    assert!(link["currentSubmission"].is_null());
+    cem.send(reqwest::Method::POST, &unsubmit, None)
+        .await
+        .refused(409, "NOT_SUBMITTED");
+
+    studio.write(&studio.app.world.cem, &document, "One more page.").await;
+    let again = studio.submit(&studio.app.world.cem, &document).await.expect(200);
+    assert_eq!(
+        (&again["submission"]["attempt"], &again["submission"]["status"]),
+        (&json!(2), &json!("ACTIVE"))
+    );
+    assert!(copied_text(studio, &document).await.contains("One more page."));
+    let states = "SELECT status FROM submissions ORDER BY attempt".to_owned();
+    let states: Vec<String> = texts(&studio.app.database, states)
+        .await
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(states, ["WITHDRAWN", "ACTIVE"]);
+});
+
+studio!(an_attempt_is_the_full_set_of_documents, |studio| {
+    let ben = &studio.app.world.ben;
+    let (first, second) = (studio.document("First").await, studio.document("Second").await);
+    studio.write(ben, &first, "The first.").await;
+    let one = studio.submit(ben, &first).await.expect(200);
+    let two = studio.submit(ben, &second).await.expect(200);
+    assert_eq!(two["submission"]["attempt"], 2);
+    assert_eq!(two["submission"]["documents"].as_array().unwrap().len(), 2);
+    assert_eq!(two["groupAssignment"]["submittedCount"], 2);
+    let three = studio
+        .app
+        .as_(ben)
+        .post(&path(&second, "/unsubmit"), json!({}))
+        .await
+        .expect(200);
+    let link = &three["groupAssignment"];
+    assert_eq!(
+        (&link["status"], &link["submittedCount"]),
+        (&json!("SUBMITTED"), &json!(1))
+    );
+    let current = &link["currentSubmission"];
+    assert_eq!(
+        (&current["attempt"], &current["submittedAt"]),
+        (&json!(3), &two["submission"]["submittedAt"])
+    );
+    assert_ne!(current["id"], one["submission"]["id"]);
+    assert!(copied_text(studio, &first).await.contains("The first."));
+    let back = studio
+        .app
+        .as_(ben)
+        .post(&path(&first, "/unsubmit"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(back["groupAssignment"]["status"], "IN_PROGRESS");
+});
+
+studio!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let topic = format!("/assignments/{}", studio.topic);
+    let past = json!({"deadline": "2026-01-01T00:00:00Z"});
+    ada.patch(&topic, past).await.expect(200);
+    let document = studio.document("Our page").await;
+    let handed_in = studio.submit(&world.ada, &document).await.expect(200);
+    assert_eq!(
+        (&handed_in["submission"]["onBehalf"], &handed_in["submission"]["isLate"]),
+        (&json!(true), &json!(true))
+    );
+    assert!(handed_in["submission"]["lateBySeconds"].as_i64().unwrap() > 0);
+    ada.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+
+    ada.patch(&topic, json!({"latePolicy": "BLOCK"})).await.expect(200);
+    studio
+        .submit(&world.ben, &document)
+        .await
+        .refused(409, "LATE_NOT_ALLOWED");
+    let grace = json!({"lateAllowedUntil": "2099-01-01T00:00:00Z"});
+    ada.patch(&format!("{topic}/groups/{}", studio.group), grace)
+        .await
+        .expect(200);
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(handed_in["submission"]["isLate"], false);
+});
+
+studio!(a_published_grade_and_an_archived_class_stand_in_the_way, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    studio.submit(&world.ben, &document).await.expect(200);
+    let database = &studio.app.database;
+    execute(
+        database,
+        "UPDATE group_assignments SET status = 'GRADED' WHERE status = 'SUBMITTED'".to_owned(),
+    )
+    .await;
+    studio
+        .submit(&world.ben, &document)
+        .await
+        .refused(409, "GRADE_PUBLISHED");
+    let unsubmit = path(&document, "/unsubmit");
+    studio
+        .app
+        .as_(&world.ada)
+        .post(&unsubmit, json!({}))
+        .await
+        .refused(409, "GRADE_PUBLISHED");
+    execute(
+        database,
+        "UPDATE group_assignments SET status = 'SUBMITTED' WHERE status = 'GRADED'".to_owned(),
+    )
+    .await;
+    execute(
+        database,
+        format!(
+            "UPDATE classes SET status = 'ARCHIVED' WHERE id = '{}'",
+            world.seven_b.id
+        ),
+    )
+    .await;
+    studio
+        .app
+        .as_(&world.ben)
+        .post(&unsubmit, json!({}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+});
+
+studio!(many_hand_in_at_once_and_one_attempt_stands, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben, &world.cem];
+    let all = people.map(|person| studio.submit(person, &document));
+    let answers = futures_util::future::join_all(all).await;
+    let taken = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(taken, 1);
+    assert!(answers.iter().all(|answer| matches!(answer.status, 200 | 409)));
+    let attempts = texts(&studio.app.database, "SELECT id FROM submissions".to_owned()).await;
+    assert_eq!(attempts.len(), 1);
+});

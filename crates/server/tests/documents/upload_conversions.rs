@@ -1,0 +1,454 @@
+//! Uploads of older Office formats (.doc, .rtf, .xls, .ppt): converted by the document server, or rejected by name.
+
+use std::time::Duration;
+
+use document_server_simulator::{DownloadFault, Faults, Outage};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::documents::put;
+use crate::download_doors::walk_through;
+use crate::files::begin;
+use test_support::app::AUTH_SECRET;
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::fake_document_server::{seconds, sign, sign_as};
+use test_support::legacy_office::{self, doc, ppt, rtf, xls};
+use test_support::office::docx;
+use test_support::rows::{execute, texts};
+use test_support::{Answer, Client, Kind, TestApp};
+
+/// One file of each format, with the extension of its result and the type of its document.
+fn files() -> [(&'static str, Vec<u8>, &'static str, &'static str); 4] {
+    [
+        ("report.doc", doc("Letters of Word."), "docx", "word"),
+        ("Notes.RTF", rtf("Letters of RTF."), "docx", "word"),
+        ("table.xls", xls("Letters of Excel."), "xlsx", "cell"),
+        ("talk.ppt", ppt("Letters of PowerPoint."), "pptx", "slide"),
+    ]
+}
+
+fn documents(studio: &DocumentServerFixture) -> String {
+    format!("/workrooms/{}/documents", studio.room)
+}
+
+/// The conversions that the document server was asked for; each is asked for until it has ended.
+fn conversions(studio: &DocumentServerFixture) -> Vec<Value> {
+    let requests = studio.server.requests().into_iter();
+    let conversions = requests.filter(|heard| heard.what == "converter");
+    let mut parameters: Vec<Value> = conversions.map(|heard| heard.parameters).collect();
+    parameters.dedup_by(|one, other| one["key"] == other["key"]);
+    parameters
+}
+
+/// The stored files that are sources of conversions.
+fn sources(studio: &DocumentServerFixture) -> Vec<String> {
+    let mut files = studio.files();
+    files.retain(|name| name.starts_with("source."));
+    files
+}
+
+/// Waits until nothing of an upload is left but what `kept` files there were.
+async fn nothing_is_left(studio: &DocumentServerFixture, kept: usize) {
+    eventually(async || {
+        let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+        rows.is_empty() && studio.files().len() == kept
+    })
+    .await;
+}
+
+studio!(legacy_upload_opens_as_document_of_the_new_type, |studio| {
+    let (world, ben) = (&studio.app.world, studio.app.as_(&studio.app.world.ben));
+    for (name, bytes, extension, kind) in files() {
+        let made = ben.upload(&documents(studio), name, bytes, &[]).await.expect(201);
+        assert_eq!(
+            (&made["fileExtension"], &made["documentType"]),
+            (&json!(extension), &json!(kind))
+        );
+        assert_eq!(made["title"], json!(name.split('.').next().unwrap()));
+        let id = made["id"].as_str().unwrap();
+        let text = studio.text(id).await;
+        assert!(text.contains("Letters of "), "{name}: {text}");
+        let config = studio.configuration(&world.ben, id).await;
+        assert_eq!(config["document"]["fileType"], json!(extension));
+        studio.write(&world.cem, id, "And more.").await;
+        assert!(studio.text(id).await.contains("And more."), "{name} is edited");
+    }
+    nothing_is_left(studio, 8).await;
+    let conversions = conversions(studio);
+    for conversion in &conversions {
+        let pair = (
+            conversion["filetype"].as_str().unwrap(),
+            conversion["outputtype"].as_str().unwrap(),
+        );
+        assert!(
+            [("doc", "docx"), ("rtf", "docx"), ("xls", "xlsx"), ("ppt", "pptx")].contains(&pair),
+            "{pair:?}"
+        );
+        // The name of a file can be the name of a student.
+        assert!(!conversion.to_string().contains("report"), "{conversion}");
+    }
+    let keys: std::collections::BTreeSet<String> = conversions.iter().map(|one| one["key"].to_string()).collect();
+    assert_eq!(keys.len(), 4, "each conversion has a key of its own");
+});
+
+studio!(legacy_template_is_converted_and_handed_out, |studio| {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    let topic_files = format!("/assignments/{}/attachments", studio.topic);
+    let file = ada
+        .upload(&topic_files, "sheet.doc", doc("For all groups."), &[])
+        .await
+        .expect(201);
+    assert_eq!(file["fileName"], "sheet.docx");
+    let out = json!({"templateAttachmentId": file["id"]});
+    let out = ada
+        .post(&format!("/assignments/{}/handouts", studio.topic), out)
+        .await
+        .expect(200);
+    let document = out["documents"][0]["id"].as_str().unwrap().to_owned();
+    assert!(studio.text(&document).await.contains("For all groups."));
+    let group_files = format!("/groups/{}/attachments", studio.group);
+    let file = ada
+        .upload(&group_files, "table.xls", xls("For one group."), &[])
+        .await
+        .expect(201);
+    assert_eq!(file["fileName"], "table.xlsx");
+    let template = json!({"title": "Ours", "templateAttachmentId": file["id"]});
+    let made = ada.post(&documents(studio), template).await.expect(201);
+    assert!(
+        studio
+            .text(made["id"].as_str().unwrap())
+            .await
+            .contains("For one group.")
+    );
+});
+
+studio!(legacy_content_replaces_content_of_the_same_type, |studio| {
+    let ben = studio.app.as_(&studio.app.world.ben);
+    let document = studio.document("Page").await;
+    put(&ben, &path(&document, ""), doc("Replaced."), "new.doc")
+        .await
+        .expect(200);
+    assert!(studio.text(&document).await.contains("Replaced."));
+    let refused = put(&ben, &path(&document, ""), xls("A table."), "new.xls").await;
+    refused.refused(415, "UNSUPPORTED_FILE_TYPE");
+    assert!(studio.text(&document).await.contains("Replaced."));
+});
+
+studio!(legacy_format_is_recognized_by_content, |studio| {
+    let ben = studio.app.as_(&studio.app.world.ben);
+    let upload = async |name: &str, bytes: Vec<u8>| ben.upload(&documents(studio), name, bytes, &[]).await;
+    // Word saves .rtf as .doc; people rename files.
+    for (name, bytes) in [
+        ("a.doc", rtf("Really RTF.")),
+        ("b.docx", doc("Really a .doc.")),
+        ("c.doc", legacy_office::doc_with_sheet("With a sheet inside.")),
+    ] {
+        let made = upload(name, bytes).await.expect(201);
+        assert_eq!(made["fileExtension"], "docx", "{name}");
+    }
+    let count = conversions(studio).len();
+    let mut cut = doc("Cut.");
+    cut.truncate(600);
+    let mut circle = xls("Circle.");
+    // The sector of the directory follows itself.
+    circle[512 + 4..512 + 8].copy_from_slice(&1_u32.to_le_bytes());
+    let mut sectors = doc("Sectors.");
+    sectors[30] = 31;
+    for (name, bytes) in [
+        ("web.doc", b"<html>A page</html>".to_vec()),
+        ("table.xls", b"name,grade\nBen,1\n".to_vec()),
+        ("new.doc", docx("Really a .docx.")),
+        ("text.xls", doc("Really a text.")),
+        ("text.ppt", rtf("Really a text.")),
+        ("text.xlsx", doc("Really a text.")),
+        ("setup.doc", legacy_office::other_compound()),
+        ("text.pdf", doc("Really a text.")),
+        ("macros.docm", doc("No.")),
+        ("cut.doc", cut),
+        ("sectors.doc", sectors),
+    ] {
+        upload(name, bytes).await.refused(415, "UNSUPPORTED_FILE_TYPE");
+    }
+    upload("circle.xls", circle).await.expect(201);
+    for (name, bytes) in [
+        ("secret.doc", legacy_office::doc_with_password("No.")),
+        ("secret.xls", legacy_office::xls_with_password("No.")),
+        ("secret.docx", legacy_office::docx_with_password()),
+    ] {
+        let refused = upload(name, bytes).await.refused(415, "UNREADABLE_FILE");
+        assert_eq!(refused["details"][0]["code"], "password", "{name}");
+    }
+    assert_eq!(conversions(studio).len(), count + 1, "nothing else was converted");
+});
+
+studio!(chat_and_imports_reject_legacy_format_by_name, |studio| {
+    let (ben, adam) = (
+        studio.app.as_(&studio.app.world.ben),
+        studio.app.as_(&studio.app.world.adam),
+    );
+    let chat = format!("/workrooms/{}/messages/attachments", studio.room);
+    let refused = ben.upload(&chat, "report.doc", doc("Hello."), &[]).await;
+    let refused = refused.refused(415, "LEGACY_FILE_FORMAT");
+    assert_eq!(refused["details"][0]["code"], "doc");
+    let refused = adam.upload("/users/import", "people.xls", xls("Names."), &[]).await;
+    let refused = refused.refused(415, "UNSUPPORTED_FILE_TYPE");
+    assert!(refused["message"].as_str().unwrap().contains(".csv"), "{refused}");
+    assert_eq!(conversions(studio), Vec::<Value>::new());
+});
+
+both!(legacy_upload_without_document_server_is_rejected_by_name, |app| {
+    let (ben, path) = begin(app).await;
+    for (name, bytes, successor, _) in files() {
+        let refused = ben
+            .upload(&path, name, bytes, &[])
+            .await
+            .refused(415, "LEGACY_FILE_FORMAT");
+        let format = name.rsplit('.').next().unwrap().to_lowercase();
+        assert_eq!(
+            (&refused["details"][0]["path"], &refused["details"][0]["code"]),
+            (&json!("file"), &json!(format))
+        );
+        let message = refused["message"].as_str().unwrap();
+        let names = [format!(".{format}"), format!(".{successor}"), "PDF".to_owned()];
+        assert!(names.iter().all(|name| message.contains(name)), "{message}");
+    }
+    assert_eq!(app.kept_files(), Vec::<String>::new());
+});
+
+studio!(failed_conversion_is_explained_and_stores_nothing, |studio| {
+    let ben = studio.app.as_(&studio.app.world.ben);
+    let upload = async || ben.upload(&documents(studio), "report.doc", doc("Unlucky."), &[]).await;
+    let fault = |error| Faults {
+        conversion_error: Some(error),
+        ..Faults::default()
+    };
+    for (error, code) in [
+        (-3, "conversion_failed"),
+        (-5, "password"),
+        (-9, "unknown_format"),
+        (-10, "too_large"),
+    ] {
+        studio.server.set_faults(fault(error));
+        let refused = upload().await.refused(415, "UNREADABLE_FILE");
+        assert_eq!(refused["details"][0]["code"], code);
+    }
+    for error in [-1, -4, -6, -7, -8] {
+        studio.server.set_faults(fault(error));
+        upload().await.refused(502, "DOCSERVER_ERROR");
+    }
+    studio.server.set_faults(fault(-2));
+    upload().await.refused(504, "DOCSERVER_TIMEOUT");
+    for download in [
+        DownloadFault::Html,
+        DownloadFault::Status(302),
+        DownloadFault::Truncated,
+    ] {
+        studio.server.set_faults(Faults {
+            download: Some(download),
+            ..Faults::default()
+        });
+        upload().await.refused(502, "DOCSERVER_ERROR");
+    }
+    studio.server.set_faults(Faults {
+        down: Some(Outage::Refuse),
+        ..Faults::default()
+    });
+    upload().await.refused(502, "DOCSERVER_ERROR");
+    studio.server.faults().clear();
+    nothing_is_left(studio, 0).await;
+    assert_eq!(ben.get(&documents(studio)).await.expect(200), json!([]));
+    upload().await.expect(201);
+});
+
+studio!(
+    slow_conversion_ends_in_time_and_holds_no_connection,
+    ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],
+    |studio| {
+        let (ben, ada) = (
+            studio.app.as_(&studio.app.world.ben),
+            studio.app.as_(&studio.app.world.ada),
+        );
+        let rooms = documents(studio);
+        studio.server.faults().update(|faults| faults.conversion_polls = 3);
+        ben.upload(&rooms, "slow.doc", doc("Not yet."), &[]).await.expect(201);
+        studio.server.set_faults(Faults {
+            conversion_hangs: true,
+            ..Faults::default()
+        });
+        // More than are converted at once for a person and for a school.
+        let uploads = join_all((0..6).map(|_| ben.upload(&rooms, "never.doc", doc("Never."), &[])));
+        let meanwhile = async {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            assert!(sources(studio).len() <= 2, "a person has two conversions at once");
+            let begun = std::time::Instant::now();
+            ada.get(&rooms).await.expect(200);
+            ada.post(&rooms, json!({"title": "Meanwhile", "documentType": "word"}))
+                .await
+                .expect(201);
+            assert!(begun.elapsed() < Duration::from_secs(2), "others are served");
+        };
+        for answer in tokio::join!(uploads, meanwhile).0 {
+            answer.refused(504, "DOCSERVER_TIMEOUT");
+        }
+        studio.server.set_faults(Faults {
+            download: Some(DownloadFault::Oversized(3 << 20)),
+            ..Faults::default()
+        });
+        let refused = ben.upload(&rooms, "grows.doc", doc("Grows."), &[]).await;
+        assert_eq!(
+            refused.refused(415, "UNREADABLE_FILE")["details"][0]["code"],
+            "too_large"
+        );
+        let large = ben.upload(&rooms, "large.doc", vec![b'x'; 2 << 20], &[]).await;
+        large.refused(413, "PAYLOAD_TOO_LARGE");
+        studio.server.faults().clear();
+        nothing_is_left(studio, 1).await;
+        ben.upload(&rooms, "again.doc", doc("No permit was lost."), &[])
+            .await
+            .expect(201);
+    }
+);
+
+studio!(repeated_legacy_upload_creates_one_document, |studio| {
+    let ben = studio.app.as_(&studio.app.world.ben).with("idempotency-key", "legacy");
+    let upload = async |text: &str| ben.upload(&documents(studio), "once.doc", doc(text), &[]).await;
+    let first = upload("Once.").await.expect(201);
+    assert_eq!(upload("Once.").await.expect(201)["id"], first["id"]);
+    upload("Another.").await.refused(409, "IDEMPOTENCY_KEY_REUSED");
+    nothing_is_left(studio, 1).await;
+});
+
+/// An upload whose conversion does not end, and the path of its source.
+async fn hanging(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
+    studio.server.clear_log();
+    studio.server.set_faults(Faults {
+        conversion_hangs: true,
+        ..Faults::default()
+    });
+    let (ben, rooms) = (studio.app.as_(&studio.app.world.ben), documents(studio));
+    let upload = tokio::spawn(async move { ben.upload(&rooms, "report.doc", doc("Private."), &[]).await });
+    eventually(async || !conversions(studio).is_empty()).await;
+    let url = conversions(studio)[0]["url"].as_str().unwrap().to_owned();
+    (
+        upload,
+        url.strip_prefix(&format!("{}/api", studio.app.base))
+            .unwrap()
+            .to_owned(),
+    )
+}
+
+fn bearing(studio: &DocumentServerFixture, token: &str) -> Client {
+    studio.app.stranger().with("authorization", &format!("Bearer {token}"))
+}
+
+studio!(
+    conversion_source_is_readable_by_the_document_server_only,
+    ["--docserver-conversion-seconds=3"],
+    |studio| {
+        let (app, world) = (&studio.app, &studio.app.world);
+        let (upload, source) = hanging(studio).await;
+        let url = format!("{}/api{source}", app.base);
+        let own = json!({"payload": {"url": url}});
+        let genuine = bearing(studio, &sign(own.clone())).get(&source).await;
+        assert_eq!((genuine.status, &genuine.bytes), (200, &doc("Private.")));
+        assert_eq!(genuine.header("content-type"), "application/msword");
+        walk_through(&bearing(studio, &sign(own.clone())), &source).await;
+        for person in [&world.ben, &world.cem, &world.ada, &world.adam, &world.zoe, &world.root] {
+            app.as_(person)
+                .get(&source)
+                .await
+                .refused(401, "DOCSERVER_TOKEN_MISSING");
+        }
+        app.stranger()
+            .get(&source)
+            .await
+            .refused(401, "DOCSERVER_TOKEN_MISSING");
+        let aged = |iat: i64, exp: i64| json!({"payload": {"url": url}, "iat": iat, "exp": exp});
+        for token in [
+            sign_as(
+                jsonwebtoken::Algorithm::HS256,
+                AUTH_SECRET,
+                &aged(seconds(), seconds() + 300),
+            ),
+            sign(aged(seconds() - 400, seconds() - 100)),
+            sign(aged(seconds(), seconds() + 86_400)),
+            "no.token.atall".to_owned(),
+        ] {
+            bearing(studio, &token)
+                .get(&source)
+                .await
+                .refused(401, "DOCSERVER_TOKEN_INVALID");
+        }
+        let document = studio.document("Page").await;
+        let other = format!(
+            "{}/api/workrooms/uploads/0190a1b2-0000-7000-8000-00000000dead/file",
+            app.base
+        );
+        let config = studio.configuration(&world.ben, &document).await;
+        for token in [
+            sign(json!({"payload": {"url": other}})),
+            sign(json!({"payload": {"url": format!("{}/api{}", app.base, path(&document, "/file"))}})),
+            sign(json!({"payload": {"url": url, "key": "k"}})),
+            sign(json!({"url": url})),
+            config["token"].as_str().unwrap().to_owned(),
+        ] {
+            bearing(studio, &token)
+                .get(&source)
+                .await
+                .refused(403, "DOCSERVER_TOKEN_MISMATCH");
+        }
+        // A token for a source that does not exist.
+        let unknown = other.strip_prefix(&format!("{}/api", app.base)).unwrap();
+        let token = sign(json!({"payload": {"url": other}}));
+        bearing(studio, &token).get(unknown).await.refused(404, "NOT_FOUND");
+        upload.await.unwrap().refused(504, "DOCSERVER_TIMEOUT");
+        // From here on it cannot be read, even while its bytes wait for their removal.
+        bearing(studio, &sign(own)).get(&source).await.refused(404, "NOT_FOUND");
+        studio.server.faults().clear();
+        nothing_is_left(studio, 0).await;
+    }
+);
+
+studio!(
+    conversion_source_of_a_closed_connection_is_removed,
+    ["--docserver-conversion-seconds=1"],
+    |studio| {
+        let (upload, source) = hanging(studio).await;
+        upload.abort();
+        nothing_is_left(studio, 0).await;
+        let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
+        bearing(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
+    }
+);
+
+studio!(conversion_source_is_removed_when_its_time_is_over, |studio| {
+    // As a process leaves it that dies while it converts.
+    let (upload, source) = hanging(studio).await;
+    let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+    assert_eq!(rows, sources(studio).into_iter().map(Some).collect::<Vec<_>>());
+    assert_eq!(rows.len(), 1);
+    execute(
+        &studio.app.database,
+        "UPDATE file_removals SET next_attempt_at = 1".to_owned(),
+    )
+    .await;
+    let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
+    bearing(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
+    nothing_is_left(studio, 0).await;
+    upload.abort();
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn legacy_upload_of_outsider_is_rejected() {
+    let studio = DocumentServerFixture::start(Kind::Sqlite, &[]).await.unwrap();
+    let app: &TestApp = &studio.app;
+    for person in [&app.world.dana, &app.world.zoe] {
+        let refused = app
+            .as_(person)
+            .upload(&documents(&studio), "report.doc", doc("No."), &[])
+            .await;
+        refused.refused(404, "NOT_FOUND");
+    }
+    nothing_is_left(&studio, 0).await;
+    studio.close().await;
+}

@@ -1,0 +1,162 @@
+//! Open editors that fell silent are asked after: whoever is there stays, what is over is ended, and where words may be
+//! missing the staff see it (contract 8.2; document-server.md, hazards).
+
+use document_server_simulator::{Faults, SentCallback};
+use serde_json::json;
+
+use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
+use test_support::rows::{execute, texts};
+
+/// The editing sessions of a document: their editors.
+async fn sessions(studio: &DocumentServerFixture, document: &str) -> Vec<Option<String>> {
+    let query = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}' ORDER BY generation");
+    texts(&studio.app.database, query).await
+}
+
+/// Opens, and waits until the service has heard of it.
+async fn open_and_known(studio: &DocumentServerFixture, document: &str) -> document_server_simulator::client::Editor {
+    let editor = studio.open(&studio.app.world.ben, document).await;
+    eventually(async || sessions(studio, document).await.len() == 1).await;
+    editor
+}
+
+/// All sessions were silent for ages.
+async fn silence(studio: &DocumentServerFixture) {
+    execute(
+        &studio.app.database,
+        "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
+    )
+    .await;
+}
+
+/// Whether the staff are told that something may not be saved.
+async fn is_alarmed(studio: &DocumentServerFixture, document: &str) -> bool {
+    let query = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+    texts(&studio.app.database, query).await[0].is_some()
+}
+
+studio!(who_is_there_stays_and_keeps_his_key, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = open_and_known(studio, &document).await;
+    silence(studio).await;
+    studio.app.app.editing().sweep().await;
+    // The document server repeats its news: the session is fresh again.
+    let heard =
+        format!("SELECT document_id FROM editing_sessions WHERE document_id = '{document}' AND last_callback_at > 1");
+    eventually(async || texts(&studio.app.database, heard.clone()).await.len() == 1).await;
+    assert!(!is_alarmed(studio, &document).await);
+    assert_eq!(studio.key(&document).await, key);
+    editor.type_text("Still here.").await.unwrap();
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Still here."));
+});
+
+studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = open_and_known(studio, &document).await;
+    editor.type_text("Lost over there.").await.unwrap();
+    // Its disk is gone, and with it the session.
+    studio.server.erase_all();
+    studio.app.app.editing().sweep().await;
+    assert_eq!(
+        sessions(studio, &document).await.len(),
+        1,
+        "it spoke a moment ago: nobody asks yet"
+    );
+    silence(studio).await;
+    studio.app.app.editing().sweep().await;
+    assert!(sessions(studio, &document).await.is_empty());
+    assert!(is_alarmed(studio, &document).await);
+    // The next good save ends the alarm.
+    studio.write(&studio.app.world.ben, &document, "Written anew.").await;
+    assert!(!is_alarmed(studio, &document).await);
+});
+
+studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = open_and_known(studio, &document).await;
+    editor.type_text("All of it.").await.unwrap();
+    assert_eq!(editor.press_save().await.unwrap(), 0);
+    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
+    studio
+        .server
+        .wait_for_callback(taken, test_support::PATIENCE)
+        .await
+        .unwrap();
+    studio.server.erase_all();
+    // Silent for an hour, and the save was the last thing heard.
+    let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
+        UPDATE document_saves SET created_at = created_at - 3600000";
+    execute(&studio.app.database, hour.to_owned()).await;
+    studio.app.app.editing().sweep().await;
+    assert!(sessions(studio, &document).await.is_empty());
+    assert!(!is_alarmed(studio, &document).await);
+    assert!(studio.text(&document).await.contains("All of it."));
+});
+
+studio!(
+    a_silent_session_whose_save_nobody_took_is_brought_home_first,
+    |studio| {
+        let document = studio.document("Our page").await;
+        let editor = open_and_known(studio, &document).await;
+        editor.type_text("Kept over there.").await.unwrap();
+        studio.server.set_faults(Faults {
+            forgets_saves: true,
+            ..Faults::default()
+        });
+        assert!(!editor.close().await.unwrap().accepted);
+        studio.server.faults().clear();
+        silence(studio).await;
+        studio.app.app.editing().sweep().await;
+        assert!(studio.text(&document).await.contains("Kept over there."));
+        assert!(!is_alarmed(studio, &document).await);
+        assert!(sessions(studio, &document).await.is_empty());
+    }
+);
+
+studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = open_and_known(studio, &document).await;
+    editor.type_text("Still here.").await.unwrap();
+    silence(studio).await;
+    for faults in [
+        Faults {
+            down: Some(document_server_simulator::Outage::Unavailable),
+            ..Faults::default()
+        },
+        Faults {
+            command_error: Some(6),
+            ..Faults::default()
+        },
+    ] {
+        studio.server.set_faults(faults);
+        studio.app.app.editing().sweep().await;
+        assert_eq!(sessions(studio, &document).await.len(), 1);
+        assert!(!is_alarmed(studio, &document).await);
+    }
+    studio.server.faults().clear();
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Still here."));
+});
+
+studio!(
+    the_watch_is_kept_by_itself,
+    ["--docserver-sweep-seconds=1", "--docserver-silence-seconds=1"],
+    |studio| {
+        let document = studio.document("Our page").await;
+        let editor = open_and_known(studio, &document).await;
+        editor.type_text("Lost over there.").await.unwrap();
+        studio.server.erase_all();
+        eventually(async || sessions(studio, &document).await.is_empty()).await;
+        assert!(is_alarmed(studio, &document).await);
+        let room = studio
+            .app
+            .as_(&studio.app.world.ada)
+            .get(&path(&document, ""))
+            .await
+            .expect(200);
+        assert_eq!(room["status"], json!("DRAFT"));
+    }
+);

@@ -1,0 +1,321 @@
+//! The lesson board: one call that says what the single routes say, and who is there.
+
+use std::time::{Duration, Instant};
+
+use model::id::GroupId;
+use model::news::Room;
+use serde_json::{Value, json};
+
+use test_support::office::docx;
+use test_support::topics::{LATER, group, id, link, topic};
+use test_support::{Client, SocketListener, TestApp, clients_are_there};
+
+/// A board of 7b with two groups, the second hidden.
+struct Lesson {
+    topic: String,
+    visible: String,
+    hidden: String,
+    room: String,
+    document: String,
+    path: String,
+}
+
+impl Lesson {
+    async fn begin(app: &TestApp) -> Self {
+        let (world, ada) = (&app.world, app.as_(&app.world.ada));
+        let visible = group(&ada, &world.seven_b, &[&world.ben, &world.cem], json!({})).await;
+        let hidden = group(&ada, &world.seven_b, &[&world.dana], json!({"startDate": LATER})).await;
+        let topic = id(&topic(&ada, &world.seven_b, json!({"groupIds": [visible, hidden]})).await);
+        let room = ada.get(&format!("/groups/{visible}")).await.expect(200)["workRoomId"].clone();
+        let room = room.as_str().unwrap().to_owned();
+        let new = json!({"title": "Report", "documentType": "word"});
+        let document = app
+            .as_(&world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await;
+        Self {
+            path: format!("/assignments/{topic}/board"),
+            document: id(&document.expect(201)),
+            topic,
+            visible,
+            hidden,
+            room,
+        }
+    }
+
+    async fn card(&self, client: &Client, group: &str) -> Value {
+        let board = client.get(&self.path).await.expect(200);
+        let mut cards = board["groups"].as_array().unwrap().iter();
+        cards.find(|card| card["group"]["id"] == group).unwrap().clone()
+    }
+}
+
+/// Every field of the part says what the whole says.
+fn agrees(part: &Value, whole: &Value) {
+    // `view` is the extent of each of them.
+    let fields = part.as_object().unwrap().iter().filter(|(key, _)| *key != "view");
+    for (key, value) in fields {
+        assert_eq!(whole.get(key), Some(value), "{key} of {whole}");
+    }
+}
+
+tenants!(the_board_says_what_the_single_routes_say, |app| {
+    let (world, ada, ben) = (&app.world, app.as_(&app.world.ada), app.as_(&app.world.ben));
+    let lesson = Lesson::begin(app).await;
+    let Lesson {
+        topic: subject,
+        visible,
+        hidden,
+        room,
+        document,
+        ..
+    } = &lesson;
+    ben.post(&format!("/workrooms/{room}/messages"), json!({"content": "Hello"}))
+        .await
+        .expect(201);
+    ben.post(&format!("/groups/{visible}/help"), json!({"message": "Stuck"}))
+        .await
+        .expect(200);
+    ben.upload(&format!("/workrooms/{room}/documents"), "in.docx", docx("text"), &[])
+        .await
+        .expect(201);
+    let hand_in = json!({"assignmentId": subject});
+    ben.post(&format!("/workrooms/documents/{document}/submit"), hand_in)
+        .await
+        .expect(200);
+    // Work for another topic is not on this board.
+    let elsewhere = id(&topic(&ada, &world.seven_b, json!({"groupIds": [visible]})).await);
+    let new = json!({"title": "Other", "documentType": "word", "assignmentId": elsewhere});
+    ben.post(&format!("/workrooms/{room}/documents"), new).await.expect(201);
+
+    let board = ada.get(&lesson.path).await.expect(200);
+    let topic = ada.get(&format!("/assignments/{subject}")).await.expect(200);
+    let mut summary = board["assignment"].clone();
+    assert_eq!(summary.as_object_mut().unwrap().remove("groupCount"), Some(json!(2)));
+    agrees(&summary, &topic);
+    let numbers: Vec<&Value> = board["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| &card["group"]["groupNumber"])
+        .collect();
+    assert_eq!(numbers, [1, 2]);
+    for card in board["groups"].as_array().unwrap() {
+        let group = ada
+            .get(&format!("/groups/{}", card["group"]["id"].as_str().unwrap()))
+            .await
+            .expect(200);
+        agrees(&card["group"], &group);
+        for key in ["needsHelp", "helpRequestedAt", "helpMessage", "unreadMessages"] {
+            assert_eq!(card[key], group[key], "{key}");
+        }
+        assert_eq!(card["groupAssignment"], *link(&topic, group["id"].as_str().unwrap()));
+        let people: Vec<&Value> = group["members"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|member| &member["user"])
+            .collect();
+        let members: Vec<&Value> = card["members"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|member| &member["user"])
+            .collect();
+        assert_eq!(members, people);
+        let room = group["workRoomId"].as_str().unwrap();
+        let documents = ada.get(&format!("/workrooms/{room}/documents")).await.expect(200);
+        let of_topic = documents
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|document| document["assignmentId"] != elsewhere.as_str());
+        let of_topic: Vec<&Value> = of_topic.collect();
+        let shown = card["documents"].as_array().unwrap();
+        assert_eq!(shown.len(), of_topic.len());
+        for (shown, document) in shown.iter().zip(of_topic) {
+            agrees(shown, document);
+        }
+        assert_eq!((&card["writing"], &card["activity"]), (&json!([]), &json!(vec![0; 20])));
+    }
+    let card = lesson.card(&ada, visible).await;
+    assert_eq!(
+        (&card["unreadMessages"], card["documents"].as_array().unwrap().len()),
+        (&json!(1), 2)
+    );
+    assert_eq!(lesson.card(&ada, hidden).await["group"]["isHidden"], true);
+    // Unread is the caller's own.
+    assert_eq!(board["serverNow"].as_str().map(str::len), Some(24));
+    ada.post(&format!("/workrooms/{room}/read"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(lesson.card(&ada, visible).await["unreadMessages"], 0);
+    assert_eq!(lesson.card(&app.as_(&world.adam), visible).await["unreadMessages"], 1);
+});
+
+tenants!(who_waits_longest_for_help_comes_first, |app| {
+    let (world, ada) = (&app.world, app.as_(&app.world.ada));
+    let mut groups = Vec::new();
+    for member in [&world.ben, &world.cem, &world.dana] {
+        groups.push(group(&ada, &world.seven_b, &[member], json!({})).await);
+    }
+    let path = format!(
+        "/assignments/{}/board",
+        id(&topic(&ada, &world.seven_b, json!({"groupIds": groups})).await)
+    );
+    assert_eq!(ada.get(&path).await.expect(200)["helpQueue"], json!([]));
+    for (member, group) in [
+        (&world.dana, &groups[2]),
+        (&world.ben, &groups[0]),
+        (&world.cem, &groups[1]),
+    ] {
+        app.as_(member)
+            .post(&format!("/groups/{group}/help"), json!({}))
+            .await
+            .expect(200);
+        tokio::time::sleep(Duration::from_millis(3)).await;
+    }
+    // Who asks again keeps his place.
+    app.as_(&world.ben)
+        .post(&format!("/groups/{}/help", groups[0]), json!({"message": "Again"}))
+        .await
+        .expect(200);
+    assert_eq!(
+        ada.get(&path).await.expect(200)["helpQueue"],
+        json!([groups[2], groups[0], groups[1]])
+    );
+    ada.post(&format!("/groups/{}/help/resolve", groups[0]), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(
+        ada.get(&path).await.expect(200)["helpQueue"],
+        json!([groups[2], groups[1]])
+    );
+});
+
+tenants!(there_is_no_board_but_for_those_who_manage_the_class, |app| {
+    let world = &app.world;
+    let lesson = Lesson::begin(app).await;
+    for student in [&world.ben, &world.dana, &world.finn, &world.zack] {
+        app.as_(student).get(&lesson.path).await.refused(403, "FORBIDDEN_ROLE");
+    }
+    app.stranger().get(&lesson.path).await.refused(401, "UNAUTHENTICATED");
+    for outside in [&world.tom, &world.zoe, &world.zara] {
+        app.as_(outside).get(&lesson.path).await.refused(404, "NOT_FOUND");
+    }
+    for inside in [&world.ada, &world.adam, &world.root] {
+        app.as_(inside).get(&lesson.path).await.expect(200);
+    }
+    app.as_(&world.ada)
+        .get("/assignments/nothing/board")
+        .await
+        .refused(404, "NOT_FOUND");
+});
+
+both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let world = &app.world;
+    let lesson = Lesson::begin(app).await;
+    let mut ada = SocketListener::by(app, &world.ada).await;
+    let mut tom = SocketListener::by(app, &world.tom).await;
+    let cem = SocketListener::by(app, &world.cem).await;
+    let mut ben = SocketListener::by(app, &world.ben).await;
+    let of = |group: &str, online: Value| {
+        let group = group.to_owned();
+        move |told: &Value| told["groupId"] == group.as_str() && told["online"] == online
+    };
+    let both_there = ada
+        .expect_where(
+            "board:activity",
+            of(&lesson.visible, json!([world.ben.id, world.cem.id])),
+        )
+        .await;
+    assert_eq!(both_there["classId"], world.seven_b.id.as_str());
+    assert_eq!(
+        (&both_there["writing"], &both_there["activity"]),
+        (&json!([]), &json!(vec![0; 20]))
+    );
+    assert!(
+        both_there["eventId"].is_string() && both_there["actor"].is_null(),
+        "{both_there}"
+    );
+    // Hidden groups are on the board, and nothing of them is anywhere else.
+    let mut dana = SocketListener::by(app, &world.dana).await;
+    ada.expect_where("board:activity", of(&lesson.hidden, json!([world.dana.id])))
+        .await;
+
+    let writes = json!(["document:activity", {"documentId": lesson.document}]);
+    ben.say(writes.clone()).await;
+    let told = ada
+        .expect_where("board:activity", |told| told["writing"] == json!([world.ben.id]))
+        .await;
+    assert_eq!(
+        (&told["groupId"], told["activity"].as_array().unwrap().len()),
+        (&json!(lesson.visible), 20)
+    );
+    let card = lesson.card(&app.as_(&world.ada), &lesson.visible).await;
+    assert_eq!(card["writing"], json!([world.ben.id]));
+    let counts = card["activity"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|count| count.as_i64().unwrap());
+    assert_eq!(counts.sum::<i64>(), 1);
+    let is_online: Vec<&Value> = card["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| &member["online"])
+        .collect();
+    assert_eq!(is_online, [true, true]);
+    // A teacher who writes along, and a stranger, are not the group.
+    let ignored = app.app.live().ignored();
+    for other in [&mut ada, &mut dana, &mut tom] {
+        other.say(writes.clone()).await;
+    }
+    while app.app.live().ignored() < ignored + 3 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(
+        lesson.card(&app.as_(&world.ada), &lesson.visible).await["writing"],
+        json!([world.ben.id])
+    );
+
+    // Who is no member any more is neither there nor writing.
+    let member = format!("/groups/{}/members/{}", lesson.visible, world.ben.id);
+    app.as_(&world.ada).delete(&member).await.expect(200);
+    let card = lesson.card(&app.as_(&world.ada), &lesson.visible).await;
+    assert_eq!(
+        (&card["writing"], card["members"].as_array().unwrap().len()),
+        (&json!([]), 1)
+    );
+    cem.leave().await;
+    ada.expect_where("board:activity", of(&lesson.visible, json!([]))).await;
+    ben.forget_but("board:activity");
+    for student in [&mut ben, &mut dana] {
+        student.silent(1200).await;
+    }
+    assert_eq!(tom.all("board:activity"), [Value::Null; 0], "another class");
+    assert_eq!(app.app.live().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
+});
+
+tenants!(a_group_is_told_at_most_once_a_second, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, lesson) = (&app.world, Lesson::begin(app).await);
+    let mut ada = SocketListener::by(app, &world.ada).await;
+    let begun = Instant::now();
+    for _ in 0..4 {
+        for person in [&world.ben, &world.cem] {
+            SocketListener::by(app, person).await.leave().await;
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let most = begun.elapsed().as_secs() + 2;
+    let told = ada.all("board:activity").into_iter();
+    let told = told.filter(|told| told["groupId"] == lesson.visible.as_str()).count();
+    assert!(u64::try_from(told).unwrap() <= most, "{told} times in {most} seconds");
+});

@@ -1,0 +1,216 @@
+//! What people hear of a chat while it goes on: everything once, in the order of the messages, and nobody else's marks.
+
+use db::Database;
+use serde_json::{Value, json};
+
+use test_support::chats::{bring, each, messages, say, write};
+use test_support::topics::id;
+use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_there};
+
+both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
+    let world = &app.world;
+    let room = app
+        .room(&world.seven_b, &[&world.ben, &world.cem, &world.dana, &world.eli])
+        .await
+        .id;
+    // Several instances share one PostgreSQL; half of them talk and listen there.
+    let again = match app.database {
+        Database::Sqlite(_) => None,
+        Database::Postgres(_) => Some(SecondInstance::beside(app, &[]).await),
+    };
+    let there = again.as_ref().map_or(&app.base, |again| &again.base);
+    let mut ear = if clients_are_there() {
+        Some((
+            SocketListener::by(app, &world.ben).await,
+            SocketListener::by_at(there, &world.adam).await,
+        ))
+    } else {
+        None
+    };
+    let people = [
+        &world.ben,
+        &world.cem,
+        &world.dana,
+        &world.eli,
+        &world.ada,
+        &world.adam,
+        &world.olga,
+        &world.ben,
+    ];
+    let talk = people.into_iter().enumerate().map(|(client, person)| {
+        let base = if client % 2 == 0 { &app.base } else { there };
+        let (speaker, room) = (Client::new(base, Some(person.cookie.clone())), room.clone());
+        async move {
+            for number in 0..25 {
+                let message = json!({"content": "x", "clientMessageId": format!("{client}-{number}")});
+                // Every fifth answer gets lost, and the client asks again.
+                let first = write(&speaker, &room, message.clone()).await.expect(201);
+                if number % 5 == 0 {
+                    assert_eq!(write(&speaker, &room, message).await.expect(200), first);
+                }
+            }
+        }
+    });
+    futures_util::future::join_all(talk).await;
+    let all = app
+        .as_(&world.ada)
+        .get(&format!("{}?after=0&limit=200", messages(&room)))
+        .await
+        .expect(200);
+    let all = all["data"].as_array().unwrap();
+    let places: Vec<i64> = all.iter().map(|message| message["seq"].as_i64().unwrap()).collect();
+    assert_eq!(places, (1..=200).collect::<Vec<i64>>());
+    if let Some((ben, adam)) = &mut ear {
+        for listener in [ben, adam] {
+            for message in all {
+                let told = listener.expect("message:new").await;
+                assert_eq!(
+                    (&told["message"]["seq"], &told["message"]["id"]),
+                    (&message["seq"], &message["id"])
+                );
+            }
+            listener.silent(150).await;
+        }
+    }
+    drop(ear);
+    if let Some(again) = again {
+        again.close().await;
+    }
+});
+
+tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let world = &app.world;
+    let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
+    let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
+    let hidden = app.room(&world.seven_b, &[&world.ben]).await;
+    app.group_starts(&hidden, 4_000_000_000_000).await;
+    let mut ears = [
+        SocketListener::by(app, &world.ben).await,
+        SocketListener::by(app, &world.cem).await,
+        SocketListener::by(app, &world.ada).await,
+        SocketListener::by(app, &world.adam).await,
+    ];
+    let mut outside = [
+        SocketListener::by(app, &world.dana).await,
+        SocketListener::by(app, &world.tom).await,
+        SocketListener::by(app, &world.zoe).await,
+    ];
+    let file = bring(&ben, &room.id, "map.txt").await;
+    let sent = write(
+        &ben,
+        &room.id,
+        json!({"content": "A map", "attachmentIds": [id(&file)]}),
+    )
+    .await
+    .expect(201);
+    let path = format!("{}/{}", messages(&room.id), id(&sent));
+    let edited = ben.patch(&path, json!({"content": "The map"})).await.expect(200);
+    ben.patch(&path, json!({"content": "The map"})).await.expect(200);
+    let gone = ada.delete(&path).await.expect(200);
+    ada.delete(&path).await.expect(200);
+    for ear in &mut ears {
+        for (event, message) in [
+            ("message:new", &sent),
+            ("message:updated", &edited),
+            ("message:deleted", &gone),
+        ] {
+            let told = ear.expect(event).await;
+            assert_eq!(&told["message"], message);
+            assert_eq!(
+                (&told["workRoomId"], &told["groupId"]),
+                (&json!(room.id), &json!(room.group))
+            );
+        }
+    }
+    // The marks of others are nobody's business; the reader's other windows follow.
+    let read = format!("/workrooms/{}/read", room.id);
+    app.as_(&world.cem).post(&read, json!({})).await.expect(200);
+    app.as_(&world.cem).post(&read, json!({})).await.expect(200);
+    let told = ears[1].expect("message:read").await;
+    assert_eq!(
+        (&told["workRoomId"], &told["unreadCount"]),
+        (&json!(room.id), &json!(0))
+    );
+    assert!(told["lastReadAt"].is_string());
+
+    let secret: Value = say(&ada, &hidden.id, "For later").await;
+    for ear in &mut ears[2..] {
+        assert_eq!(ear.expect("message:new").await["message"], secret);
+    }
+    // Whoever is taken out hears no more from that moment.
+    ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
+        .await
+        .expect(200);
+    ears[1].expect("group:removed").await;
+    ears[1].forget();
+    say(&ben, &room.id, "Without Cem").await;
+    ears[0]
+        .expect_where("message:new", |told| told["message"]["content"] == "Without Cem")
+        .await;
+    ears[1].silent(150).await;
+    for ear in &mut ears {
+        ear.forget();
+    }
+    for ear in &mut outside {
+        ear.silent(150).await;
+    }
+});
+
+/// Sixty in a minute, here three; whoever only reads or marks is not held up, nor is anybody else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_talks_too_much_waits() {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        let Some(app) = TestApp::start_with(kind, &["--rate-limit-factor=0.05"]).await else {
+            continue;
+        };
+        let (ben, cem) = (app.as_(&app.world.ben), app.as_(&app.world.cem));
+        let room = app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await.id;
+        for _ in 0..3 {
+            say(&ben, &room, "x").await;
+        }
+        let refused = write(&ben, &room, json!({"content": "x"})).await;
+        assert_eq!(refused.header("ratelimit-limit"), "3");
+        refused.refused(429, "RATE_LIMITED");
+        ben.post(&format!("/workrooms/{room}/read"), json!({}))
+            .await
+            .expect(200);
+        assert_eq!(each(&ben.get(&messages(&room)).await.expect(200), "seq"), [3, 2, 1]);
+        say(&cem, &room, "x").await;
+        app.close().await;
+    }
+}
+
+// Whoever is taken out while he talks: what the service accepted is there, and nothing comes after the answer.
+tenants!(nothing_is_written_once_a_removal_is_answered, |app| {
+    let world = &app.world;
+    let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
+    let (ada, cem) = (app.as_(&world.ada), app.as_(&world.cem));
+    let talk = async {
+        let mut accepted = 0;
+        loop {
+            let answer = write(&cem, &room.id, json!({"content": "still here"})).await;
+            if answer.status != 201 {
+                answer.refused(404, "NOT_FOUND");
+                return accepted;
+            }
+            accepted += 1;
+        }
+    };
+    let path = messages(&room.id);
+    let removal = async {
+        while ada.get(&path).await.expect(200)["data"].as_array().unwrap().len() < 5 {}
+        ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
+            .await
+            .expect(200);
+        ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"].clone()
+    };
+    let (accepted, last) = tokio::join!(talk, removal);
+    assert_eq!(last, json!(accepted));
+    assert_eq!(
+        ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"],
+        json!(accepted)
+    );
+});

@@ -1,0 +1,284 @@
+//! How sockets come in, and how they are sent away.
+
+use std::time::Duration;
+
+use model::id::{ClassId, OrganizationId};
+use model::news::{KillReason, Party, Room, Signal};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use test_support::live_rows::{group_updated, user};
+use test_support::{Rows, SocketListener, clients_are_there, raw, until};
+
+both!(only_people_with_a_session_come_in_and_only_from_our_page, |app| {
+    let path = "/socket.io/?EIO=4&transport=polling";
+    app.stranger().get(path).await.refused(401, "UNAUTHENTICATED");
+    let foreign = app.as_(&app.world.ben).with("origin", "http://evil.test");
+    foreign.get(path).await.refused(403, "INVALID_ORIGIN");
+    let both = app.stranger().with("origin", "http://school.test.evil");
+    both.get(path).await.refused(403, "INVALID_ORIGIN");
+    let ours = app.stranger().with("origin", "http://school.test").get(path).await;
+    assert_eq!(ours.header("access-control-allow-origin"), "http://school.test");
+    assert_eq!(ours.header("access-control-allow-credentials"), "true");
+    ours.refused(401, "UNAUTHENTICATED");
+
+    let native = app.stranger().with("cookie", &app.world.ben.cookie);
+    assert_eq!(native.get(path).await.status, 200, "no Origin, but a good cookie");
+    assert_eq!(app.as_(&app.world.ben).get(path).await.status, 200);
+    // Also below the path and on upgrades, but on nothing that merely begins alike.
+    app.stranger().get("/socket.io").await.refused(401, "UNAUTHENTICATED");
+    app.stranger().get("/socket.iox").await.refused(404, "NOT_FOUND");
+    let upgrade = app
+        .stranger()
+        .with("connection", "upgrade")
+        .with("upgrade", "websocket");
+    let upgrade = upgrade
+        .with("sec-websocket-version", "13")
+        .with("sec-websocket-key", "eA==");
+    let websocket = "/socket.io/?EIO=4&transport=websocket";
+    upgrade.get(websocket).await.refused(401, "UNAUTHENTICATED");
+});
+
+tenants!(the_official_client_learns_why_it_is_refused, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut nobody = SocketListener::open(app, "nobody", None, Some("http://school.test"), &["polling"]);
+    let refused = nobody.expect("connect_error").await;
+    assert_eq!(refused["status"], 401, "{refused}");
+    let cookie = &app.world.ben.cookie;
+    let mut foreign = SocketListener::open(
+        app,
+        "foreign page",
+        Some(cookie),
+        Some("http://evil.test"),
+        &["polling"],
+    );
+    let refused = foreign.expect("connect_error").await;
+    assert_eq!(refused["status"], 403, "{refused}");
+    for transport in ["polling", "websocket"] {
+        let mut ben = SocketListener::open(app, "Ben", Some(cookie), Some("http://school.test"), &[transport]);
+        assert_eq!(ben.expect("ready").await["organizationId"], app.world.north.as_str());
+        ben.leave().await;
+    }
+    let mut nobody = SocketListener::by(app, &app.world.nobody).await;
+    nobody.silent(100).await;
+});
+
+both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let rows = Rows(app);
+    let mut ben = SocketListener::by(app, &app.world.ben).await;
+    let mut cem = SocketListener::by(app, &app.world.cem).await;
+    let session = rows.session(&app.world.ben).await;
+    rows.end_session(&app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::Session(session),
+        reason: KillReason::SignedOut,
+    };
+    rows.tell(vec![kill]).await;
+    let said = ben.expect("session:revoked").await;
+    assert_eq!(said["reason"], "SIGNED_OUT");
+    assert!(said["eventId"].is_string() && said["at"].is_string(), "{said}");
+    assert_eq!(ben.expect("disconnect").await["reason"], "io server disconnect");
+    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);
+    let class = Room::Class(ClassId::new(&app.world.seven_b.id));
+    rows.tell(vec![group_updated(&app.world.north, vec![class], "after")])
+        .await;
+    assert_eq!(cem.expect("group:updated").await["word"], "after");
+    ben.silent(200).await;
+    let path = "/socket.io/?EIO=4&transport=polling";
+    app.as_(&app.world.ben).get(path).await.refused(401, "UNAUTHENTICATED");
+});
+
+tenants!(killing_a_user_ends_all_sockets_of_all_sessions, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut first = SocketListener::by(app, &app.world.ben).await;
+    let mut second = SocketListener::by(app, &app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::User(user(&app.world.ben)),
+        reason: KillReason::Deactivated,
+    };
+    Rows(app).tell(vec![kill]).await;
+    for socket in [&mut first, &mut second] {
+        assert_eq!(socket.expect("session:revoked").await["reason"], "DEACTIVATED");
+        socket.expect("disconnect").await;
+    }
+});
+
+both!(whatever_a_client_says_is_ignored_and_counted, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let rows = Rows(app);
+    let group = rows.group(&app.world.seven_b, 1, None, &[&app.world.cem]).await;
+    let mut ben = SocketListener::by(app, &app.world.ben).await;
+    let foreign_room = format!("group:{}", group.id);
+    ben.say(json!(["join", foreign_room])).await;
+    ben.say(json!(["group:created", {"room": foreign_room}])).await;
+    ben.say(json!(["document:activity", {"documentId": group.document}]))
+        .await;
+    ben.say(json!(["document:activity", {"room": foreign_room}])).await;
+    while app.app.live().ignored() < 4 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(app.app.live().count(&Room::Group(group.id.clone())), 0);
+    rows.tell(vec![group_updated(
+        &app.world.north,
+        vec![Room::Group(group.id.clone())],
+        "secret",
+    )])
+    .await;
+    ben.silent(300).await;
+    let (school, people) = (
+        OrganizationId::new(&app.world.north),
+        [&app.world.ben, &app.world.cem].map(user),
+    );
+    let writing = || app.app.live().liveliness(&school, &group.id, &people).0;
+    assert!(writing().is_empty());
+
+    let mut cem = SocketListener::by(app, &app.world.cem).await;
+    for _ in 0..3 {
+        cem.say(json!(["document:activity", {"documentId": group.document}]))
+            .await;
+    }
+    while app.app.live().ignored() < 6 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    while writing().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(writing(), [user(&app.world.cem)]);
+});
+
+both!(a_user_has_at_most_twenty_sockets, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut sockets = Vec::new();
+    for _ in 0..20 {
+        sockets.push(raw::Socket::open(app, &app.world.ben.cookie).await);
+    }
+    for socket in &mut sockets {
+        socket.expect("ready").await;
+    }
+    let mut last = raw::Socket::open(app, &app.world.ben.cookie).await;
+    let refused = last.next().await.unwrap();
+    assert!(
+        refused.starts_with("44") && refused.contains("TOO_MANY_SOCKETS"),
+        "{refused}"
+    );
+    sockets.pop();
+    while app.app.live().count(&Room::User(user(&app.world.ben))) == 20 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    raw::Socket::open(app, &app.world.ben.cookie)
+        .await
+        .expect("ready")
+        .await;
+});
+
+both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
+    let rows = Rows(app);
+    let mut ben = raw::Socket::open(app, &app.world.ben.cookie).await;
+    ben.expect("ready").await;
+    // Fill the wire until the server's writer waits for a client that never reads.
+    let room = Room::User(user(&app.world.ben));
+    let words = "x".repeat(60_000);
+    for _ in 0..300 {
+        rows.tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
+            .await;
+    }
+    let session = rows.session(&app.world.ben).await;
+    rows.end_session(&app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::Session(session),
+        reason: KillReason::Revoked,
+    };
+    rows.tell(vec![kill]).await;
+    until("the room is empty", async || app.app.live().count(&room) == 0).await;
+    // The client does not read meanwhile.
+    until("the connection is closed", async || !ben.is_open_at_the_server()).await;
+    let read = ben.wait_until_cut().await;
+    assert!(
+        read < 300 * words.len(),
+        "it was cut while it did not read, not served to the end: {read} bytes"
+    );
+});
+
+both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
+    let rows = Rows(app);
+    for round in 0..40_u64 {
+        let person = rows.another_session(&app.world.ben).await;
+        let session = rows.session(&person).await;
+        let kill = Signal::Kill {
+            party: Party::Session(session),
+            reason: KillReason::Revoked,
+        };
+        let revoke = async {
+            tokio::time::sleep(Duration::from_micros(round * 200)).await;
+            rows.end_session(&person).await;
+            rows.tell(vec![kill]).await;
+        };
+        let connect = raw::Socket::try_open(app, &person.cookie);
+        let (mut socket, ()) = tokio::join!(connect, revoke);
+        // Whatever came first, once the order is carried out nobody sits there any more.
+        let room = Room::User(user(&app.world.ben));
+        until(&format!("no socket is left in round {round}"), async || {
+            app.app.live().count(&room) == 0
+        })
+        .await;
+        rows.tell(vec![group_updated(&app.world.north, vec![room], "secret")])
+            .await;
+        if let Some(socket) = &mut socket {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_millis(30), socket.next()).await {
+                assert!(!frame.contains("secret"), "round {round}: {frame}");
+            }
+        }
+    }
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopping_server_lets_its_sockets_go_at_once() {
+    let app = test_support::TestApp::start(test_support::Kind::Sqlite).await.unwrap();
+    let mut reading = raw::Socket::open(&app, &app.world.ben.cookie).await;
+    reading.expect("ready").await;
+    let mut deaf = raw::Socket::open(&app, &app.world.cem.cookie).await;
+    deaf.expect("ready").await;
+    let room = Room::User(user(&app.world.cem));
+    for _ in 0..200 {
+        let words = "x".repeat(60_000);
+        Rows(&app)
+            .tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
+            .await;
+    }
+    // Requests in flight are given 25 seconds; sockets are no requests.
+    let (path, body) = (
+        "/api/auth/sign-in/email",
+        json!({"email": "nobody@school.example", "password": "unknown"}).to_string(),
+    );
+    let address = app.base.strip_prefix("http://").unwrap();
+    let mut request = tokio::net::TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        test_support::FRONTEND,
+        body.len()
+    );
+    let (first, rest) = body.as_bytes().split_at(body.len() / 2);
+    request.write_all(&[head.as_bytes(), first].concat()).await.unwrap();
+    let closing = tokio::spawn(app.close());
+    reading.wait_until_cut().await;
+    deaf.wait_until_cut().await;
+    assert!(!closing.is_finished(), "the sockets were kept until the last request");
+    request.write_all(rest).await.unwrap();
+    let mut answer = String::new();
+    request.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    closing.await.unwrap();
+}

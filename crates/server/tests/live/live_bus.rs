@@ -1,0 +1,246 @@
+//! From the unit of work to the sockets: after its commit, in order, to every instance; and what happens after a gap.
+
+use api::{listen, router};
+use db::Database;
+use groupwork::bootstrap::build_app;
+use model::id::{ClassId, OrganizationId};
+use model::news::{KillReason, Party, Room, Signal};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use test_support::live_rows::group_updated;
+use test_support::live_rows::user;
+use test_support::{Kind, Rows, SocketListener, TestApp, clients_are_there};
+
+both!(
+    a_unit_that_fails_tells_nothing_and_a_committed_one_tells_in_order,
+    |app| {
+        if !clients_are_there() {
+            return;
+        }
+        let (world, rows) = (&app.world, Rows(app));
+        let mut ada = SocketListener::by(app, &world.ada).await;
+        let staff = || vec![Room::Staff(ClassId::new(&world.seven_b.id))];
+        let failed = rows
+            .try_tell(vec![group_updated(&world.north, staff(), "never")], false)
+            .await;
+        assert!(failed.is_err());
+        for number in 0..20 {
+            let pair = [0, 1].map(|half| group_updated(&world.north, staff(), &format!("{}", number * 2 + half)));
+            rows.tell(pair.to_vec()).await;
+        }
+        for number in 0..40 {
+            assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
+        }
+        ada.silent(100).await;
+        let kept = matches!(app.database, Database::Postgres(_));
+        assert_eq!(rows.outbox().await, if kept { 20 } else { 0 });
+    }
+);
+
+both!(a_burst_reaches_a_healthy_client_whole, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, rows) = (&app.world, Rows(app));
+    let mut ada = SocketListener::by(app, &world.ada).await;
+    let staff = vec![Room::Staff(ClassId::new(&world.seven_b.id))];
+    let burst = (0..500).map(|number| group_updated(&world.north, staff.clone(), &number.to_string()));
+    rows.tell(burst.collect()).await;
+    for number in 0..500 {
+        assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
+    }
+});
+
+/// A second instance of the service on the database of the first.
+struct Second {
+    first: TestApp,
+    stop: oneshot::Sender<()>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    base: String,
+}
+
+impl Second {
+    async fn beside_a_first() -> Option<Self> {
+        let first = TestApp::start(Kind::Postgres).await?;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let config = TestApp::config(&first.database, first.folder(), &[]);
+        let app = build_app(config, &base).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = router::router(app.clone());
+        let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));
+        Some(Self {
+            first,
+            stop,
+            serving,
+            base,
+        })
+    }
+
+    async fn close(self) {
+        drop(self.stop);
+        self.serving.await.unwrap().unwrap();
+        self.first.close().await;
+    }
+}
+
+/// Waits until the first instance's bus listens, by a word that comes back.
+async fn wait_until_heard(rows: &Rows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
+    rows.tell(vec![group_updated(organization, vec![room], "hello")]).await;
+    heard
+        .expect_where("group:updated", |payload| payload["word"] == "hello")
+        .await;
+    heard.forget();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_instance_does_is_heard_at_the_other() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(second) = Second::beside_a_first().await else {
+        return;
+    };
+    let (first, rows) = (&second.first, Rows(&second.first));
+    let world = &first.world;
+    let mut here = SocketListener::by(first, &world.ada).await;
+    let mut there = SocketListener::by_at(&second.base, &world.ben).await;
+    let mut ada_there = SocketListener::by_at(&second.base, &world.ada).await;
+    let class = Room::Class(ClassId::new(&world.seven_b.id));
+    rows.tell(vec![group_updated(&world.north, vec![class.clone()], "both")])
+        .await;
+    for socket in [&mut here, &mut there, &mut ada_there] {
+        assert_eq!(socket.expect("group:updated").await["word"], "both");
+    }
+
+    let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
+    let room = Room::Group(group.id);
+    rows.tell(vec![
+        Signal::Resync {
+            parties: vec![Party::User(user(&world.ben))],
+            leave: Vec::new(),
+        },
+        group_updated(&world.north, vec![room], "joined first"),
+    ])
+    .await;
+    assert_eq!(there.expect("group:updated").await["word"], "joined first");
+
+    let session = rows.session(&world.ben).await;
+    rows.end_session(&world.ben).await;
+    rows.tell(vec![Signal::Kill {
+        party: Party::Session(session),
+        reason: KillReason::Revoked,
+    }])
+    .await;
+    assert_eq!(there.expect("session:revoked").await["reason"], "REVOKED");
+    there.expect("disconnect").await;
+    here.silent(100).await;
+    ada_there.silent(100).await;
+    second.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_stored() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(second) = Second::beside_a_first().await else {
+        return;
+    };
+    let (first, rows) = (&second.first, Rows(&second.first));
+    let world = &first.world;
+    let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
+    let mut ada = SocketListener::by(first, &world.ada).await;
+    let staff = Room::Staff(ClassId::new(&world.seven_b.id));
+    wait_until_heard(&rows, &mut ada, staff, &world.north).await;
+    let stored = rows.outbox().await;
+
+    let mut ben = SocketListener::by_at(&second.base, &world.ben).await;
+    let of = |part: &'static str, people: serde_json::Value| move |told: &serde_json::Value| told[part] == people;
+    ada.expect_where("board:activity", of("online", json!([world.ben.id])))
+        .await;
+    assert!(
+        first
+            .app
+            .live()
+            .is_online(&OrganizationId::new(&world.north), &user(&world.ben))
+    );
+    ben.say(json!(["document:activity", {"documentId": group.document}]))
+        .await;
+    let told = ada
+        .expect_where("board:activity", of("writing", json!([world.ben.id])))
+        .await;
+    assert_eq!(told["groupId"], group.id.as_str());
+    ben.leave().await;
+    ada.expect_where("board:activity", of("online", json!([]))).await;
+    assert_eq!(rows.outbox().await, stored, "who is there is in no table");
+    second.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let (world, rows) = (&app.world, Rows(&app));
+    let group = rows.group(&world.seven_b, 1, None, &[&world.cem]).await;
+    let mut ada = SocketListener::by(&app, &world.ada).await;
+    let mut ben = SocketListener::by(&app, &world.ben).await;
+    let mut cem = SocketListener::by(&app, &world.cem).await;
+    let class = Room::Class(ClassId::new(&world.seven_b.id));
+    wait_until_heard(&rows, &mut ada, class.clone(), &world.north).await;
+
+    // What happens here is told to nobody: the orders are "lost" in the gap.
+    rows.end_session(&world.ben).await;
+    rows.remove(&group.id, &world.cem).await;
+    deafen(&app.database).await;
+    assert_eq!(ben.expect("session:revoked").await["reason"], "EXPIRED");
+    ada.expect("sync:required").await;
+    cem.expect("sync:required").await;
+    assert_eq!(app.app.live().count(&Room::Group(group.id)), 0);
+    rows.tell(vec![group_updated(&world.north, vec![class], "back")]).await;
+    assert_eq!(
+        ada.expect_where("group:updated", |payload| payload["word"] == "back")
+            .await["word"],
+        "back"
+    );
+    app.close().await;
+}
+
+/// Ends the listening connections of this database from outside.
+async fn deafen(database: &Database) {
+    let Database::Postgres(url) = database else {
+        unreachable!()
+    };
+    let url = url.clone();
+    let ended = tokio::task::spawn_blocking(move || {
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        let ended = client.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'groupwork bus'",
+            &[],
+        );
+        ended.unwrap().len()
+    });
+    assert_eq!(ended.await.unwrap(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sweep_ends_what_expired() {
+    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let rows = Rows(&app);
+    let mut ben = test_support::raw::Socket::open(&app, &app.world.ben.cookie).await;
+    ben.expect("ready").await;
+    rows.expire(&app.world.ben).await;
+    app.app.live().sweep_now().await.unwrap();
+    tokio::time::timeout(test_support::PATIENCE, ben.wait_until_cut())
+        .await
+        .unwrap();
+    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);
+    app.close().await;
+}

@@ -1,0 +1,266 @@
+//! Who sits in which room, and that events reach exactly those.
+
+use std::time::Duration;
+
+use common::clock;
+use model::id::{ClassId, OrganizationId};
+use model::news::{Party, Room, Signal};
+use serde_json::json;
+
+use test_support::live_rows::group_updated;
+use test_support::live_rows::{GroupRow, user};
+use test_support::{Rows, SocketListener, TestApp, clients_are_there, raw, until};
+
+const TOMORROW: i64 = 86_400_000;
+
+fn resync(parties: Vec<Party>, leave: Vec<Room>) -> Signal {
+    Signal::Resync { parties, leave }
+}
+
+/// Opens a bare socket and waits until it is seated.
+async fn seated(app: &TestApp, cookie: &str) -> raw::Socket {
+    let mut socket = raw::Socket::open(app, cookie).await;
+    socket.expect("ready").await;
+    socket
+}
+
+both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
+    let (world, live) = (&app.world, app.app.live());
+    let rows = Rows(app);
+    let now = clock::now().as_millis();
+    let open = rows.group(&world.seven_b, 1, Some(now - 1000), &[&world.ben]).await;
+    let hidden = rows
+        .group(&world.seven_b, 2, Some(now + TOMORROW), &[&world.ben, &world.cem])
+        .await;
+    let mut sockets = Vec::new();
+    for person in [
+        &world.ben,
+        &world.cem,
+        &world.ada,
+        &world.tom,
+        &world.adam,
+        &world.root,
+        &world.zoe,
+    ] {
+        sockets.push(seated(app, &person.cookie).await);
+    }
+    let class = ClassId::new(&world.seven_b.id);
+    let counts = [
+        (Room::Group(open.id.clone()), 1),
+        (Room::Group(hidden.id.clone()), 0),
+        // Ben and Cem, Ada, and Adam; Tom teaches another class, Root has chosen no school.
+        (Room::Class(class.clone()), 4),
+        (Room::Staff(class), 2),
+        (Room::Staff(ClassId::new(&world.eight_a.id)), 2),
+        (Room::Staff(ClassId::new(&world.south_class.id)), 1),
+        (Room::User(user(&world.root)), 1),
+    ];
+    for (room, expected) in counts {
+        assert_eq!(live.count(&room), expected, "{room:?}");
+    }
+});
+
+tenants!(an_event_reaches_each_socket_of_the_union_once_and_nobody_else, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, rows) = (&app.world, Rows(app));
+    let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
+    let mut ben = SocketListener::by(app, &world.ben).await;
+    let mut cem = SocketListener::by(app, &world.cem).await;
+    let mut ada = SocketListener::by(app, &world.ada).await;
+    let mut zoe = SocketListener::by(app, &world.zoe).await;
+    let class = ClassId::new(&world.seven_b.id);
+    let rooms = vec![
+        Room::Group(group.id.clone()),
+        Room::Staff(class.clone()),
+        Room::User(user(&world.ben)),
+    ];
+    rows.tell(vec![
+        group_updated(&world.north, rooms, "once"),
+        group_updated(&world.north, Vec::new(), "to nobody"),
+    ])
+    .await;
+    assert_eq!(ben.expect("group:updated").await["word"], "once");
+    assert_eq!(ada.expect("group:updated").await["word"], "once");
+    let mut except = group_updated(&world.north, vec![Room::Class(class)], "but Ben");
+    if let Signal::Emit { except, .. } = &mut except {
+        except.push(Room::User(user(&world.ben)));
+    }
+    rows.tell(vec![except]).await;
+    assert_eq!(cem.expect("group:updated").await["word"], "but Ben");
+    assert_eq!(ada.expect("group:updated").await["word"], "but Ben");
+    for person in [&mut ben, &mut cem, &mut ada, &mut zoe] {
+        person.silent(150).await;
+    }
+});
+
+both!(
+    events_for_a_user_reach_only_the_sockets_that_work_in_that_school,
+    |app| {
+        if !clients_are_there() {
+            return;
+        }
+        let (world, rows) = (&app.world, Rows(app));
+        rows.join_school(&world.south, &world.ada, "teacher").await;
+        let at_south = rows.another_session(&world.ada).await;
+        rows.choose(&at_south, Some(&world.south)).await;
+        let mut north = SocketListener::by(app, &world.ada).await;
+        let mut south = SocketListener::by(app, &at_south).await;
+        let room = vec![Room::User(user(&world.ada))];
+        rows.tell(vec![
+            group_updated(&world.north, room.clone(), "north"),
+            group_updated(&world.south, room.clone(), "south"),
+        ])
+        .await;
+        assert_eq!(north.expect("group:updated").await["word"], "north");
+        assert_eq!(south.expect("group:updated").await["word"], "south");
+        let mut everywhere = group_updated(&world.north, room, "everywhere");
+        if let Signal::Emit { organization, .. } = &mut everywhere {
+            *organization = None;
+        }
+        rows.tell(vec![everywhere]).await;
+        for socket in [&mut north, &mut south] {
+            assert_eq!(socket.expect("group:updated").await["word"], "everywhere");
+            socket.silent(100).await;
+        }
+    }
+);
+
+both!(choosing_another_school_changes_the_rooms_of_that_session_alone, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+    rows.join_school(&world.south, &world.ada, "teacher").await;
+    let other = rows.another_session(&world.ada).await;
+    let mut changing = SocketListener::by(app, &world.ada).await;
+    let _staying = SocketListener::by(app, &other).await;
+    let staff = Room::Staff(ClassId::new(&world.seven_b.id));
+    assert_eq!(live.count(&staff), 2);
+    rows.choose(&world.ada, Some(&world.south)).await;
+    let session = Party::Session(rows.session(&world.ada).await);
+    rows.tell(vec![resync(vec![session.clone()], Vec::new())]).await;
+    assert_eq!(changing.expect("ready").await["organizationId"], world.south.as_str());
+    assert_eq!(live.count(&staff), 1, "the other session stays");
+    assert!(live.is_online(&OrganizationId::new(&world.south), &user(&world.ada)));
+
+    rows.choose(&world.root, Some(&world.north)).await;
+    let _root = SocketListener::by(app, &world.root).await;
+    assert_eq!(
+        live.count(&staff),
+        2,
+        "a SUPER_ADMIN joins as admin of the active school"
+    );
+    rows.choose(&world.ada, None).await;
+    rows.tell(vec![resync(vec![session], Vec::new())]).await;
+    assert!(changing.expect("ready").await["organizationId"].is_null());
+});
+
+tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, rows) = (&app.world, Rows(app));
+    let group = rows.group(&world.seven_b, 1, None, &[&world.ben, &world.cem]).await;
+    let room = Room::Group(group.id.clone());
+    let mut ben = SocketListener::by(app, &world.ben).await;
+    let mut cem = SocketListener::by(app, &world.cem).await;
+    rows.remove(&group.id, &world.ben).await;
+    rows.tell(vec![
+        resync(vec![Party::User(user(&world.ben))], vec![room.clone()]),
+        group_updated(&world.north, vec![room.clone()], "without Ben"),
+    ])
+    .await;
+    assert_eq!(cem.expect("group:updated").await["word"], "without Ben");
+
+    rows.start(&group.id, Some(clock::now().as_millis() + TOMORROW)).await;
+    rows.tell(vec![
+        resync(vec![Party::Room(room.clone())], vec![room.clone()]),
+        group_updated(&world.north, vec![room.clone()], "hidden"),
+        group_updated(&world.north, vec![Room::User(user(&world.cem))], "carried out"),
+    ])
+    .await;
+    assert_eq!(
+        cem.expect("group:updated").await["word"],
+        "carried out",
+        "and not `hidden`"
+    );
+    rows.start(&group.id, None).await;
+    rows.tell(vec![
+        resync(vec![Party::User(user(&world.cem))], Vec::new()),
+        group_updated(&world.north, vec![room], "open again"),
+    ])
+    .await;
+    assert_eq!(
+        cem.expect("group:updated").await["word"],
+        "open again",
+        "and not `hidden`"
+    );
+    ben.silent(150).await;
+});
+
+both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
+    let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+    let tomorrow = clock::now().as_millis() + TOMORROW;
+    let group = rows.group(&world.seven_b, 1, Some(tomorrow), &[&world.ben]).await;
+    let room = Room::Group(group.id.clone());
+    let _ben = seated(app, &world.ben.cookie).await;
+    let north = OrganizationId::new(&world.north);
+    assert_eq!(live.count(&room), 0, "the start lies ahead");
+    // The date passes: for the service it is the same whether the clock moves or the start does. No event is emitted.
+    rows.start(&group.id, Some(clock::now().as_millis() - 1000)).await;
+    assert_eq!(live.count(&room), 0, "nothing happens when a date passes");
+    app.as_(&world.ben).get("/groups").await.expect(200);
+    until("Ben sits in the room", async || live.count(&room) == 1).await;
+
+    // What a reader is shown is a hint; the store decides. The groups of one read are looked at together, so once Ben sits
+    // in the room of the own group, all of them have been decided about.
+    let own = rows.group(&world.seven_b, 2, None, &[&world.ben]).await;
+    let foreign = rows.group(&world.seven_b, 3, None, &[&world.cem]).await;
+    let ahead = rows.group(&world.seven_b, 4, Some(tomorrow), &[&world.ben]).await;
+    let shown = [&own, &foreign, &ahead].map(|row| row.id.clone());
+    live.visible_groups(&north, &user(&world.ben), &shown);
+    let count = |row: &GroupRow| live.count(&Room::Group(row.id.clone()));
+    until("Ben sits in his own room", async || count(&own) == 1).await;
+    assert_eq!((count(&foreign), count(&ahead)), (0, 0));
+});
+
+both!(
+    forty_changes_during_forty_connects_leave_nobody_in_a_room_too_many,
+    |app| {
+        let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+        for round in 0..40_u64 {
+            let group = rows
+                .group(&world.seven_b, i64::try_from(round).unwrap() + 1, None, &[&world.ben])
+                .await;
+            let room = Room::Group(group.id.clone());
+            let remove = async {
+                tokio::time::sleep(Duration::from_micros(round * 200)).await;
+                rows.remove(&group.id, &world.ben).await;
+                rows.tell(vec![resync(vec![Party::User(user(&world.ben))], vec![room.clone()])])
+                    .await;
+            };
+            let connect = async {
+                let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+                socket.expect("ready").await;
+                socket
+            };
+            let (socket, ()) = tokio::join!(connect, remove);
+            // The order may still be on its way; a later one is carried out after it.
+            let marker = group_updated(&world.north, vec![Room::User(user(&world.ben))], "marker");
+            rows.tell(vec![marker]).await;
+            let mut socket = socket;
+            socket.expect("group:updated").await;
+            assert_eq!(live.count(&room), 0, "round {round}");
+        }
+    }
+);
+
+#[test]
+fn the_payload_of_a_told_event_is_what_was_given() {
+    let Signal::Emit { payload, .. } = group_updated("north", Vec::new(), "word") else {
+        unreachable!()
+    };
+    assert_eq!(payload, json!({"word": "word"}));
+}

@@ -1,0 +1,408 @@
+//! A backup is made while people work and brought back elsewhere, on either database: everything acknowledged before it
+//! began is there, whole. What was cut off, changed or forged is refused and changes nothing; a kill at any moment leaves
+//! either nothing or something that the next try completes.
+
+mod forged;
+mod school;
+
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use db::Database;
+use db::connection::Connection;
+use serde_json::json;
+
+use self::school::{School, Workers};
+use test_support::rows::{execute, texts};
+use test_support::{Client, Kind, ServerEnv, invariants, size};
+
+const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
+
+/// Runs a command of the binary to its end.
+fn run(place: &ServerEnv, arguments: &[&str]) -> Output {
+    place.command(arguments, &[]).output().unwrap()
+}
+
+#[track_caller]
+fn fine(place: &ServerEnv, arguments: &[&str]) -> String {
+    let output = run(place, arguments);
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    said
+}
+
+#[track_caller]
+fn refused(place: &ServerEnv, arguments: &[&str], why: &str) {
+    let output = run(place, arguments);
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(!output.status.success(), "{arguments:?} was not refused: {said}");
+    assert!(said.contains(why), "{arguments:?} does not say {why:?}: {said}");
+}
+
+/// Dies at a named place.
+fn dies(place: &ServerEnv, arguments: &[&str], at: &str) {
+    let output = place
+        .command(arguments, &[("GROUPWORK_FAILPOINT", at)])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.code().is_none(),
+        "nobody came by {at}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Whether nothing at all is in the tables of a place.
+fn is_empty(place: &ServerEnv) -> bool {
+    let database = place.database.clone();
+    std::thread::spawn(move || match &database {
+        Database::Sqlite(path) => !path.exists() || count(&mut Connection::open_sqlite(path, true).unwrap()) == 0,
+        Database::Postgres(url) => count(&mut Connection::open_postgres(url).unwrap()) == 0,
+    })
+    .join()
+    .unwrap()
+}
+
+db::statements! {
+    PEOPLE = "SELECT COUNT(*) FROM users";
+    NAMES = "SELECT name FROM users";
+}
+
+fn count(connection: &mut Connection) -> i64 {
+    assert_eq!(STATEMENTS.len(), 2);
+    connection.maybe(&PEOPLE, &[], |row| row.take()).unwrap().unwrap()
+}
+
+async fn checked(database: &Database) {
+    let database = database.clone();
+    tokio::task::spawn_blocking(move || std::thread::spawn(move || invariants::check(&database)).join().unwrap())
+        .await
+        .unwrap();
+}
+
+/// A school that works, and backups of it that are brought back on both databases.
+async fn under_load(kind: Kind) {
+    let Some(school) = School::open(kind).await else {
+        return;
+    };
+    let workers = Workers::start(&school);
+    let rounds = size(3, 100);
+    for round in 0..rounds {
+        let promised = workers.have_done(8).await;
+        let file = school.place.folder().join(format!("{round}.backup"));
+        let file = file.to_str().unwrap();
+        fine(&school.place, &["backup", file]);
+        fine(&school.place, &["backup", "--verify", file]);
+        let target = if round % 2 == 0 {
+            kind
+        } else {
+            KINDS[usize::from(kind == Kind::Sqlite)]
+        };
+        let Some(mut elsewhere) = ServerEnv::new(target) else {
+            continue;
+        };
+        let said = fine(&elsewhere, &["restore", "--yes", file]);
+        assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
+        checked(&elsewhere.database).await;
+        workers.kept(&promised, &elsewhere.database);
+        if round == 0 {
+            lives_on(&mut elsewhere, &school, &promised).await;
+        }
+        elsewhere.close();
+        std::fs::remove_file(file).unwrap();
+    }
+    workers.stop().await;
+    school.close();
+}
+
+/// The service goes on with what was brought back: nobody is signed in, passwords work, and so do the files.
+async fn lives_on(place: &mut ServerEnv, school: &School, promised: &school::Promises) {
+    let mut service = place.start("serve");
+    service.ready().await;
+    let old = Client::new(&service.base, Some(school.world.ben.cookie.clone()));
+    old.get("/auth/get-session").await.expect(200);
+    old.get("/classes").await.refused(401, "UNAUTHENTICATED");
+    let stranger = Client::new(&service.base, None);
+    let door = json!({"email": school::ROOT, "password": school::PASSWORD});
+    let signed_in = stranger.post("/auth/sign-in/email", door).await;
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    signed_in.expect(200);
+    let root = Client::new(&service.base, Some(cookie));
+    let (document, sha256) = promised.iter().next().expect("something was promised");
+    let kept = root.get(&format!("/workrooms/documents/{document}/download")).await;
+    if kept.status == 200 {
+        assert!(!kept.bytes.is_empty(), "{sha256}");
+    }
+    service.kill();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_under_load_has_everything_on_sqlite() {
+    under_load(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_under_load_has_everything_on_postgres() {
+    under_load(Kind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
+    for kind in KINDS {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let kept = school.documents(4).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        for at in ["backup.rows:3", "backup.files:3", "backup.before_rename:1"] {
+            dies(&school.place, &["backup", name], at);
+            assert!(!file.exists(), "half a backup has the name of a whole one after {at}");
+        }
+        fine(&school.place, &["backup", name]);
+        refused(&school.place, &["backup", name], "exists already");
+        let why = if kind == Kind::Sqlite {
+            "stop the service first"
+        } else {
+            "is not empty"
+        };
+        refused(&school.place, &["restore", "--yes", name], why);
+        for at in ["restore.files:2", "restore.rows:9", "restore.loaded:1"] {
+            let Some(mut elsewhere) = ServerEnv::new(kind) else {
+                continue;
+            };
+            dies(&elsewhere, &["restore", "--yes", name], at);
+            let log = elsewhere
+                .try_start("serve", &[])
+                .err()
+                .expect("nobody starts on half of a backup");
+            assert!(log.contains("a restore was interrupted"), "{log}");
+            fine(&elsewhere, &["restore", "--yes", name]);
+            school::has_all(&kept, &elsewhere.database);
+            fine(&elsewhere, &["scrub", "--older-than", "0"]);
+            elsewhere.start("serve").kill();
+            elsewhere.close();
+        }
+        school.close();
+    }
+}
+
+/// Kills a command after some milliseconds, unless it has ended.
+fn killed_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
+    let mut child = place
+        .command(arguments, &[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(millis));
+    // An error means that it has ended already.
+    drop(child.kill());
+    child.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_at_any_moment_harms_nobody() {
+    let kills = size(2, 50);
+    for kind in KINDS {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let kept = school.documents(6).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        for _ in 0..kills {
+            killed_after(&school.place, &["backup", name], rand::random_range(0..400));
+            if file.exists() {
+                fine(&school.place, &["backup", "--verify", name]);
+                std::fs::remove_file(&file).unwrap();
+            }
+        }
+        fine(&school.place, &["backup", name]);
+        for _ in 0..kills {
+            let Some(mut elsewhere) = ServerEnv::new(kind) else {
+                continue;
+            };
+            killed_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
+            let again = run(&elsewhere, &["restore", "--yes", name]);
+            let said = String::from_utf8_lossy(&again.stderr);
+            // It may have been through before the kill came.
+            assert!(again.status.success() || said.contains("is not empty"), "{said}");
+            school::has_all(&kept, &elsewhere.database);
+            fine(&elsewhere, &["scrub"]);
+            elsewhere.start("serve").kill();
+            elsewhere.close();
+        }
+        school.close();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_cut_changed_or_forged_is_refused() {
+    let school = School::open(Kind::Sqlite).await.unwrap();
+    school.documents(3).await;
+    let file = school.place.folder().join("x.backup");
+    let name = file.to_str().unwrap();
+    fine(&school.place, &["backup", name]);
+    let whole = std::fs::read(&file).unwrap();
+    for (what, bytes, why) in forged::all(&whole) {
+        std::fs::write(&file, bytes).unwrap();
+        let elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
+        println!("{what}");
+        refused(&elsewhere, &["restore", "--yes", name], why);
+        assert!(is_empty(&elsewhere), "{what} changed something");
+        assert!(!elsewhere.folder().join("groupwork.db").exists(), "{what} began");
+    }
+    std::fs::write(&file, whole).unwrap();
+    fine(&school.place, &["backup", "--verify", name]);
+    school.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
+    for kind in KINDS {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let kept = school.documents(3).await;
+        let scrub = ["scrub", "--older-than", "0"];
+        let said = fine(&school.place, &scrub);
+        assert!(
+            said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
+            "{said}"
+        );
+        let files = school.files();
+        let ids: Vec<&String> = kept.keys().collect();
+        let of = |id: &str| {
+            files
+                .iter()
+                .find(|path| path.display().to_string().contains(id))
+                .unwrap()
+                .clone()
+        };
+        let (damaged, missing) = (of(ids[0]), of(ids[1]));
+        let mut bytes = std::fs::read(&damaged).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&damaged, bytes).unwrap();
+        std::fs::remove_file(&missing).unwrap();
+        std::fs::write(missing.with_file_name("nobody.docx"), b"x").unwrap();
+        refused(
+            &school.place,
+            &scrub,
+            "1 missing, 1 damaged, 0 contradictions in rows, 1 files without a row",
+        );
+        refused(
+            &school.place,
+            &scrub,
+            &format!("damaged: {}", damaged.file_name().unwrap().to_str().unwrap()),
+        );
+        refused(
+            &school.place,
+            &scrub,
+            &format!("missing: {}", missing.file_name().unwrap().to_str().unwrap()),
+        );
+        refused(&school.place, &scrub, "without a row: nobody.docx");
+        for id in &ids[..2] {
+            let url = format!("{}/api/workrooms/documents/{id}/download", school.service.base);
+            let http = reqwest::Client::builder().no_proxy().build().unwrap();
+            let asked = http
+                .get(url)
+                .header("cookie", school.world.ada.cookie.clone())
+                .send()
+                .await;
+            // The head may be out before the last bytes are known to be bad; then they never come.
+            if let Ok(answer) = asked {
+                assert!(
+                    answer.status() == 500 || answer.bytes().await.is_err(),
+                    "{id} was served"
+                );
+            }
+        }
+        let file = school.place.folder().join("gaps.backup");
+        let name = file.to_str().unwrap();
+        refused(&school.place, &["backup", name], "1 files were missing and 1 damaged");
+        let Some(elsewhere) = ServerEnv::new(kind) else {
+            continue;
+        };
+        refused(
+            &elsewhere,
+            &["restore", "--yes", name],
+            "1 files were missing and 1 damaged",
+        );
+        elsewhere.close();
+        school.close();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_was_erased_stays_erased() {
+    for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        school.documents(1).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        fine(&school.place, &["backup", name]);
+        let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
+        let erased = json!({"userId": school.world.ben.id});
+        adam.post("/admin/gdpr/erase", erased).await.expect(200);
+        // The next start writes the list at once; a running service does within a minute.
+        let mut place = school.stopped();
+        place.start("serve").ready().await;
+        let list = place.folder().join("erased-people.txt");
+        let listed = std::time::Instant::now();
+        while !list.exists() && listed.elapsed().as_secs() < 20 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let Some(elsewhere) = ServerEnv::new(target) else {
+            continue;
+        };
+        let said = fine(
+            &elsewhere,
+            &["restore", "--yes", name, "--erased", list.to_str().unwrap()],
+        );
+        assert!(said.contains("1 people erased again"), "{said}");
+        let names = school::names(&elsewhere.database);
+        assert!(names.iter().any(|name| name == "Cem Student"), "{names:?}");
+        assert!(
+            !names.iter().any(|name| name == "Ben Student"),
+            "a backup brought an erased person back"
+        );
+        elsewhere.close();
+        place.close();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_computes_keys_of_names_that_the_backup_lacks() {
+    for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let keys = "SELECT search_key || sort_key FROM users ORDER BY id";
+        let expected = texts(&school.place.database, keys.to_owned()).await;
+        // As a release before the keys leaves its rows.
+        let blank = "UPDATE users SET search_key = '', sort_key = ''; DELETE FROM settings WHERE name = 'name_keys'";
+        execute(&school.place.database, blank.to_owned()).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        fine(&school.place, &["backup", name]);
+        let Some(elsewhere) = ServerEnv::new(target) else {
+            continue;
+        };
+        fine(&elsewhere, &["restore", "--yes", name]);
+        assert_eq!(texts(&elsewhere.database, keys.to_owned()).await, expected);
+        elsewhere.close();
+        school.close();
+    }
+}

@@ -1,0 +1,59 @@
+//! The official clients of better-auth and Socket.IO, held against this service: programs for Node in `tests/clients`.
+
+use serde_json::{Value, json};
+
+use test_support::accounts::{PASSWORD, enable};
+use test_support::{FRONTEND, Person, TestApp, clients_are_there};
+
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
+
+async fn world(app: &TestApp) -> Value {
+    let world = &app.world;
+    let students = [&world.ben, &world.cem, &world.dana, &world.eli];
+    for person in [&world.ada, &world.adam, &world.zoe, &world.root]
+        .into_iter()
+        .chain(students)
+    {
+        enable(app, person).await;
+    }
+    let login = |person: &Person| json!({"email": person.email, "password": PASSWORD});
+    json!({
+        "baseUrl": app.base,
+        "frontendOrigin": FRONTEND,
+        "people": {
+            "teacher": login(&world.ada),
+            "admin": login(&world.adam),
+            "students": students.map(login),
+            "stranger": login(&world.zoe),
+            "superAdmin": login(&world.root),
+        },
+        "dataDir": app.folder(),
+    })
+}
+
+async fn tell(app: &TestApp, program: &str) {
+    if !clients_are_there() {
+        return;
+    }
+    let mut node = tokio::process::Command::new("node");
+    node.arg(std::path::Path::new(CLIENTS).join(program))
+        .arg(world(app).await.to_string())
+        .env_remove("NODE_OPTIONS")
+        .kill_on_drop(true);
+    let output = node.output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program}:\n{said}");
+    assert!(said.starts_with("ok 1 "), "{program} told nothing:\n{said}");
+}
+
+both!(the_official_better_auth_client_is_served, |app| {
+    tell(app, "better-auth-calls.mjs").await;
+});
+
+both!(everybody_looks_after_the_own_account_with_the_official_client, |app| {
+    tell(app, "better-auth-account.mjs").await;
+});
+
+both!(the_official_admin_client_is_served, |app| {
+    tell(app, "better-auth-admin.mjs").await;
+});

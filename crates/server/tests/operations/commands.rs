@@ -1,0 +1,276 @@
+//! The commands around the service: settings, the doctor, the health of a container, what packages carry.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Output;
+
+use document_server_simulator::{Simulator, SimulatorSettings};
+
+use test_support::app::DOCSERVER_SECRET;
+use test_support::{Kind, ServerEnv};
+
+fn said(output: &Output) -> String {
+    let words = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+    String::from_utf8(words).unwrap()
+}
+
+fn run(place: &ServerEnv, arguments: &[&str], extra: &[(&str, &str)]) -> (Option<i32>, String) {
+    let output = place.command(arguments, extra).output().unwrap();
+    (output.status.code(), said(&output))
+}
+
+/// Writes `.env` of a place.
+pub fn dotenv(place: &ServerEnv, text: &[u8], mode: u32) {
+    let path = place.folder().join(".env");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let groupwork = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(test_support::server_binary());
+        let output = command
+            .args(arguments)
+            .env_clear()
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        (output.status.code(), said(&output))
+    };
+    let init = ["config", "init", "--url", "https://school.test"];
+    assert_eq!(groupwork(&init).0, Some(0));
+    let file = folder.path().join(".env");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let (code, words) = groupwork(&["config", "check"]);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(words.contains("will answer at https://school.test"), "{words}");
+
+    let (code, words) = groupwork(&init);
+    assert_eq!(code, Some(1));
+    assert!(words.contains("exists"), "{words}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    assert_eq!(
+        groupwork(&["config", "init", "--url", "school.test", "--file", "other"]).0,
+        Some(1)
+    );
+    assert!(!folder.path().join("other").exists());
+}
+
+#[test]
+fn a_mistyped_setting_is_named_with_the_one_that_was_meant() {
+    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    dotenv(&place, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
+    let (code, words) = run(&place, &["config", "check"], &[]);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(
+        words.contains("DOCSERVER_ULR is no setting of groupwork. Did you mean DOCSERVER_URL?"),
+        "{words}"
+    );
+    assert!(!words.contains("DATA_DIR is no setting"), "{words}");
+    let (code, words) = run(
+        &place,
+        &["config", "check"],
+        &[("UPLOAD_MAX_MB", "1"), ("AUTH_SECRET", "short")],
+    );
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.contains("AUTH_SECRET must have at least 32 bytes"), "{words}");
+}
+
+#[test]
+fn renamed_settings_keep_their_old_names_for_one_release() {
+    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (_, shown) = run(&place, &["config", "show"], &[("BUS_SILENCE_SECONDS", "7")]);
+    assert!(shown.contains("BUS_TIMEOUT_SECONDS=7\n"), "{shown}");
+    let both = [("BUS_SILENCE_SECONDS", "7"), ("BUS_TIMEOUT_SECONDS", "8")];
+    let (_, shown) = run(&place, &["config", "show"], &both);
+    assert!(shown.contains("BUS_TIMEOUT_SECONDS=8\n"), "{shown}");
+    dotenv(&place, b"SOCKET_SWEEP_SECONDS=9\n", 0o600);
+    let (_, shown) = run(&place, &["config", "show"], &[]);
+    assert!(shown.contains("SOCKET_RECONCILE_INTERVAL_SECONDS=9\n"), "{shown}");
+    let (_, said) = run(&place, &["config", "check"], &[]);
+    assert!(
+        said.contains("SOCKET_SWEEP_SECONDS is called SOCKET_RECONCILE_INTERVAL_SECONDS now"),
+        "{said}"
+    );
+}
+
+#[test]
+fn shown_settings_hide_every_secret() {
+    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let secrets = [
+        ("SMTP_URL", "smtp://me:mailword@mail.test"),
+        ("DATABASE_URL", "postgres://me:dataword@db.test/x"),
+        ("AWS_SECRET_ACCESS_KEY", "storeword"),
+        ("AUTH_SECRET", "authword-0123456789-0123456789-012345"),
+    ];
+    for arguments in [
+        &["config", "show"][..],
+        &["serve", "--help"],
+        &["config", "check", "--help"],
+        &["doctor", "--help"],
+    ] {
+        let (code, words) = run(&place, arguments, &secrets);
+        assert_eq!(code, Some(0), "{words}");
+        for secret in ["mailword", "dataword", "storeword", "authword"] {
+            assert!(!words.contains(secret), "{arguments:?} shows {secret}:\n{words}");
+        }
+    }
+    let (_, words) = run(&place, &["config", "show"], &secrets);
+    assert!(
+        words.contains("AUTH_SECRET=*** (set)") && words.contains("UPLOAD_MAX_MB=50 (default)"),
+        "{words}"
+    );
+}
+
+/// The file in `packaging/` is what the program prints: a new setting without a line there turns this red.
+#[test]
+fn the_packaged_example_of_settings_is_current() {
+    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (code, words) = run(&place, &["config", "example"], &[]);
+    assert_eq!(code, Some(0));
+    let packaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/groupwork.env.example");
+    assert_eq!(
+        std::fs::read_to_string(packaged).unwrap(),
+        words,
+        "groupwork config example > packaging/groupwork.env.example"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
+        .await
+        .unwrap();
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    // Without a service it stands in for one; both ask for the same port.
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string();
+    let (code, words) = run(&place, &["doctor"], &[("LISTEN", &free)]);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(
+        words.contains("is not there yet") && words.contains("made a PDF of it"),
+        "{words}"
+    );
+
+    let mut service = place.start("serve");
+    service.ready().await;
+    let listen = service.base.trim_start_matches("http://").to_owned();
+    let (code, words) = run(&place, &["doctor"], &[("LISTEN", &listen)]);
+    assert_eq!(code, Some(0), "{words}");
+    assert!(
+        words.contains("schema") && words.contains("made a PDF of it"),
+        "{words}"
+    );
+    assert_eq!(run(&place, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(0));
+    service.stop();
+    assert_eq!(run(&place, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(1));
+    practice.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_doctor_names_what_is_wrong_and_what_to_do() {
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
+        .await
+        .unwrap();
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (_, words) = run(&place, &["doctor"], &[("FRONTEND_URL", "")]);
+    assert!(
+        words.contains("Missing required configuration: FRONTEND_URL"),
+        "{words}"
+    );
+
+    place.set("DOCSERVER_URL", &practice.url());
+    let other = "another-secret-for-tests-0123456789ab";
+    let (code, words) = run(&place, &["doctor"], &[("DOCSERVER_JWT_SECRET", other)]);
+    assert_eq!(code, Some(1));
+    assert!(words.contains("compare DOCSERVER_JWT_SECRET"), "{words}");
+
+    // A port nobody listens on: the document server cannot come back.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let back = format!("http://{closed}");
+    let (code, words) = run(
+        &place,
+        &["doctor"],
+        &[("API_INTERNAL_URL", &back), ("LISTEN", "127.0.0.1:0")],
+    );
+    assert_eq!(code, Some(1));
+    assert!(words.contains("compare API_INTERNAL_URL"), "{words}");
+    practice.stop().await;
+
+    let (code, words) = run(&place, &["doctor"], &[("DATA_DIR", "/proc/groupwork")]);
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.contains("FAULT   files"), "{words}");
+}
+
+#[test]
+fn packages_get_completions_and_manual_pages() {
+    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let (code, words) = run(&place, &["completions", shell], &[]);
+        assert_eq!(code, Some(0));
+        assert!(words.contains("healthcheck"), "{shell}");
+    }
+    let (code, _) = run(&place, &["man", "--folder", "man"], &[]);
+    assert_eq!(code, Some(0));
+    for page in ["groupwork.1", "groupwork-serve.1", "groupwork-config-init.1"] {
+        assert!(place.folder().join("man").join(page).exists(), "{page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_count_by_route_and_name_nobody() {
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    place.set("METRICS_LISTEN", "127.0.0.1:0");
+    let folder = place.folder().to_owned();
+    let mut command = place.command(&["serve"], &[("LISTEN", "127.0.0.1:0")]);
+    let log = std::fs::File::create(folder.join("out")).unwrap();
+    let mut service = command.stdout(log).spawn().unwrap();
+    let mut lines = String::new();
+    while !lines.contains("groupwork listens on ") {
+        assert!(service.try_wait().unwrap().is_none(), "it ended:\n{lines}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        lines = std::fs::read_to_string(folder.join("out")).unwrap();
+    }
+    let after = |words: &str| {
+        lines
+            .lines()
+            .find_map(|line| line.strip_prefix(words))
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    let (metrics, base) = (after("metrics at "), after("groupwork listens on "));
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    for _ in 0..3 {
+        let secret = format!("{base}/api/groups/not-to-be-seen?search=not-to-be-seen");
+        assert_eq!(http.get(&secret).send().await.unwrap().status(), 401);
+    }
+    // On the address of the service there are none: at most the page of the web client.
+    let page = http.get(format!("{base}/metrics")).send().await.unwrap();
+    assert!(!page.text().await.unwrap().contains("http_requests"));
+    let text = http.get(&metrics).send().await.unwrap().text().await.unwrap();
+    service.kill().unwrap();
+    service.wait().unwrap();
+    for line in [
+        r#"http_requests_total{method="GET",route="/api/groups/{id}",status="401"} 3"#,
+        r#"http_request_duration_seconds_count{route="/api/groups/{id}"} 3"#,
+        "sockets_open 0",
+        "database_up 1",
+        "jobs_queued 0",
+        "build_info{version=",
+        "process_resident_memory_bytes ",
+    ] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+    assert!(!text.contains("not-to-be-seen"), "{text}");
+    assert!(text.ends_with("# EOF\n"));
+}

@@ -1,0 +1,110 @@
+//! `groupwork import`: the same import without a server, for whoever sits at the machine.
+
+use std::process::{Command, Output};
+
+use test_support::rosters::{one_roster, packed, table};
+use test_support::rows::texts;
+use test_support::{Kind, ServerEnv, World};
+
+fn groupwork(place: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) -> Output {
+    let path = place.folder().join(file);
+    std::fs::write(&path, bytes).unwrap();
+    let mut command = Command::new(test_support::server_binary());
+    command
+        .env_clear()
+        .env("DATA_DIR", place.folder())
+        .current_dir(place.folder());
+    if let db::Database::Postgres(url) = &place.database {
+        command.env("DATABASE_URL", url);
+    }
+    command.arg("import").arg(&path).args(arguments).output().unwrap()
+}
+
+async fn on(kind: Kind) {
+    let Some(place) = ServerEnv::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    let north = ["--organization", "north"];
+    let members = format!("SELECT id FROM members WHERE organization_id = '{}'", world.north);
+    let before = texts(&place.database, members.clone()).await.len();
+    let people = table(&["mia@new.example,Mia,Meer,student,,9z,7b,"]);
+
+    let dry = groupwork(
+        &place,
+        "people.csv",
+        people.as_bytes(),
+        &[&north[..], &["--dry-run"]].concat(),
+    );
+    let said = String::from_utf8(dry.stdout).unwrap();
+    assert!(dry.status.success() && said.contains("row 2 created\n"), "{said}");
+    assert!(
+        said.ends_with("dry run: 1 created, 0 updated, 0 invited, 0 skipped, 0 failed\n"),
+        "{said}"
+    );
+    assert_eq!(texts(&place.database, members.clone()).await.len(), before);
+
+    let done = groupwork(&place, "people.csv", people.as_bytes(), &north);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let again = groupwork(
+        &place,
+        "people.csv",
+        people.as_bytes(),
+        &[&north[..], &["--mode", "create"]].concat(),
+    );
+    assert!(
+        String::from_utf8(again.stdout)
+            .unwrap()
+            .contains("0 created, 0 updated, 0 invited, 1 skipped, 0 failed")
+    );
+    let roles = texts(
+        &place.database,
+        "SELECT user_role FROM activity_logs WHERE action = 'IMPORT'".to_owned(),
+    )
+    .await;
+    assert_eq!(roles, [Some("system".to_owned())]);
+
+    // Whatever is refused, a script notices.
+    let refused = groupwork(&place, "bad.csv", table(&["x,X,X,owner,,,,"]).as_bytes(), &north);
+    let said = String::from_utf8(refused.stdout).unwrap();
+    assert!(
+        !refused.status.success() && said.contains("row 2 failed: role must be student or teacher"),
+        "{said}"
+    );
+    for (file, bytes, arguments, why) in [
+        (
+            "people.csv",
+            people.as_bytes(),
+            ["--organization", "nowhere"],
+            "nowhere",
+        ),
+        ("people.csv", b"email,name\n".as_slice(), north, "header"),
+        ("people.txt", people.as_bytes(), north, ".csv or .zip"),
+        (
+            "latin.csv",
+            b"email,firstName,lastName,role\na@b.de,Gr\xfc\xdfe,x,student\n".as_slice(),
+            north,
+            "UTF-8",
+        ),
+    ] {
+        let refused = groupwork(&place, file, bytes, &arguments);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && said.contains(why), "{file}: {said}");
+    }
+    let roster = groupwork(&place, "roster.zip", &packed(&one_roster()), &north);
+    let said = String::from_utf8(roster.stdout).unwrap();
+    assert!(
+        said.contains("users.csv row 2 created\n") && said.contains("users.csv row 7 failed: orgSourcedIds"),
+        "{said}"
+    );
+    assert_eq!(texts(&place.database, members).await.len(), before + 4);
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_needs_no_server_on_sqlite() {
+    on(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_needs_no_server_on_postgres() {
+    on(Kind::Postgres).await;
+}

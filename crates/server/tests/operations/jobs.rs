@@ -1,0 +1,177 @@
+//! Jobs: taken once, held by a lease, tried again, given up, given back, forgotten with their files.
+
+use std::time::Duration;
+
+use common::clock;
+use db::platform::jobs::Held;
+use db::platform::{Platform, PlatformProof};
+use model::id::JobId;
+use model::job::ATTEMPTS_MAX;
+use serde_json::json;
+
+use test_support::rows::{execute, texts};
+use test_support::{PATIENCE, TestApp};
+
+/// Writes a job that nobody here knows how to do: it is about a person who does not exist.
+async fn impossible(app: &TestApp, extra: &str) -> String {
+    let id = clock::new_id();
+    let (north, now) = (&app.world.north, clock::now().as_millis());
+    let statement = format!(
+        "BEGIN; INSERT INTO jobs (organization_id, id, kind, entity_id, payload, run_at, created_at, updated_at)
+         VALUES ('{north}', '{id}', 'PERSONAL_EXPORT', 'nobody', '{{}}', {now}, {now}, {now});
+         UPDATE jobs SET {extra} WHERE id = '{id}'; COMMIT"
+    );
+    execute(&app.database, statement).await;
+    id
+}
+
+async fn field(app: &TestApp, id: &str, column: &str) -> Option<String> {
+    let query = format!("SELECT CAST({column} AS TEXT) FROM jobs WHERE id = '{id}'");
+    texts(&app.database, query).await.into_iter().next().flatten()
+}
+
+async fn until(app: &TestApp, id: &str, column: &str, wanted: &str) {
+    let since = std::time::Instant::now();
+    while field(app, id, column).await.as_deref() != Some(wanted) {
+        assert!(
+            since.elapsed() < PATIENCE,
+            "{column} is {:?}, not {wanted}",
+            field(app, id, column).await
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Stops the runner of the service, so that a test can be the runner.
+async fn alone(app: &TestApp) {
+    app.app.jobs().close().await;
+}
+
+async fn platform<T: Send + 'static>(
+    app: &TestApp,
+    act: impl FnMut(&mut Platform<'_>) -> common::error::Result<T> + Send + 'static,
+) -> T {
+    app.app
+        .store()
+        .platform_write(PlatformProof::housekeeping(), act)
+        .await
+        .unwrap()
+}
+
+async fn claim(app: &TestApp, id: &str, lease: i64) -> Option<Held> {
+    let id = JobId::new(id);
+    platform(app, move |platform| {
+        let now = clock::now();
+        platform.claim_job(&id, now, now.plus_seconds(lease))
+    })
+    .await
+}
+
+both!(a_job_is_taken_by_one_runner_only, |app| {
+    alone(app).await;
+    let id = impossible(app, "attempts = 0").await;
+    let due = platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
+    let due: Vec<JobId> = due.into_iter().map(|(id, _)| id).collect();
+    assert_eq!(due, [JobId::new(&id)]);
+    let all = futures_util::future::join_all((0..20).map(|_| claim(app, &id, 60))).await;
+    let held: Vec<_> = all.into_iter().flatten().collect();
+    assert_eq!(held.len(), 1);
+    assert_eq!(
+        held[0].tenant.as_ref().map(|tenant| tenant.id().to_string()),
+        Some(app.world.north.clone())
+    );
+    let due = platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
+    assert_eq!(due, [], "a job that is held is not due");
+});
+
+both!(a_runner_that_lost_its_lease_changes_nothing, |app| {
+    alone(app).await;
+    let id = impossible(app, "attempts = 0").await;
+    let first = claim(app, &id, -1).await.unwrap();
+    let second = claim(app, &id, 60).await.expect("the lease ran out");
+    assert_eq!((first.job.attempts, second.job.attempts), (1, 2));
+    let (late, holder) = (first.job.clone(), second.job.clone());
+    let (renewed, finished) = platform(app, move |platform| {
+        let now = clock::now();
+        let renewed = platform.renew_job(&late, now.plus_seconds(60), now)?;
+        platform.postpone_job(&late, now, "late", now)?;
+        platform.fail_job(&late, "late", now, now)?;
+        platform.release_job(&late, now)?;
+        Ok((
+            renewed,
+            platform.finish_job(&late, None, None, now, now.plus_seconds(60))?,
+        ))
+    })
+    .await;
+    assert!(!renewed && !finished);
+    assert_eq!(field(app, &id, "status").await.as_deref(), Some("RUNNING"));
+    let finished = platform(app, move |platform| {
+        let now = clock::now();
+        platform.finish_job(&holder, Some(&json!({"a": 1})), None, now, now.plus_seconds(60))
+    })
+    .await;
+    assert!(finished);
+});
+
+both!(a_job_given_back_is_as_if_it_had_not_begun, |app| {
+    alone(app).await;
+    let id = impossible(app, "attempts = 0").await;
+    let held = claim(app, &id, 60).await.unwrap();
+    platform(app, move |platform| platform.release_job(&held.job, clock::now())).await;
+    assert_eq!(field(app, &id, "status").await.as_deref(), Some("QUEUED"));
+    assert_eq!(claim(app, &id, 60).await.unwrap().job.attempts, 1);
+});
+
+both!(a_job_that_fails_waits_and_is_given_up_in_the_end, |app| {
+    let id = impossible(app, "attempts = 0").await;
+    until(app, &id, "attempts", "1").await;
+    until(app, &id, "status", "QUEUED").await;
+    assert!(field(app, &id, "last_error").await.is_some());
+    let waits = field(app, &id, "run_at - updated_at").await.unwrap();
+    assert!(
+        waits.parse::<i64>().unwrap() >= 5000,
+        "it waits before the next attempt: {waits}"
+    );
+    let last = format!("attempts = {}, run_at = 0", ATTEMPTS_MAX - 1);
+    execute(&app.database, format!("UPDATE jobs SET {last} WHERE id = '{id}'")).await;
+    app.app.jobs().ring();
+    until(app, &id, "status", "FAILED").await;
+    assert!(
+        field(app, &id, "expires_at").await.is_some(),
+        "even a failure is forgotten some day"
+    );
+});
+
+both!(a_job_of_a_dead_runner_is_taken_over_but_not_for_ever, |app| {
+    let id = impossible(
+        app,
+        &format!("status = 'RUNNING', lease_until = 1, attempts = {ATTEMPTS_MAX}"),
+    )
+    .await;
+    until(app, &id, "status", "FAILED").await;
+    let id = impossible(app, "status = 'RUNNING', lease_until = 1, attempts = 1").await;
+    until(app, &id, "attempts", "2").await;
+});
+
+both!(what_was_kept_long_enough_goes_with_its_file, |app| {
+    alone(app).await;
+    let id = impossible(
+        app,
+        "status = 'DONE', file_key = 'old.1.zip', expires_at = 1, entity_id = 'x'",
+    )
+    .await;
+    let kept = impossible(
+        app,
+        "status = 'DONE', file_key = 'new.1.zip', expires_at = 99999999999999",
+    )
+    .await;
+    let (has, then) = platform(app, |platform| {
+        let has = platform.has_expired_jobs(clock::now())?;
+        platform.drop_expired_jobs(clock::now())?;
+        Ok((has, platform.has_expired_jobs(clock::now())?))
+    })
+    .await;
+    assert!(has && !then);
+    assert_eq!(field(app, &id, "status").await, None);
+    assert_eq!(field(app, &kept, "status").await.as_deref(), Some("DONE"));
+});

@@ -1,0 +1,219 @@
+//! Letters: what is on the wire, that a mail server in a bad mood costs nobody anything, and that no link leaves
+//! unencrypted where encryption was asked for.
+
+use db::args;
+use db::sql::Sql;
+use groupwork::config::{Config, ServeArgs, StorageArgs};
+use serde_json::json;
+
+use test_support::fake_smtp::{FakeSmtp, Mood};
+use test_support::letters::{outbox, waiting};
+use test_support::{Kind, TestApp, until};
+
+db::statements! {
+    READ = "SELECT sealed FROM letters";
+    SPEAK_GERMAN = "UPDATE users SET locale = 'de-AT', name = $2 WHERE id = $1";
+    HURRY = "UPDATE letters SET next_attempt_at = 0";
+    GROW_OLD = "UPDATE letters SET expires_at = 0, next_attempt_at = 0";
+}
+
+/// Asks for a reset link; the answer is always the same.
+async fn forget(app: &TestApp, email: &str) {
+    let answer = app
+        .stranger()
+        .post("/auth/request-password-reset", json!({"email": email}))
+        .await;
+    assert_eq!(answer.expect(200)["status"], true);
+}
+
+/// Waits until so many letters wait.
+async fn until_waiting(app: &TestApp, wanted: i64) {
+    assert_eq!(STATEMENTS.len(), 4);
+    until("so many letters wait", async || waiting(app).await == wanted).await;
+}
+
+/// Changes the letters that wait, again and again while they are in somebody's hands, until none waits.
+async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
+    until("no letter waits", async || {
+        app.raw(|connection| connection.run(statement, &[]).unwrap()).await;
+        waiting(app).await == 0
+    })
+    .await;
+}
+
+/// The service with this mail server.
+async fn start(kind: Kind, url: &str) -> Option<TestApp> {
+    let url = format!("--smtp-url={url}");
+    TestApp::start_with(kind, &[&url, "--mail-from=Our School <office@school.test>"]).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_letter_reaches_the_mail_server_in_the_readers_language() {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        let office = FakeSmtp::open(&[]).await;
+        let url = format!("smtp://clerk:p%40ss@127.0.0.1:{}", office.port);
+        let Some(app) = start(kind, &url).await else { return };
+        let ada = &app.world.ada;
+        let id = ada.id.clone();
+        let name = "Ada Müller\r\nBcc: everybody@school.test";
+        app.raw(move |connection| connection.run(&SPEAK_GERMAN, args![id, name]).unwrap())
+            .await;
+        forget(&app, &ada.email).await;
+        office.until("a letter", |office| office.letters().len() == 1).await;
+        until_waiting(&app, 0).await;
+
+        let letter = office.letters().remove(0);
+        assert_eq!(letter.to, ada.email);
+        assert_eq!(letter.subject, "Ein neues Passwort wählen");
+        assert!(
+            letter
+                .text
+                .contains("Guten Tag Ada Müller  Bcc: everybody@school.test,"),
+            "{}",
+            letter.text
+        );
+        assert!(letter.link().starts_with("/reset-password#token="));
+        assert!(
+            letter
+                .html
+                .contains("<a href=\"http://school.test/reset-password#token=")
+        );
+        let head = letter.raw.split("\r\n\r\n").next().unwrap();
+        let field = |name: &str| head.lines().find(|line| line.starts_with(name)).map(str::to_owned);
+        assert_eq!(
+            field("Auto-Submitted:").as_deref(),
+            Some("Auto-Submitted: auto-generated")
+        );
+        assert_eq!(
+            field("From:").as_deref(),
+            Some("From: \"Our School\" <office@school.test>")
+        );
+        assert!(
+            field("Message-ID:").is_some_and(|id| id.ends_with("@school.test>")),
+            "{head}"
+        );
+        assert!(field("Date:").is_some() && field("MIME-Version:").is_some(), "{head}");
+        assert_eq!(field("Bcc:"), None, "a name is no header: {head}");
+        let lines = office.lines();
+        assert!(lines.iter().any(|line| line.starts_with("AUTH PLAIN")), "{lines:?}");
+        let recipients = lines.iter().filter(|line| line.starts_with("RCPT"));
+        assert_eq!(recipients.collect::<Vec<_>>(), [&format!("RCPT TO:<{}>", ada.email)]);
+        app.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_in_a_bad_mood_gets_the_letter_later_and_once() {
+    let office = FakeSmtp::open(&[Mood::Closing, Mood::Later]).await;
+    let url = format!("smtp://127.0.0.1:{}", office.port);
+    let app = start(Kind::Sqlite, &url).await.unwrap();
+    forget(&app, &app.world.ada.email).await;
+    office
+        .until("the second try", |office| {
+            office.lines().iter().any(|line| line.starts_with("RCPT"))
+        })
+        .await;
+    assert_eq!(waiting(&app).await, 1, "it is not lost");
+    // It was told "later" and now waits for a minute.
+    changed_until_gone(&app, &HURRY).await;
+    assert_eq!(office.letters().len(), 1);
+    assert!(!app.folder().join("outbox").exists());
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_or_outdated_letter_lies_in_the_outbox() {
+    let office = FakeSmtp::open(&[Mood::Never]).await;
+    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", office.port))
+        .await
+        .unwrap();
+    forget(&app, &app.world.ada.email).await;
+    assert_eq!(outbox(&app, 1).await[0].to, app.world.ada.email);
+    until_waiting(&app, 0).await;
+    assert!(office.letters().is_empty());
+    app.close().await;
+
+    // Nobody listens there: connections are refused.
+    let closed = FakeSmtp::open(&[]).await;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop((listener, closed));
+    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{port}")).await.unwrap();
+    forget(&app, &app.world.ada.email).await;
+    until_waiting(&app, 1).await;
+    changed_until_gone(&app, &GROW_OLD).await;
+    assert_eq!(outbox(&app, 1).await[0].to, app.world.ada.email);
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_waits_for_a_silent_server_and_no_link_lies_open_meanwhile() {
+    let office = FakeSmtp::open(&[Mood::Silent]).await;
+    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", office.port))
+        .await
+        .unwrap();
+    forget(&app, &app.world.ada.email).await;
+    office.until("a connection", |office| office.connections() == 1).await;
+    // The server still says nothing, and people are answered all the same.
+    forget(&app, &app.world.ben.email).await;
+    forget(&app, "nobody@nowhere.example").await;
+    app.as_(&app.world.ada).get("/courses").await.expect(200);
+    let sealed = app.raw(|connection| connection.many(&READ, &[], |row| row.take::<String>()).unwrap());
+    for sealed in sealed.await {
+        assert!(!sealed.contains("reset-password") && !sealed.contains('@'), "{sealed}");
+    }
+    office.release();
+    office.until("both letters", |office| office.letters().len() == 2).await;
+    until_waiting(&app, 0).await;
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_encryption_asked_for_nothing_is_sent() {
+    for scheme in ["starttls", "smtps"] {
+        let office = FakeSmtp::open(&[]).await;
+        let url = format!("{scheme}://clerk:secret@127.0.0.1:{}", office.port);
+        let app = start(Kind::Sqlite, &url).await.unwrap();
+        forget(&app, &app.world.ada.email).await;
+        office.until("two tries", |office| office.connections() >= 2).await;
+        let lines = office.lines();
+        let said = |word: &str| lines.iter().any(|line| line.to_ascii_uppercase().starts_with(word));
+        assert!(
+            !said("MAIL") && !said("AUTH") && office.letters().is_empty(),
+            "{scheme}: {lines:?}"
+        );
+        assert_eq!(waiting(&app).await, 1);
+        app.close().await;
+    }
+}
+
+#[test]
+fn settings_of_mail_are_checked_at_the_start_and_show_no_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |smtp: Option<&str>, from: Option<&str>| {
+        let serve = ServeArgs {
+            frontend_url: Some("https://school.example".to_owned()),
+            auth_secret: Some(test_support::AUTH_SECRET.into()),
+            docserver_jwt_secret: Some(test_support::DOCSERVER_SECRET.into()),
+            smtp_url: smtp.map(Into::into),
+            mail_from: from.map(str::to_owned),
+            ..ServeArgs::default()
+        };
+        let storage = StorageArgs {
+            data_dir: folder.path().to_owned(),
+            ..StorageArgs::default()
+        };
+        Config::check(serve, storage)
+    };
+    let refused = |smtp, from| check(smtp, from).unwrap_err().0;
+    assert!(refused(Some("smtps://mail.example"), None).contains("SMTP_URL needs MAIL_FROM"));
+    assert!(refused(Some("http://mail.example"), Some("a@b.example")).contains("SMTP_URL must look like"));
+    let plain = refused(Some("smtp://u:hunter2@mail.example"), Some("a@b.example"));
+    assert!(plain.contains("unencrypted") && !plain.contains("hunter2"), "{plain}");
+    assert!(refused(None, Some("not an address")).contains("MAIL_FROM must be"));
+    let config = check(Some("smtps://u:hunter2@mail.example"), Some("School <a@b.example>")).unwrap();
+    assert!(!format!("{config:?}").contains("hunter2"));
+    let unset = check(Some("  "), None).unwrap();
+    assert!(unset.smtp.is_none());
+    assert_eq!(unset.mail_from.email.to_string(), "no-reply@school.example");
+}

@@ -1,0 +1,30 @@
+//! The binary as an operator runs it: commands, settings, databases, storage, backup, mail, jobs, releases.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may panic and print the reason"
+)]
+
+#[macro_use]
+extern crate test_support;
+
+mod architecture;
+mod backup;
+mod clients;
+mod commands;
+mod data_folder;
+mod databases;
+mod generated_client;
+mod import_command;
+mod import_long;
+mod jobs;
+mod log_output;
+mod mail;
+mod mail_domains;
+mod memory;
+mod packaging;
+mod process;
+mod prose_script;
+mod releases;
+mod storage_owner;
+mod test_scripts;

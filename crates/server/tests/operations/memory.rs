@@ -1,0 +1,160 @@
+//! Files go through the service without being held in it: the most memory the started binary takes while one goes in, out,
+//! or comes from the document server, and while the archive of a topic is made, stays near what it takes at rest.
+//! `make test` packs 200 documents of 1 MB, `make soak` (`GROUPWORK_SOAK=1`) 200 of 10 MB.
+
+use document_server_simulator::{Simulator, SimulatorSettings, client};
+use reqwest::Method;
+use serde_json::json;
+
+use test_support::document_server_fixture::path;
+use test_support::office::docx_with;
+use test_support::topics::{group, id, topic};
+use test_support::{Client, DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
+
+const MIB: u64 = 1 << 20;
+/// What one large file may take beside the process at rest.
+const FILE_MAX: u64 = 16 * MIB;
+/// What an archive may take.
+const ARCHIVE_MAX: u64 = 32 * MIB;
+/// Documents of the archive; a room takes a hundred.
+const DOCUMENTS: usize = 200;
+
+/// A process that is watched.
+struct Watched {
+    service: ServerProcess,
+    rest: u64,
+}
+
+impl Watched {
+    /// What it takes at rest; it has done everything once on small files.
+    async fn at_rest(service: ServerProcess) -> Self {
+        // What was freed goes back to the system a little later.
+        let mut rest = u64::MAX;
+        for _ in 0..20 {
+            rest = rest.min(service.resident());
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        println!("at rest: {} MiB", rest / MIB);
+        Self { service, rest }
+    }
+
+    async fn stays_below(&self, most: u64, what: &str, act: impl Future<Output = ()>) {
+        self.service.forget_peak();
+        let began = std::time::Instant::now();
+        act.await;
+        let more = self.service.peak().saturating_sub(self.rest);
+        println!("{what}: +{} KiB in {:?}", more >> 10, began.elapsed());
+        assert!(more < most, "{what} took {more} bytes more than the process at rest");
+    }
+}
+
+fn noise(size: usize) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    rand::Rng::fill_bytes(&mut rand::rng(), &mut bytes);
+    bytes
+}
+
+async fn upload(client: &Client, room: &str, name: &str, bytes: Vec<u8>) -> String {
+    let answer = client
+        .upload(&format!("/workrooms/{room}/documents"), name, bytes, &[])
+        .await;
+    id(&answer.expect(201))
+}
+
+/// Reads an answer without keeping it.
+async fn read(client: &Client, path: &str) -> u64 {
+    let mut answer = client.request(Method::GET, path).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let mut size = 0;
+    while let Some(piece) = answer.chunk().await.unwrap() {
+        size += piece.len() as u64;
+    }
+    size
+}
+
+async fn save(practice: &str, client: &Client, document: &str) {
+    let config = client.get(&path(document, "/editor-config")).await.expect(200);
+    let editor = client::open(practice, &config).await.unwrap();
+    editor.type_text("One more line.").await.unwrap();
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+}
+
+async fn on(kind: Kind) {
+    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    let as_ = |cookie: &str| Client::new(&service.base, Some(cookie.to_owned()));
+    let (ada, ben) = (as_(&world.ada.cookie), as_(&world.ben.cookie));
+    let mut rooms = Vec::new();
+    let mut groups = Vec::new();
+    for member in [&world.ben, &world.dana] {
+        let made = group(&ada, &world.seven_b, &[member], json!({})).await;
+        rooms.push(
+            ada.get(&format!("/groups/{made}")).await.expect(200)["workRoomId"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
+        groups.push(made);
+    }
+    let topic = id(&topic(&ada, &world.seven_b, json!({"groupIds": groups})).await);
+    let export = format!("/assignments/{topic}/export.zip");
+    for size in [1000, 10_000] {
+        let document = upload(
+            &ben,
+            &rooms[0],
+            "small.docx",
+            docx_with("x", &[("word/noise.bin", &noise(size))]),
+        )
+        .await;
+        save(&practice.url(), &ben, &document).await;
+        read(&ben, &path(&document, "/download")).await;
+        read(&ada, &export).await;
+    }
+
+    let watched = Watched::at_rest(service).await;
+    let large = docx_with("Large.", &[("word/media/noise.bin", &noise(50_000_000))]);
+    let (length, mut document) = (large.len() as u64, String::new());
+    assert!(length > 50_000_000);
+    let act = async { document = upload(&ben, &rooms[0], "large.docx", large).await };
+    watched.stays_below(FILE_MAX, "an upload of 50 MB", act).await;
+    let act = async { assert_eq!(read(&ben, &path(&document, "/download")).await, length) };
+    watched.stays_below(FILE_MAX, "a download of 50 MB", act).await;
+    let act = async { save(&practice.url(), &ben, &document).await };
+    watched.stays_below(FILE_MAX, "a save of 50 MB", act).await;
+    ben.delete(&path(&document, "")).await.expect(200);
+
+    let each = size(1_000_000, 10_000_000);
+    let text: Vec<u8> = noise(each).iter().map(|byte| b' ' + byte % 64).collect();
+    for count in 0..DOCUMENTS - 4 {
+        let room = &rooms[count % 2];
+        upload(&ada, room, &format!("Text {count}.txt"), text.clone()).await;
+    }
+    let act = async {
+        let packed = read(&ada, &export).await;
+        assert!(packed > (DOCUMENTS * each / 2) as u64, "{packed} bytes");
+    };
+    watched
+        .stays_below(ARCHIVE_MAX, "an archive of 200 documents", act)
+        .await;
+    drop(watched);
+    practice.stop().await;
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_take_little_memory_on_sqlite() {
+    on(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn files_take_little_memory_on_postgres() {
+    on(Kind::Postgres).await;
+}

@@ -1,0 +1,426 @@
+//! Releases that are kept still run on the newest schema, on both databases, and start on one that a later release has
+//! migrated (contract 10, docs/versioning.md).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use db::connection::Connection;
+use db::release::{Release, Table, tables};
+use db::sql::Sql;
+use db::{Database, migrate, newest_migration};
+
+use test_support::rows::execute;
+use test_support::{Kind, database};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The releases that are kept, the oldest first.
+fn kept() -> Vec<Release> {
+    let files = std::fs::read_dir(repository().join("releases")).unwrap();
+    let mut kept: Vec<Release> = files
+        .map(|file| {
+            let path = file.unwrap().path();
+            let release: Release = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            assert_eq!(path.file_stem().unwrap().to_str(), Some(release.version.as_str()));
+            release
+        })
+        .collect();
+    kept.sort_by_key(|release| number(&release.version));
+    kept
+}
+
+fn number(version: &str) -> Vec<u32> {
+    version.split('.').map(|part| part.parse().unwrap()).collect()
+}
+
+/// Statements of old releases are known only while the test runs.
+fn sql(text: String) -> &'static Sql {
+    Box::leak(Box::new(Sql::new(text.leak())))
+}
+
+fn open(database: &Database) -> Connection {
+    match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+        Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+    }
+}
+
+/// A database with the newest schema, and the folder it lives in.
+fn migrated(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
+    let folder = tempfile::tempdir().unwrap();
+    let database = match kind {
+        Kind::Postgres => database::postgres()?,
+        Kind::Sqlite => {
+            let database = Database::Sqlite(folder.path().join("x.db"));
+            migrate(&database).unwrap();
+            database
+        }
+    };
+    Some((database, folder))
+}
+
+/// The columns that every INSERT has to fill, by table.
+fn to_be_filled(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String>> {
+    let query = match connection {
+        Connection::Sqlite(_) => {
+            "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+             WHERE m.type = 'table' AND c.\"notnull\" = 1 AND c.dflt_value IS NULL"
+        }
+        Connection::Postgres(_) => {
+            "SELECT table_name::text, column_name::text FROM information_schema.columns
+             WHERE table_schema = 'public' AND is_nullable = 'NO' AND column_default IS NULL
+             AND is_identity = 'NO' AND is_generated = 'NEVER'"
+        }
+    };
+    let columns = connection.many(sql(query.to_owned()), &[], |row| {
+        Ok((row.take::<String>()?, row.take::<String>()?))
+    });
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (table, column) in columns.unwrap() {
+        found.entry(table).or_default().insert(column);
+    }
+    found
+}
+
+/// The tables a statement inserts into, each with the columns it names.
+fn inserts(text: &str) -> Vec<(String, BTreeSet<String>)> {
+    let places = text
+        .match_indices("INSERT INTO ")
+        .map(|(at, word)| &text[at + word.len()..]);
+    let named = places.map(|rest| {
+        let (table, rest) = rest.split_at(rest.find([' ', '(']).unwrap_or(rest.len()));
+        let columns = rest
+            .trim_start()
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(')'));
+        let columns = columns.map_or("", |(columns, _)| columns).split(',');
+        let columns = columns
+            .map(|column| column.trim().to_owned())
+            .filter(|column| !column.is_empty());
+        (table.to_owned(), columns.collect())
+    });
+    named.collect()
+}
+
+/// What of a release does not run on the schema of this connection: statements that do not even prepare, and rows that would
+/// lack a column.
+fn does_not_run(release: &Release, connection: &mut Connection) -> Vec<String> {
+    let to_be_filled = to_be_filled(connection);
+    let mut faults = Vec::new();
+    for (name, lines) in &release.statements {
+        let text = lines.join("\n");
+        if let Err(error) = connection.prepare(sql(text.clone())) {
+            faults.push(format!("{name} does not prepare: {error:?}"));
+            continue;
+        }
+        for (table, filled) in inserts(&lines.join(" ")) {
+            for column in to_be_filled.get(&table).into_iter().flatten() {
+                if !filled.contains(column) {
+                    faults.push(format!("{name} leaves {table}.{column} empty"));
+                }
+            }
+        }
+    }
+    faults
+}
+
+/// What a release would misread or could no longer write, although its statements prepare.
+fn does_not_fit(release: &Release, newest: &BTreeMap<String, Table>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, old) in &release.tables {
+        let Some(new) = newest.get(name) else { continue };
+        for (column, kind) in &old.columns {
+            let now = new.columns.get(column).unwrap_or(kind);
+            if now != kind {
+                faults.push(format!("{name}.{column} was {kind} and is {now}"));
+            }
+        }
+        for key in new.unique.difference(&old.unique) {
+            let columns = key.trim_end_matches(" of some rows").split(", ");
+            if columns.into_iter().all(|column| old.columns.contains_key(column)) {
+                faults.push(format!("{name} does not know that {key} is unique"));
+            }
+        }
+    }
+    faults
+}
+
+fn kept_releases_run(kind: Kind) {
+    let Some((database, _folder)) = migrated(kind) else {
+        return;
+    };
+    let mut connection = open(&database);
+    let newest = Release::this().unwrap();
+    for release in kept() {
+        let mut faults = does_not_run(&release, &mut connection);
+        faults.extend(does_not_fit(&release, &newest.tables));
+        assert!(
+            faults.is_empty(),
+            "release {} does not run on the newest schema (docs/versioning.md):\n{}",
+            release.version,
+            faults.join("\n")
+        );
+        assert!(release.statements.len() > 300 && release.tables.len() > 30);
+    }
+    drop(connection);
+    database::drop_postgres(&database);
+}
+
+#[test]
+fn every_kept_release_runs_on_the_newest_schema_of_sqlite() {
+    kept_releases_run(Kind::Sqlite);
+}
+
+#[test]
+fn every_kept_release_runs_on_the_newest_schema_of_postgres() {
+    kept_releases_run(Kind::Postgres);
+}
+
+/// What a migration might do, and what of this release it would break, in a word.
+const STEPS: [(&str, Option<&str>); 8] = [
+    (
+        "ALTER TABLE subjects DROP COLUMN description",
+        Some("subjects::INSERT does not prepare"),
+    ),
+    (
+        "ALTER TABLE subjects RENAME COLUMN color TO colour",
+        Some("subjects::LIST does not prepare"),
+    ),
+    ("ALTER TABLE feedback RENAME TO remarks", Some("does not prepare")),
+    ("DROP TABLE rate_windows", Some("rates::")),
+    (
+        "ALTER TABLE subjects ADD COLUMN label TEXT NOT NULL",
+        Some("subjects::INSERT leaves subjects.label empty"),
+    ),
+    ("ALTER TABLE subjects ADD COLUMN label TEXT", None),
+    ("ALTER TABLE subjects ADD COLUMN weight BIGINT NOT NULL DEFAULT 0", None),
+    (
+        "CREATE TABLE labels (organization_id TEXT NOT NULL, id TEXT NOT NULL)",
+        None,
+    ),
+];
+
+fn broken_by_steps(kind: Kind) {
+    let this = Release::this().unwrap();
+    for (step, broken) in STEPS {
+        let Some((database, _folder)) = migrated(kind) else {
+            return;
+        };
+        let mut connection = open(&database);
+        assert_eq!(does_not_run(&this, &mut connection), Vec::<String>::new());
+        connection.run(sql(step.to_owned()), &[]).unwrap();
+        let faults = does_not_run(&this, &mut connection);
+        match broken {
+            Some(word) => assert!(faults.iter().any(|fault| fault.contains(word)), "{step}: {faults:?}"),
+            None => assert_eq!(faults, Vec::<String>::new(), "{step}"),
+        }
+        drop(connection);
+        database::drop_postgres(&database);
+    }
+}
+
+#[test]
+fn what_breaks_a_release_is_noticed_on_sqlite() {
+    broken_by_steps(Kind::Sqlite);
+}
+
+#[test]
+fn what_breaks_a_release_is_noticed_on_postgres() {
+    broken_by_steps(Kind::Postgres);
+}
+
+#[test]
+fn what_a_release_would_misread_is_noticed() {
+    let this = Release::this().unwrap();
+    let add = |column: &str| format!("ALTER TABLE subjects ADD COLUMN {column}");
+    let drop_first = |column: &str, kind: &str| {
+        let gone = format!("ALTER TABLE subjects DROP COLUMN {column}");
+        vec![gone, add(&format!("{column} {kind}"))]
+    };
+    let (with_key, of_others) = (
+        add("label TEXT"),
+        "CREATE UNIQUE INDEX labels ON subjects (organization_id, label)",
+    );
+    let one_color = "CREATE UNIQUE INDEX colors ON subjects (organization_id, color)";
+    for (steps, broken) in [
+        (
+            drop_first("color", "BIGINT"),
+            Some("subjects.color was TEXT and is BIGINT"),
+        ),
+        (
+            drop_first("color", "TEXT NOT NULL DEFAULT ''"),
+            Some("subjects.color was TEXT and is TEXT NOT NULL"),
+        ),
+        (
+            drop_first("is_active", "BOOLEAN"),
+            Some("subjects.is_active was BOOLEAN NOT NULL and is BOOLEAN"),
+        ),
+        (
+            vec![one_color.to_owned()],
+            Some("subjects does not know that organization_id, color is unique"),
+        ),
+        (vec![with_key, of_others.to_owned()], None),
+    ] {
+        let (database, _folder) = migrated(Kind::Sqlite).unwrap();
+        let mut connection = open(&database);
+        for step in &steps {
+            connection.run(sql(step.clone()), &[]).unwrap();
+        }
+        let faults = does_not_fit(&this, &tables(&mut connection).unwrap());
+        assert_eq!(faults, broken.into_iter().collect::<Vec<_>>(), "{steps:?}");
+    }
+}
+
+both!(a_release_starts_on_a_schema_that_a_later_one_has_migrated, |app| {
+    let newest = newest_migration();
+    let again = async || {
+        let database = app.database.clone();
+        tokio::task::spawn_blocking(move || migrate(&database)).await.unwrap()
+    };
+    let row = |version: i32, name: &str| {
+        format!(
+            "INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
+             VALUES ({version}, '{name}', '2026-11-22T00:00:00Z', '1')"
+        )
+    };
+    let refused = async || format!("{:?}", again().await.unwrap_err());
+    assert_eq!(again().await.unwrap(), 0);
+
+    execute(&app.database, row(newest + 1, "more_columns")).await;
+    assert_eq!(again().await.unwrap(), 0, "additions do not concern it");
+    execute(
+        &app.database,
+        row(newest + 2, &format!("contract_{newest:04}_old_columns")),
+    )
+    .await;
+    assert_eq!(again().await.unwrap(), 0, "it can do without what went");
+    let ada = app.as_(&app.world.ada);
+    ada.get("/classes").await.expect(200);
+
+    // What it needs is gone, or nobody knows whether it is.
+    for name in [
+        format!("contract_{:04}_columns", newest + 1),
+        "contract_columns".to_owned(),
+    ] {
+        execute(&app.database, row(newest + 3, &name)).await;
+        let said = refused().await;
+        assert!(
+            said.contains("has taken away what this one needs") && said.contains(&name),
+            "{said}"
+        );
+        let gone = format!("DELETE FROM refinery_schema_history WHERE version = {}", newest + 3);
+        execute(&app.database, gone).await;
+    }
+    // A schema that lacks something of this release's own is none that a later release has made.
+    execute(
+        &app.database,
+        "DELETE FROM refinery_schema_history WHERE version = 5".to_owned(),
+    )
+    .await;
+    assert!(refused().await.contains("left out migration 5"));
+});
+
+/// The migrations with their numbers, names and statements.
+fn migrations() -> Vec<(i32, String, String)> {
+    let files = std::fs::read_dir(repository().join("migrations")).unwrap();
+    let read = |path: PathBuf| {
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let (version, name) = stem.strip_prefix('V').unwrap().split_once("__").unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines = text.lines().map(|line| line.split("--").next().unwrap());
+        let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+        (
+            version.parse().unwrap(),
+            name.to_owned(),
+            words.join(" ").to_uppercase(),
+        )
+    };
+    files.map(|file| read(file.unwrap().path())).collect()
+}
+
+/// The number in the name of a migration that takes something away.
+fn contract(name: &str) -> Option<i32> {
+    name.strip_prefix("contract_")?.split('_').next()?.parse().ok()
+}
+
+/// What a migration does that its name does not say.
+fn hushed_up(name: &str, text: &str) -> Option<String> {
+    let takes_away = ["DROP TABLE", "DROP COLUMN", " RENAME "]
+        .iter()
+        .any(|word| text.contains(word));
+    if takes_away && contract(name).is_none() {
+        return Some(format!("{name} takes something away: call it contract_<number>_<what>"));
+    }
+    // On an empty table this works, so that no other test would meet it.
+    let unfilled = text.split(';').find(|statement| {
+        statement.contains("ADD COLUMN") && statement.contains("NOT NULL") && !statement.contains("DEFAULT")
+    });
+    unfilled.map(|statement| format!("{name}: existing rows have no value for this column:{statement}"))
+}
+
+#[test]
+fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
+    let kept = kept();
+    // What was there before the first release concerned nobody.
+    let first = kept.first().map_or(i32::MAX, |release| release.migration);
+    let new = migrations().into_iter().filter(|(version, ..)| *version > first);
+    let faults: Vec<String> = new.filter_map(|(_, name, text)| hushed_up(&name, &text)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+
+    let floor = migrations()
+        .iter()
+        .filter_map(|(_, name, _)| contract(name))
+        .max()
+        .unwrap_or(0);
+    let this = number(env!("CARGO_PKG_VERSION"));
+    let mut older = kept.iter().filter(|release| number(&release.version) < this);
+    if let Some(previous) = older.next_back() {
+        let version = &previous.version;
+        assert!(
+            previous.migration >= floor,
+            "{version} needs what goes: wait for the next release"
+        );
+    }
+    for release in &kept {
+        let version = &release.version;
+        assert!(number(version) <= this, "{version} is not released yet");
+        assert!(
+            release.migration >= floor,
+            "{version} no longer runs here: remove releases/{version}.json"
+        );
+    }
+
+    for (name, text, is_fault) in [
+        ("columns", "ALTER TABLE A DROP COLUMN B;", true),
+        ("contract_columns", "ALTER TABLE A DROP COLUMN B;", true),
+        ("contract_0018_columns", "ALTER TABLE A DROP COLUMN B;", false),
+        ("columns", "ALTER TABLE A RENAME COLUMN B TO C;", true),
+        ("columns", "DROP TABLE A;", true),
+        ("columns", "ALTER TABLE A ADD COLUMN B TEXT NOT NULL;", true),
+        ("columns", "ALTER TABLE A ADD COLUMN B TEXT NOT NULL DEFAULT '';", false),
+        (
+            "columns",
+            "ALTER TABLE A ADD COLUMN B TEXT; CREATE TABLE C (D TEXT NOT NULL);",
+            false,
+        ),
+    ] {
+        assert_eq!(hushed_up(name, text).is_some(), is_fault, "{name}: {text}");
+    }
+}
+
+#[test]
+fn no_statement_takes_whatever_columns_there_are() {
+    // A column that a later release adds would change the answer while this one runs.
+    let this = Release::this().unwrap();
+    for (name, lines) in &this.statements {
+        let text = lines.join(" ");
+        let is_star = |part: &str| part.ends_with('*') && !part.ends_with("COUNT(*");
+        let stars = text.split([')', ',', ' ']).filter(|part| is_star(part));
+        assert_eq!(stars.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: {text}");
+        for (table, columns) in inserts(&text) {
+            assert!(!columns.is_empty(), "{name} names no columns of {table}");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Rows and files belong together: a service with the database of another installation, or with another storage, does not
+//! start and touches no file; what a sweep put aside comes back.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use db::Database;
+use model::file::FileKey;
+use serde_json::json;
+
+use test_support::fake_s3::FakeS3;
+use test_support::rows::{execute, texts};
+use test_support::{Client, Kind, ServerEnv, ServerProcess, World, database, office};
+
+const RECORDED: &str = "SELECT value FROM settings WHERE name = 'storage'";
+
+/// A place with a school in it.
+async fn school(kind: Kind) -> Option<(ServerEnv, World)> {
+    let place = ServerEnv::new(kind)?;
+    let world = World::create(&place.store().await, &place.database).await;
+    Some((place, world))
+}
+
+async fn start(place: &mut ServerEnv) -> ServerProcess {
+    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    service.ready().await;
+    service
+}
+
+/// Uploads so many documents.
+async fn upload(service: &ServerProcess, world: &World, count: usize) {
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let group = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
+    let group = ada.post("/groups", group).await.expect(201);
+    let path = format!("/workrooms/{}/documents", group["workRoomId"].as_str().unwrap());
+    let ben = Client::new(&service.base, Some(world.ben.cookie.clone()));
+    for number in 0..count {
+        let name = format!("{number}.docx");
+        ben.upload(&path, &name, office::docx(&name), &[]).await.expect(201);
+    }
+}
+
+/// Files below `files/`, relative to it; those of the quarantine, too.
+fn kept(files: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![files.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.strip_prefix(files).unwrap().display().to_string());
+            }
+        }
+    }
+    found
+}
+
+fn refused(place: &mut ServerEnv, extra: &[(&str, &str)], why: &str) {
+    let log = tokio::task::block_in_place(|| place.try_start("serve", extra).err());
+    let log = log.expect("it started");
+    assert!(log.contains(why) && log.contains("do not belong together"), "{log}");
+}
+
+fn run(place: &ServerEnv, arguments: &[&str]) -> (bool, String) {
+    let output = place.command(arguments, &[]).output().unwrap();
+    let words = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(words).unwrap())
+}
+
+async fn other_database_touches_no_file(kind: Kind) {
+    let Some((mut place, world)) = school(kind).await else {
+        return;
+    };
+    let service = start(&mut place).await;
+    upload(&service, &world, 3).await;
+    service.stop();
+    let files = place.folder().join("files");
+    let before = kept(&files);
+    assert_eq!(before.len(), 4, "three documents and the marker: {before:?}");
+
+    // Another school's database, and one where nothing is yet.
+    let empty = match kind {
+        Kind::Postgres => {
+            let Database::Postgres(url) = database::empty().unwrap() else {
+                unreachable!()
+            };
+            refused(&mut place, &[("DATABASE_URL", &url)], "marker of another installation");
+            Database::Postgres(url)
+        }
+        Kind::Sqlite => {
+            for end in ["db", "db-wal", "db-shm"] {
+                let (from, to) = (format!("groupwork.{end}"), format!("kept.{end}"));
+                drop(std::fs::rename(place.folder().join(from), place.folder().join(to)));
+            }
+            refused(&mut place, &[], "marker of another installation");
+            Database::Sqlite(place.folder().join("groupwork.db"))
+        }
+    };
+    // The same for an unmarked storage: it has files, and the database names none.
+    std::fs::remove_dir_all(files.join("installation")).unwrap();
+    let url = match &empty {
+        Database::Postgres(url) => url.clone(),
+        Database::Sqlite(_) => String::new(),
+    };
+    let extra = [("DATABASE_URL", url.as_str())];
+    let extra = if kind == Kind::Postgres { &extra[..] } else { &[] };
+    refused(&mut place, extra, "files and the database names none");
+    let mut left = kept(&files);
+    left.insert("installation/id".to_owned());
+    assert_eq!(left, before, "a file was moved");
+
+    // With its own database it is adopted: one of the files that rows name is there.
+    if kind == Kind::Sqlite {
+        for end in ["db", "db-wal", "db-shm"] {
+            let (from, to) = (format!("kept.{end}"), format!("groupwork.{end}"));
+            drop(std::fs::remove_file(place.folder().join(&to)));
+            drop(std::fs::rename(place.folder().join(from), place.folder().join(to)));
+        }
+    }
+    start(&mut place).await.stop();
+    assert_eq!(kept(&files), before);
+    let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
+    let marker = std::fs::read_to_string(files.join("installation/id")).unwrap();
+    assert_eq!(marker.lines().next(), Some(recorded.as_str()));
+    // An older release recorded nothing.
+    execute(
+        &place.database,
+        "DELETE FROM settings WHERE name = 'storage'".to_owned(),
+    )
+    .await;
+    std::fs::remove_dir_all(files.join("installation")).unwrap();
+    start(&mut place).await.stop();
+    assert!(files.join("installation/id").exists());
+    if kind == Kind::Postgres {
+        database::drop_postgres(&empty);
+    }
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn service_with_other_database_refuses_storage_and_touches_no_file_on_sqlite() {
+    other_database_touches_no_file(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn service_with_other_database_refuses_storage_and_touches_no_file_on_postgres() {
+    other_database_touches_no_file(Kind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready_until_compared() {
+    let (mut place, world) = school(Kind::Sqlite).await.unwrap();
+    let bucket = FakeS3::open().await;
+    for (name, value) in bucket.settings() {
+        place.set(&name, &value);
+    }
+    let service = start(&mut place).await;
+    upload(&service, &world, 2).await;
+    service.stop();
+    let marker = std::fs::read_to_string(bucket.folder("files/installation/id")).unwrap();
+    let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
+    assert_eq!(marker.lines().next(), Some(recorded.as_str()));
+
+    place.set("FILES_URL", "");
+    refused(&mut place, &[], "none of those that were looked for");
+    for command in [&["backup", "x.backup"][..], &["scrub"], &["doctor"]] {
+        let (is_done, words) = run(&place, command);
+        assert!(
+            !is_done && words.contains("do not belong together"),
+            "{command:?}: {words}"
+        );
+    }
+    assert!(!place.folder().join("x.backup").exists());
+
+    // The right address without a server: it starts and is not ready. The server that comes up holds another storage.
+    place.set("FILES_URL", "s3://school/work");
+    let other = "0-of-another-installation\n";
+    std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
+    bucket.door.shut.store(true, Ordering::SeqCst);
+    let service = tokio::task::block_in_place(|| place.start("serve"));
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let status = async || {
+        let url = format!("{}/api/health/ready", service.base);
+        http.get(url).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(status().await, 503);
+    bucket.heal();
+    let log = || service.log();
+    until(async || log().contains("file storage rejected")).await;
+    assert_eq!(status().await, 503);
+    std::fs::write(bucket.folder("files/installation/id"), marker).unwrap();
+    until(async || status().await == 200).await;
+    service.stop();
+
+    // The way out when the operator knows better.
+    std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
+    refused(&mut place, &[], "marker of another installation");
+    let adopt = async |place: &ServerEnv| {
+        let mut command = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
+        command.output().await.unwrap().status.success()
+    };
+    assert!(adopt(&place).await);
+    start(&mut place).await.stop();
+}
+
+async fn until(is_so: impl AsyncFn() -> bool) {
+    for _ in 0..1_200 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it did not come about");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn restore_gives_its_storage_a_marker_of_its_own() {
+    let (mut place, world) = school(Kind::Sqlite).await.unwrap();
+    let service = start(&mut place).await;
+    upload(&service, &world, 2).await;
+    service.stop();
+    let file = place.folder().join("x.backup");
+    let file = file.to_str().unwrap();
+    assert!(run(&place, &["backup", file]).0);
+    let mut elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (is_done, words) = run(&elsewhere, &["restore", file, "--yes"]);
+    assert!(is_done, "{words}");
+    let id = |place: &ServerEnv| std::fs::read_to_string(place.folder().join("files/installation/id")).unwrap();
+    assert_ne!(id(&place), id(&elsewhere));
+    start(&mut elsewhere).await.stop();
+    // The copy in place of the original is noticed.
+    let marker = elsewhere.folder().join("files/installation/id");
+    std::fs::write(marker, id(&place)).unwrap();
+    refused(&mut elsewhere, &[], "marker of another installation");
+    // Into an empty storage that another service uses nothing is restored.
+    let third = ServerEnv::new(Kind::Sqlite).unwrap();
+    std::fs::create_dir_all(third.folder().join("files/installation")).unwrap();
+    std::fs::write(third.folder().join("files/installation/id"), id(&place)).unwrap();
+    let (is_done, words) = run(&third, &["restore", file, "--yes"]);
+    assert!(!is_done && words.contains("marker of another installation"), "{words}");
+}
+
+both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
+    let (store, files) = (app.app.store(), app.app.files());
+    let keep = async |number: usize| {
+        let mut staging = files.stage(100);
+        staging.write(b"without a row").await.unwrap();
+        let key = FileKey::new(format!("orphan-{number}.docx"));
+        files.commit(staging.finish().await.unwrap(), &key).await.unwrap();
+    };
+    let later = common::clock::now().plus_seconds(3_600);
+    for number in 0..21 {
+        keep(number).await;
+    }
+    let refused = service::changes::orphans::sweep(store, files, later).await;
+    let why = format!("{:?}", refused.unwrap_err());
+    assert!(why.contains("21 or more of 21 files have no row"), "{why}");
+    assert!(!app.folder().join("files/quarantine").exists());
+    files.remove(&FileKey::new("orphan-0.docx")).await.unwrap();
+    let swept = service::changes::orphans::sweep(store, files, later).await;
+    assert_eq!(swept.unwrap(), 20);
+    assert_eq!(files.quarantined().await.unwrap().len(), 20);
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scrub_brings_back_from_quarantine_what_rows_name() {
+    for in_bucket in [false, true] {
+        let (mut place, world) = school(Kind::Sqlite).await.unwrap();
+        let bucket = FakeS3::open().await;
+        if in_bucket {
+            for (name, value) in bucket.settings() {
+                place.set(&name, &value);
+            }
+        }
+        let service = start(&mut place).await;
+        upload(&service, &world, 3).await;
+        service.stop();
+        // As a sweep with a wrong database left it in a release before this one.
+        let (files, quarantine) = if in_bucket {
+            (bucket.folder("files"), bucket.folder("quarantine"))
+        } else {
+            (place.folder().join("files"), place.folder().join("files/quarantine"))
+        };
+        std::fs::create_dir_all(&quarantine).unwrap();
+        for file in kept(&files).iter().filter(|file| !file.starts_with("installation")) {
+            let path = files.join(file);
+            std::fs::rename(&path, quarantine.join(path.file_name().unwrap())).unwrap();
+        }
+        std::fs::write(quarantine.join("nobody.docx"), "x").unwrap();
+        let scrub = async |arguments: &[&str]| {
+            let mut command = tokio::process::Command::from(place.command(arguments, &[]));
+            let output = command.output().await.unwrap();
+            (
+                output.status.success(),
+                String::from_utf8([output.stdout, output.stderr].concat()).unwrap(),
+            )
+        };
+        let (is_done, words) = scrub(&["scrub"]).await;
+        assert!(!is_done && words.contains("3 missing"), "{words}");
+        let (is_done, words) = scrub(&["scrub", "--restore-quarantine"]).await;
+        assert!(
+            is_done && words.contains("3 files brought back from the quarantine; 1 stay without a row"),
+            "{words}"
+        );
+        assert!(words.contains("0 missing, 0 damaged"), "{words}");
+        let left: Vec<_> = std::fs::read_dir(&quarantine)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["nobody.docx"]);
+        place.close();
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls every cell of docs/access.md: each route in each standing stops at the gate or passes it, as its `Access` says;
+//! and the generated files are current.
+
+use api::endpoint::Row;
+use api::router;
+use groupwork::cli::describe;
+use model::access::{Access, Standing};
+use reqwest::Method;
+use serde_json::json;
+
+use test_support::Answer;
+
+/// A path with ids nobody has.
+pub fn concrete(path: &str) -> String {
+    let mut concrete = String::new();
+    for (index, part) in path.split(['{', '}']).enumerate() {
+        concrete.push_str(if index % 2 == 0 {
+            part
+        } else {
+            "0190a1b2-0000-7000-8000-00000000dead"
+        });
+    }
+    concrete
+}
+
+fn method(row: &Row) -> Method {
+    row.method.parse().unwrap()
+}
+
+/// What the gate answers, or nothing where it lets the caller through.
+fn gate(access: Access, standing: Standing) -> Option<(u16, &'static str)> {
+    match access {
+        Access::Anyone => None,
+        Access::DocumentServer => Some((401, "DOCSERVER_TOKEN_MISSING")),
+        _ if standing == Standing::Stranger => Some((401, "UNAUTHENTICATED")),
+        access if access.admits(standing) => None,
+        access if access.needs_organization() && standing == Standing::Outsider => {
+            Some((400, "NO_ACTIVE_ORGANIZATION"))
+        }
+        _ => Some((403, "FORBIDDEN_ROLE")),
+    }
+}
+
+both!(every_route_stops_or_admits_every_standing, |app| {
+    let world = &app.world;
+    let people = [
+        (Standing::Outsider, &world.nobody),
+        (Standing::Student, &world.ben),
+        (Standing::Teacher, &world.ada),
+        (Standing::Admin, &world.adam),
+        (Standing::Admin, &world.olga),
+        (Standing::SuperAdmin, &world.root),
+    ];
+    let mut clients: Vec<_> = people.map(|(standing, person)| (standing, app.as_(person))).to_vec();
+    clients.push((Standing::Stranger, app.stranger()));
+    // A school may let its teachers do what is the admins' elsewhere; the table shows what can be let.
+    let lets = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
+    app.as_(&world.adam).patch("/admin/settings", lets).await.expect(200);
+    let (_, rows) = router::description();
+    assert!(rows.len() > 10);
+    for row in &rows {
+        for (standing, client) in &clients {
+            // Signing out or choosing another organization would change who the next cell is.
+            if row.path.starts_with("/auth/") && *standing != Standing::Stranger {
+                continue;
+            }
+            let body = (row.method != "GET").then(|| json!({}));
+            let answer = client.send(method(row), &concrete(&row.path), body).await;
+            check(row, *standing, answer);
+        }
+    }
+});
+
+fn check(row: &Row, standing: Standing, answer: Answer) {
+    let said = format!("{} {} as {standing:?}", row.method, row.path);
+    let status = answer.status;
+    let code = serde_json::from_slice(&answer.bytes)
+        .ok()
+        .and_then(|body: serde_json::Value| body["code"].as_str().map(str::to_owned));
+    if let Some((expected, expected_code)) = gate(row.access, standing) {
+        let under_auth = row.path.starts_with("/auth/");
+        let fits = status == expected && (under_auth || code.as_deref() == Some(expected_code));
+        assert!(fits, "{said}: {status} {code:?}, not {expected} {expected_code}");
+    } else {
+        let stopped = matches!(
+            code.as_deref(),
+            Some("UNAUTHENTICATED" | "FORBIDDEN_ROLE" | "NOT_A_MEMBER")
+        );
+        assert!(!stopped && status < 500, "{said}: {status} {code:?}");
+    }
+}
+
+#[test]
+fn the_generated_files_are_current() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let committed = |name: &str| std::fs::read_to_string(docs.join(name)).unwrap_or_default();
+    let access = describe::access_text(&router::description().1).unwrap();
+    assert!(
+        committed("access.md") == access,
+        "docs/access.md is stale: run `make describe`"
+    );
+    let openapi = describe::openapi_text().unwrap();
+    assert!(
+        committed("openapi.json").trim_end() == openapi,
+        "docs/openapi.json is stale: run `make describe`"
+    );
+    let events = describe::events_text().unwrap();
+    assert!(
+        committed("events.json").trim_end() == events,
+        "docs/events.json is stale: run `make describe`"
+    );
+}
+
+#[test]
+fn every_route_is_described_and_declared_once() {
+    let (document, rows) = router::description();
+    let mut seen = std::collections::HashSet::new();
+    for row in &rows {
+        assert!(
+            seen.insert((row.method, row.path.clone())),
+            "{} {} is declared twice",
+            row.method,
+            row.path
+        );
+        let text = serde_json::to_value(&document.paths.paths[&row.path]).unwrap();
+        let operation = &text[row.method.to_lowercase()];
+        assert!(
+            operation["summary"].is_string(),
+            "{} {} has no summary",
+            row.method,
+            row.path
+        );
+        assert_eq!(operation["x-access"], format!("{:?}", row.access));
+    }
+}

@@ -1,0 +1,418 @@
+//! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer.
+
+use common::clock;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use service::changes::idempotency;
+
+use test_support::rows::{execute, texts};
+use test_support::topics::{id, new_topic};
+use test_support::{Answer, Client, Kind, LessonFixture, SecondInstance, TestApp};
+
+fn keyed(client: &Client, key: &str) -> Client {
+    client.with("idempotency-key", key)
+}
+
+async fn count(app: &TestApp, table: &str) -> usize {
+    texts(&app.database, format!("SELECT id FROM {table}")).await.len()
+}
+
+/// The answer to a request that was answered before.
+#[track_caller]
+fn repeated(first: &Answer, again: &Answer) {
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!(first.header("idempotency-replayed"), "");
+    for name in ["location", "etag"] {
+        assert_eq!(first.header(name), again.header(name), "{name}");
+    }
+    assert_eq!((first.status, first.json()), (again.status, again.json()));
+}
+
+/// What is sent to a creating route.
+enum Body {
+    Json(Value),
+    File(&'static str),
+}
+
+/// Every creating route of an organization with its table and something to create.
+#[expect(clippy::too_many_lines, reason = "one entry for each creating route")]
+fn creations(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'static str, String, Body)> {
+    let class = &app.world.seven_b;
+    let room = format!("/workrooms/{}", lesson.work_room);
+    let topic = format!("/assignments/{}", lesson.assignment);
+    let created = |route, table, path: &str, body| (route, table, path.to_owned(), body);
+    let json = Body::Json;
+    vec![
+        created(
+            "/users",
+            "members",
+            "/users",
+            json(json!({"name": "Nia New", "email": "nia@north.example", "role": "STUDENT"})),
+        ),
+        created(
+            "/admin/domains",
+            "mail_domains",
+            "/admin/domains",
+            json(json!({"domain": "keys-school.example"})),
+        ),
+        created(
+            "/tenants/{id}/domains",
+            "mail_domains",
+            &format!("/tenants/{}/domains", app.world.north),
+            json(json!({"domain": "set-school.example"})),
+        ),
+        created("/subjects", "subjects", "/subjects", json(json!({"name": "Latin"}))),
+        created("/homerooms", "homerooms", "/homerooms", json(json!({"name": "9C"}))),
+        created(
+            "/classes",
+            "classes",
+            "/classes",
+            json(
+                json!({"name": "9c Latin", "academicYear": "2026/2027", "teacherId": app.world.ada.id, "subjectIds": [class.subject]}),
+            ),
+        ),
+        created(
+            "/classes/{id}/clone",
+            "classes",
+            &format!("/classes/{}/clone", class.id),
+            json(json!({"name": "7b again", "academicYear": "2027/2028"})),
+        ),
+        created(
+            "/courses",
+            "courses",
+            "/courses",
+            json(json!({"name": "Plants", "classId": class.id, "subjectId": class.subject})),
+        ),
+        created("/groups", "groups", "/groups", json(json!({"classId": class.id}))),
+        created(
+            "/groups/batch",
+            "groups",
+            "/groups/batch",
+            json(json!({"classId": class.id, "groups": [{}, {}]})),
+        ),
+        created(
+            "/groups/generate",
+            "groups",
+            "/groups/generate",
+            json(json!({"classId": class.id, "strategy": "random", "groupCount": 1})),
+        ),
+        created(
+            "/groups/{id}/attachments",
+            "group_attachments",
+            &format!("/groups/{}/attachments", lesson.group),
+            Body::File("bank.txt"),
+        ),
+        created(
+            "/assignments",
+            "assignments",
+            "/assignments",
+            json(new_topic(class, json!({}))),
+        ),
+        created(
+            "/assignments/{id}/attachments",
+            "assignment_attachments",
+            &format!("{topic}/attachments"),
+            Body::File("hill.txt"),
+        ),
+        created(
+            "/assignments/{id}/clone",
+            "assignments",
+            &format!("{topic}/clone"),
+            json(json!({"deadline": test_support::topics::LATER})),
+        ),
+        created(
+            "/workrooms/{id}/messages",
+            "work_room_messages",
+            &format!("{room}/messages"),
+            json(json!({"content": "Hello"})),
+        ),
+        created(
+            "/workrooms/{id}/messages/attachments",
+            "message_attachments",
+            &format!("{room}/messages/attachments"),
+            Body::File("chat.txt"),
+        ),
+        created(
+            "/workrooms/{id}/documents",
+            "documents",
+            &format!("{room}/documents"),
+            json(json!({"title": "Twice?", "documentType": "word"})),
+        ),
+        created(
+            "/feedback",
+            "feedback",
+            "/feedback",
+            json(json!({"submissionId": lesson.submission, "text": "Good."})),
+        ),
+        created(
+            "/messages",
+            "direct_messages",
+            "/messages",
+            json(json!({"classId": class.id, "content": "Bring paper."})),
+        ),
+    ]
+}
+
+async fn send(client: &Client, path: &str, body: &Body) -> Answer {
+    match body {
+        Body::Json(body) => client.post(path, body.clone()).await,
+        Body::File(name) => client.upload(path, name, name.as_bytes().to_vec(), &[]).await,
+    }
+}
+
+both!(every_creating_route_creates_once_under_a_key, |app| {
+    let lesson = LessonFixture::begin(app).await;
+    let document = serde_json::to_value(api::router::description().0).unwrap();
+    let mut left: Vec<&String> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(path, item)| item["post"]["responses"].get("201").is_some() && *path != "/tenants")
+        .map(|(path, _)| path)
+        .collect();
+    for (route, table, path, body) in creations(app, &lesson) {
+        left.retain(|path| *path != route);
+        let person = match route {
+            "/tenants/{id}/domains" => &app.world.root,
+            "/messages" | "/feedback" | "/workrooms/{id}/messages" => &app.world.ada,
+            _ => &app.world.adam,
+        };
+        let client = keyed(&app.as_(person), "018f3c1e-6c2f");
+        let before = count(app, table).await;
+        let first = send(&client, &path, &body).await;
+        assert_eq!(first.status, 201, "{route}: {}", first.json());
+        let after = count(app, table).await;
+        assert!(after > before, "{route}");
+        let again = send(&client, &path, &body).await;
+        assert_eq!(count(app, table).await, after, "{route}: {}", again.json());
+        if route == "/users" {
+            // The password is shown once; who lost the answer resets it.
+            let (mut with, without) = (first.json(), again.json());
+            assert!(with["temporaryPassword"].is_string() && without["temporaryPassword"].is_null());
+            with["temporaryPassword"] = Value::Null;
+            assert_eq!((with, again.status), (without, 201));
+        } else {
+            repeated(&first, &again);
+        }
+        // Without a key, and with another one, everything is new.
+        assert!(
+            document["paths"][route]["post"]["parameters"]
+                .to_string()
+                .contains("IdempotencyKey"),
+            "{route}"
+        );
+    }
+    assert_eq!(
+        left,
+        Vec::<&String>::new(),
+        "creating routes that this test does not call"
+    );
+    let secrets = texts(
+        &app.database,
+        "SELECT answer FROM idempotency_keys WHERE route = 'POST /api/users'".to_owned(),
+    )
+    .await;
+    assert!(
+        secrets[0].as_ref().unwrap().contains("\"temporaryPassword\":null"),
+        "{secrets:?}"
+    );
+});
+
+both!(another_request_under_a_key_is_refused, |app| {
+    let (ada, class) = (keyed(&app.as_(&app.world.ada), "one"), &app.world.seven_b);
+    let made = ada
+        .post("/groups", json!({"classId": class.id, "name": "Lakes"}))
+        .await
+        .expect(201);
+    let groups = count(app, "groups").await;
+    let other = json!({"classId": class.id, "name": "Seas"});
+    ada.post("/groups", other.clone())
+        .await
+        .refused(409, "IDEMPOTENCY_KEY_REUSED");
+    // The order of fields is no other request.
+    let same = ada
+        .post("/groups", json!({"name": "Lakes", "classId": class.id}))
+        .await
+        .expect(201);
+    assert_eq!(
+        (same["id"].clone(), count(app, "groups").await),
+        (made["id"].clone(), groups)
+    );
+    keyed(&ada, "two").post("/groups", other).await.expect(201);
+    // What failed was not done, so the same key may be used again.
+    let wrong = json!({"classId": class.id, "groupNumber": made["groupNumber"]});
+    let three = keyed(&ada, "three");
+    three
+        .post("/groups", wrong)
+        .await
+        .refused(409, "DUPLICATE_GROUP_NUMBER");
+    three.post("/groups", json!({"classId": class.id})).await.expect(201);
+    for wrong in ["", "a b", &"k".repeat(256)] {
+        keyed(&ada, wrong)
+            .post("/groups", json!({"classId": class.id}))
+            .await
+            .invalid("Idempotency-Key");
+    }
+});
+
+both!(concurrent_equal_requests_create_one_object, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    for round in 0..6 {
+        let client = keyed(&ada, &format!("round-{round}"));
+        let body = json!({"classId": class.id, "name": format!("Round {round}")});
+        let before = count(app, "groups").await;
+        let answers = join_all((0..8).map(|_| client.post("/groups", body.clone()))).await;
+        let replayed = answers
+            .iter()
+            .filter(|answer| answer.header("idempotency-replayed") == "true")
+            .count();
+        let made: Vec<String> = answers.into_iter().map(|answer| id(&answer.expect(201))).collect();
+        assert!(made.iter().all(|id| *id == made[0]), "{made:?}");
+        assert_eq!((count(app, "groups").await, replayed), (before + 1, 7));
+    }
+});
+
+both!(concurrent_equal_uploads_keep_one_file, |app| {
+    let lesson = LessonFixture::begin(app).await;
+    let client = keyed(&app.as_(&app.world.ada), "upload");
+    let path = format!("/groups/{}/attachments", lesson.group);
+    let uploads = (0..6).map(|_| client.upload(&path, "river.txt", b"the same river".to_vec(), &[]));
+    let made: Vec<String> = join_all(uploads)
+        .await
+        .into_iter()
+        .map(|answer| id(&answer.expect(201)))
+        .collect();
+    assert!(made.iter().all(|id| *id == made[0]), "{made:?}");
+    client
+        .upload(&path, "river.txt", b"another river".to_vec(), &[])
+        .await
+        .refused(409, "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(count(app, "group_attachments").await, 2);
+});
+
+both!(a_key_belongs_to_one_person_organization_and_route, |app| {
+    let (world, class) = (&app.world, &app.world.seven_b);
+    let body = json!({"classId": class.id, "name": "Lakes"});
+    let made = id(&keyed(&app.as_(&world.ada), "k")
+        .post("/groups", body.clone())
+        .await
+        .expect(201));
+    let others = id(&keyed(&app.as_(&world.adam), "k")
+        .post("/groups", body.clone())
+        .await
+        .expect(201));
+    assert_ne!(made, others, "another person's key is unknown");
+    keyed(&app.as_(&world.zoe), "k")
+        .post("/groups", body)
+        .await
+        .refused(404, "NOT_FOUND");
+    let topic = keyed(&app.as_(&world.ada), "k")
+        .post("/assignments", new_topic(class, json!({})))
+        .await;
+    assert_eq!((topic.status, topic.header("idempotency-replayed")), (201, ""));
+    let keys = texts(&app.database, "SELECT key_digest FROM idempotency_keys".to_owned()).await;
+    assert_eq!(keys.len(), 3);
+    assert!(
+        keys.iter().flatten().all(|digest| digest.len() == 64),
+        "the key itself is not stored"
+    );
+});
+
+both!(a_key_expires_after_a_day_and_is_deleted, |app| {
+    let (ada, class) = (keyed(&app.as_(&app.world.ada), "k"), &app.world.seven_b);
+    let body = json!({"classId": class.id});
+    let first = id(&ada.post("/groups", body.clone()).await.expect(201));
+    let day = 24 * 60 * 60 * 1000;
+    execute(
+        &app.database,
+        format!("UPDATE idempotency_keys SET created_at = created_at - {day}"),
+    )
+    .await;
+    let second = id(&ada.post("/groups", body.clone()).await.expect(201));
+    assert_ne!(first, second);
+    let store = app.app.store();
+    idempotency::sweep(store, clock::now()).await.unwrap();
+    assert_eq!(count(app, "idempotency_keys").await, 1);
+    idempotency::sweep(store, clock::now().plus_seconds(day / 1000))
+        .await
+        .unwrap();
+    assert_eq!(count(app, "idempotency_keys").await, 0);
+});
+
+both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
+    let (ada, class, north) = (app.as_(&app.world.ada), &app.world.seven_b, &app.world.north);
+    let now = clock::now().as_millis();
+    let (ada_id, adam_id) = (&app.world.ada.id, &app.world.adam.id);
+    let mut rows = Vec::new();
+    for number in 0..1_000 {
+        let at = now - 2_000 + number;
+        rows.push(format!(
+            "('{north}', 'i{number}', '{ada_id}', 'POST /x', 'k{number}', 'r', 201, '{{}}', 2, {at})"
+        ));
+    }
+    rows.push(format!(
+        "('{north}', 'of-adam', '{adam_id}', 'POST /x', 'k', 'r', 201, '{{}}', 2, {})",
+        now - 3_000
+    ));
+    let insert = "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, status, \
+        answer, size, created_at) VALUES ";
+    execute(&app.database, format!("{insert}{}", rows.join(", "))).await;
+    keyed(&ada, "newest")
+        .post("/groups", json!({"classId": class.id}))
+        .await
+        .expect(201);
+    let left = texts(&app.database, "SELECT id FROM idempotency_keys".to_owned()).await;
+    assert_eq!(left.len(), 1_001, "1000 of Ada, one of Adam");
+    assert!(!left.contains(&Some("i0".to_owned())) && left.contains(&Some("i1".to_owned())));
+    // Large responses count by their bytes.
+    execute(
+        &app.database,
+        "UPDATE idempotency_keys SET size = 5000000 WHERE id IN ('i998', 'i999')".to_owned(),
+    )
+    .await;
+    keyed(&ada, "next")
+        .post("/groups", json!({"classId": class.id}))
+        .await
+        .expect(201);
+    assert_eq!(
+        count(app, "idempotency_keys").await,
+        4,
+        "two groups, i999 and the key of Adam"
+    );
+});
+
+both!(an_erased_person_is_in_no_stored_answer, |app| {
+    let (world, class) = (&app.world, &app.world.seven_b);
+    let ada = app.as_(&world.ada);
+    let with = json!({"classId": class.id, "memberIds": [world.ben.id]});
+    keyed(&ada, "with").post("/groups", with).await.expect(201);
+    keyed(&ada, "without")
+        .post("/groups", json!({"classId": class.id}))
+        .await
+        .expect(201);
+    let erase = json!({"userId": world.ben.id, "dryRun": false});
+    app.as_(&world.adam).post("/admin/gdpr/erase", erase).await.expect(200);
+    assert_eq!(count(app, "idempotency_keys").await, 1);
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn equal_requests_to_two_instances_create_one_object() {
+    let Some(one) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let two = SecondInstance::beside(&one, &[]).await;
+    let body = json!({"classId": one.world.seven_b.id, "name": "Lakes"});
+    let (here, there) = (
+        keyed(&one.as_(&one.world.ada), "k"),
+        keyed(&Client::new(&two.base, Some(one.world.ada.cookie.clone())), "k"),
+    );
+    let calls = (0..8).map(|number| if number % 2 == 0 { &here } else { &there }.post("/groups", body.clone()));
+    let made: Vec<String> = join_all(calls)
+        .await
+        .into_iter()
+        .map(|answer| id(&answer.expect(201)))
+        .collect();
+    assert!(made.iter().all(|id| *id == made[0]), "{made:?}");
+    two.close().await;
+    one.close().await;
+}

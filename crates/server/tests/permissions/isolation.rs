@@ -1,0 +1,173 @@
+//! Walks every route with the ids of another school: whatever the role, the answer is the one for an id nobody has, and
+//! no row changes (contract 11.14, reliability T1, T6, T7).
+
+use api::endpoint::Row;
+use api::router;
+use model::access::Access;
+use serde_json::Value;
+
+use crate::access::concrete;
+use test_support::samples::{Ids, Sample, sample};
+use test_support::tables::fingerprints;
+use test_support::{Answer, Client, LessonFixture, TestApp};
+
+const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
+
+fn walked(row: &Row) -> bool {
+    !row.path.starts_with("/auth/") && !matches!(row.access, Access::Anyone | Access::DocumentServer)
+}
+
+fn ids_of_north(app: &TestApp, lesson: &LessonFixture) -> Ids {
+    let class = &app.world.seven_b;
+    Ids {
+        class: class.id.clone(),
+        subject: class.subject.clone(),
+        course: class.course.clone(),
+        group: lesson.group.clone(),
+        assignment: lesson.assignment.clone(),
+        attachment: lesson.attachment.clone(),
+        user: app.world.ben.id.clone(),
+    }
+}
+
+fn ids_of_nobody() -> Ids {
+    let id = || NOBODY.to_owned();
+    Ids {
+        class: id(),
+        subject: id(),
+        course: id(),
+        group: id(),
+        assignment: id(),
+        attachment: id(),
+        user: id(),
+    }
+}
+
+pub fn filled(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
+    let parts = path.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| {
+        if index % 2 == 0 {
+            part.to_owned()
+        } else {
+            lesson.parameter(app, path, part)
+        }
+    });
+    parts.collect()
+}
+
+pub async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
+    match sample(row.method, &row.path, ids) {
+        Sample::Empty => client.send(row.method.parse().unwrap(), path, None).await,
+        Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,
+        Sample::File(name) => {
+            let bytes: &[u8] = if name == "sample.docx" {
+                include_bytes!("../../../adapters/templates/blank.docx")
+            } else {
+                b"sample"
+            };
+            let form = reqwest::multipart::Form::new()
+                .part("file", reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name));
+            client
+                .finish(client.request(row.method.parse().unwrap(), path).multipart(form))
+                .await
+        }
+    }
+}
+
+fn plain(answer: Answer) -> (u16, Value) {
+    let status = answer.status;
+    let mut body = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
+    if let Some(body) = body.as_object_mut() {
+        body.remove("requestId");
+    }
+    (status, body)
+}
+
+both!(another_schools_ids_are_ids_nobody_has, |app| {
+    let lesson = LessonFixture::begin(app).await;
+    let world = &app.world;
+    let before = fingerprints(&app.database).await;
+    let (_, rows) = router::description();
+    for row in rows.iter().filter(|row| walked(row) && row.path.contains('{')) {
+        for person in [&world.zara, &world.zoe, &world.zack] {
+            let client = app.as_(person);
+            let foreign = plain(
+                call(
+                    &client,
+                    row,
+                    &filled(app, &lesson, &row.path),
+                    &ids_of_north(app, &lesson),
+                )
+                .await,
+            );
+            let unknown = plain(call(&client, row, &concrete(&row.path), &ids_of_nobody()).await);
+            let said = format!("{} {} as {}", row.method, row.path, person.name);
+            assert_eq!(foreign, unknown, "{said}: a foreign id must look unknown");
+            assert!(matches!(foreign.0, 403 | 404), "{said}: {foreign:?}");
+        }
+    }
+    for row in rows
+        .iter()
+        .filter(|row| walked(row) && row.method == "POST" && !row.path.contains('{'))
+    {
+        if matches!(
+            row.path.as_str(),
+            "/subjects"
+                | "/homerooms"
+                | "/classes"
+                | "/users/import"
+                | "/users/me/email"
+                | "/users/me/export"
+                | "/admin/domains"
+        ) {
+            continue; // They name no other object.
+        }
+        for person in [&world.zara, &world.zoe, &world.zack] {
+            let answer = plain(call(&app.as_(person), row, &row.path, &ids_of_north(app, &lesson)).await);
+            assert!(
+                matches!(answer.0, 403 | 404),
+                "{} {} as {}: {answer:?}",
+                row.method,
+                row.path,
+                person.name
+            );
+        }
+    }
+    let after = fingerprints(&app.database).await;
+    let changed: Vec<_> = before
+        .iter()
+        .filter(|(table, print)| after.get(*table) != Some(print))
+        .collect();
+    assert!(changed.is_empty(), "changed: {changed:?}");
+});
+
+both!(a_hidden_group_is_an_id_nobody_has_for_its_own_student, |app| {
+    let lesson = LessonFixture::begin(app).await;
+    let dana = app.as_(&app.world.dana);
+    let mut hidden = lesson.clone();
+    hidden.group = lesson.hidden_group.clone();
+    let (_, rows) = router::description();
+    for row in rows
+        .iter()
+        .filter(|row| walked(row) && row.path.contains("{groupId}") || row.path.starts_with("/groups/{id}"))
+    {
+        let known = plain(
+            call(
+                &dana,
+                row,
+                &filled(app, &hidden, &row.path),
+                &ids_of_north(app, &hidden),
+            )
+            .await,
+        );
+        let unknown = plain(call(&dana, row, &concrete(&row.path), &ids_of_nobody()).await);
+        assert_eq!(known, unknown, "{} {}", row.method, row.path);
+    }
+    for path in ["/groups", "/assignments", "/workrooms"] {
+        let text = String::from_utf8(dana.get(path).await.bytes).unwrap();
+        assert!(
+            !text.contains(&lesson.hidden_group) && !text.contains("Mountains"),
+            "{path}: {text}"
+        );
+    }
+});

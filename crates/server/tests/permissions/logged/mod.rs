@@ -1,0 +1,402 @@
+//! Every route that changes something, called once: the log has exactly the records that this page promises, and keeps
+//! them when what they name is gone, and those who see the change receive an event. A new route has to be written into the
+//! story, or to prove itself with its sample.
+
+mod lesson;
+mod preview;
+mod school;
+mod talk;
+
+use std::collections::{BTreeSet, HashSet};
+
+use api::endpoint::Row;
+use api::router;
+use common::clock;
+use model::access::Access;
+use model::activity::{Action, Category, event};
+use model::time::Timestamp;
+use serde_json::Value;
+
+use self::preview::Preview;
+use test_support::listeners::Listeners;
+use test_support::rows::texts;
+use test_support::samples::{Ids, Sample, sample};
+use test_support::{Answer, Client, LessonFixture, Person, TestApp};
+
+/// Routes whose doing is not for the log of a school, and why.
+const UNLOGGED: &[(&str, &str, &str)] = &[
+    (
+        "PATCH",
+        "/users/me",
+        "a profile belongs to the person, not to one school",
+    ),
+    (
+        "POST",
+        "/users/me/email",
+        "nothing has changed before the mail is answered",
+    ),
+    ("POST", "/users/me/export", "the person reads what is the person's own"),
+    (
+        "POST",
+        "/workrooms/documents/{id}/callback",
+        "the revisions of a document tell it",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/flushed",
+        "it changes nothing but how long a hand-in or a finish waits",
+    ),
+    (
+        "POST",
+        "/workrooms/{id}/messages",
+        "what people say to each other is no business of the log (docs/api-contract.md#activity-log)",
+    ),
+    ("PATCH", "/workrooms/{id}/messages/{messageId}", "the same"),
+    (
+        "DELETE",
+        "/workrooms/{id}/messages/{messageId}",
+        "the message itself tells it, and its row by whom",
+    ),
+    (
+        "POST",
+        "/workrooms/{id}/messages/attachments",
+        "a file is nothing before a message names it",
+    ),
+    ("POST", "/workrooms/{id}/read", "a reading mark is its reader's alone"),
+    (
+        "POST",
+        "/messages",
+        "who writes to whom is for nobody else to read: tests/live/direct_messages.rs",
+    ),
+    ("POST", "/messages/{id}/read", "what somebody reads is his own"),
+    ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
+    (
+        "POST",
+        "/tenants",
+        "the record is the first of the new school's own log: tests/permissions/tenants.rs",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/suspend",
+        "nobody of a suspended school reads its log; tests/permissions/tenants.rs does as the platform",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/activate",
+        "it follows a suspension: tests/permissions/tenants.rs",
+    ),
+    (
+        "DELETE",
+        "/tenants/{id}",
+        "the log goes with the school: tests/api/purge.rs",
+    ),
+];
+
+/// Routes that cause no event, and why.
+const UNANNOUNCED: &[(&str, &str, &str)] = &[
+    (
+        "POST",
+        "/users/me/email",
+        "nothing has changed before the mail is answered",
+    ),
+    ("POST", "/users/me/export", "a file for the person alone"),
+    ("POST", "/admin/gdpr/export", "a file for one admin"),
+    (
+        "POST",
+        "/workrooms/documents/{id}/callback",
+        "only a document server can call it: tests/documents/conformance/saves.rs",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/flushed",
+        "it changes nothing but how long a submit or a finish waits",
+    ),
+    (
+        "POST",
+        "/workrooms/{id}/messages/attachments",
+        "a file is nothing before a message names it",
+    ),
+    (
+        "POST",
+        "/messages/{id}/read",
+        "a reading mark in the inbox of one person",
+    ),
+    ("DELETE", "/messages/{id}", "it leaves the view of one person"),
+    (
+        "DELETE",
+        "/admin/sessions/{id}",
+        "the connections of the session are closed",
+    ),
+    ("POST", "/tenants", "nobody works in the new organization yet"),
+    (
+        "PATCH",
+        "/tenants/{id}",
+        "the members of that organization receive it: tests/live/live_events.rs",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/suspend",
+        "the connections of its members are closed",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/activate",
+        "nobody is connected to a suspended organization",
+    ),
+    ("DELETE", "/tenants/{id}", "the connections of its members are closed"),
+];
+
+struct Story<'a> {
+    app: &'a TestApp,
+    listeners: Listeners,
+    announced: BTreeSet<(String, String)>,
+    seen: HashSet<String>,
+    of_north: HashSet<String>,
+    called: BTreeSet<(String, String)>,
+}
+
+impl<'a> Story<'a> {
+    async fn begin(app: &'a TestApp) -> Self {
+        let world = &app.world;
+        let people = [&world.adam, &world.ada, &world.ben];
+        let mut story = Self {
+            app,
+            listeners: Listeners::open(app, &people).await,
+            announced: BTreeSet::new(),
+            seen: HashSet::new(),
+            of_north: HashSet::new(),
+            called: BTreeSet::new(),
+        };
+        story.news().await;
+        story
+    }
+
+    /// The records that are new, of whatever school, in alphabetical order: those of one moment have no other.
+    async fn news(&mut self) -> Vec<String> {
+        let query = "SELECT organization_id || '|' || id || '|' || category || '|' || action FROM activity_logs";
+        let mut news = Vec::new();
+        for record in texts(&self.app.database, query.to_owned()).await.into_iter().flatten() {
+            let parts: Vec<&str> = record.split('|').collect();
+            if self.seen.insert(parts[1].to_owned()) {
+                let (category, action) = (Category::parse(parts[2]).unwrap(), Action::parse(parts[3]).unwrap());
+                news.push(event(category, action));
+                if parts[0] == self.app.world.north {
+                    self.of_north.insert(parts[1].to_owned());
+                }
+            }
+        }
+        news.sort();
+        news
+    }
+
+    /// Calls a route with these ids; it succeeds and leaves these records.
+    async fn call(&mut self, person: &Person, route: &str, ids: &[&str], body: Value, expected: &[&str]) -> Value {
+        let (method, template) = route.split_once(' ').unwrap();
+        let path = with_ids(template, ids);
+        let body = (!body.is_null()).then_some(body);
+        let preview = Preview::begin(self.app, route, &path).await;
+        let client = self.app.as_(person);
+        let shown = client.send(method.parse().unwrap(), &preview.path, body.clone()).await;
+        preview.check(shown).await;
+        let started = clock::now();
+        let answer = self.app.as_(person).send(method.parse().unwrap(), &path, body).await;
+        self.check(route, answer, expected, started).await
+    }
+
+    /// Calls a route that leaves no record but is announced.
+    async fn call_unrecorded(&mut self, person: &Person, route: &str, ids: &[&str], body: Value) -> Value {
+        let started = clock::now();
+        let answer = self.call(person, route, ids, body, &[]).await;
+        self.announce(route, started).await;
+        answer
+    }
+
+    /// Waits for an event of the call.
+    async fn announce(&mut self, route: &str, started: Timestamp) {
+        let (method, template) = route.split_once(' ').unwrap();
+        let (method, path) = (method.to_owned(), template.split('?').next().unwrap().to_owned());
+        let is_silent = UNANNOUNCED.iter().any(|row| row.0 == method && row.1 == path);
+        let received = self.listeners.since(started, !is_silent).await;
+        assert!(is_silent || !received.is_empty(), "{route} caused no event");
+        self.announced.insert((method, path));
+    }
+
+    /// The same with a file.
+    async fn send_file(
+        &mut self,
+        person: &Person,
+        route: &str,
+        ids: &[&str],
+        (name, bytes): (&str, Vec<u8>),
+        expected: &[&str],
+    ) -> Value {
+        let (method, template) = route.split_once(' ').unwrap();
+        let preview = Preview::begin(self.app, route, &with_ids(template, ids)).await;
+        let client = self.app.as_(person);
+        let shown = upload(&client, method, &preview.path, name, bytes.clone()).await;
+        preview.check(shown).await;
+        let started = clock::now();
+        let answer = upload(&self.app.as_(person), method, &with_ids(template, ids), name, bytes).await;
+        self.check(route, answer, expected, started).await
+    }
+
+    async fn check(&mut self, route: &str, answer: Answer, expected: &[&str], started: Timestamp) -> Value {
+        let (method, template) = route.split_once(' ').unwrap();
+        let path = template.split('?').next().unwrap();
+        self.called.insert((method.to_owned(), path.to_owned()));
+        let said = String::from_utf8_lossy(&answer.bytes).into_owned();
+        assert!(answer.status < 300, "{route}: {} {said}", answer.status);
+        assert_eq!(self.news().await, expected, "{route}");
+        if !expected.is_empty() {
+            self.announce(route, started).await;
+        }
+        answer.json()
+    }
+}
+
+fn with_ids(template: &str, ids: &[&str]) -> String {
+    let mut ids = ids.iter();
+    let parts = template.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { *ids.next().unwrap() });
+    parts.collect()
+}
+
+async fn upload(client: &Client, method: &str, path: &str, name: &str, bytes: Vec<u8>) -> Answer {
+    let file = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
+    let form = reqwest::multipart::Form::new().part("file", file);
+    let request = client.request(method.parse().unwrap(), path).multipart(form);
+    client.finish(request).await
+}
+
+fn id(object: &Value) -> String {
+    object["id"].as_str().unwrap().to_owned()
+}
+
+fn ids_of(app: &TestApp, lesson: &LessonFixture) -> Ids {
+    Ids {
+        class: app.world.seven_b.id.clone(),
+        subject: app.world.seven_b.subject.clone(),
+        course: app.world.seven_b.course.clone(),
+        group: lesson.group.clone(),
+        assignment: lesson.assignment.clone(),
+        attachment: lesson.attachment.clone(),
+        user: app.world.ben.id.clone(),
+    }
+}
+
+/// A route the story does not know yet: its sample has to succeed on a fresh lesson, and to leave a record.
+async fn unknown(story: &mut Story<'_>, row: &Row) {
+    let app = story.app;
+    let lesson = LessonFixture::begin(app).await;
+    story.news().await;
+    let people = [&app.world.adam, &app.world.ada, &app.world.ben, &app.world.root];
+    let mut said = String::new();
+    for person in people {
+        let parts = row.path.split(['{', '}']).enumerate();
+        let parts = parts.map(|(index, part)| {
+            if index % 2 == 0 {
+                part.to_owned()
+            } else {
+                lesson.parameter(app, &row.path, part)
+            }
+        });
+        let (client, path) = (app.as_(person), parts.collect::<String>());
+        let started = clock::now();
+        let answer = match sample(row.method, &row.path, &ids_of(app, &lesson)) {
+            Sample::Empty => client.send(row.method.parse().unwrap(), &path, None).await,
+            Sample::Json(body) => client.send(row.method.parse().unwrap(), &path, Some(body)).await,
+            Sample::File(name) => upload(&client, row.method, &path, name, b"sample".to_vec()).await,
+        };
+        if answer.status < 300 {
+            let news = story.news().await;
+            let (method, path) = (row.method, &row.path);
+            assert!(
+                !news.is_empty(),
+                "{method} {path} left no record: tell it in tests/permissions/logged.rs, or say there why it needs none"
+            );
+            story.announce(&format!("{method} {path}"), started).await;
+            return;
+        }
+        said = format!("{} {}", answer.status, String::from_utf8_lossy(&answer.bytes));
+    }
+    let (method, path) = (row.method, &row.path);
+    panic!("{method} {path} is not in the story of tests/permissions/logged.rs, and its sample fails: {said}");
+}
+
+both!(
+    #[long_on_postgres]
+    every_change_is_recorded_and_the_record_outlives_it,
+    |app| {
+        let mut story = Story::begin(app).await;
+        school::the_school(&mut story).await;
+        school::the_mail_domains(&mut story).await;
+        school::the_people(&mut story).await;
+        school::the_platform(&mut story).await;
+        let made = lesson::a_class(&mut story).await;
+        let topic = lesson::a_topic(&mut story, &made).await;
+        lesson::the_work(&mut story, &made[2], &topic).await;
+        talk::in_the_room(&mut story, &made[0], &made[2]).await;
+        lesson::the_end(&mut story, &made, &topic).await;
+
+        // Everything that was recorded is still there, under the names it had.
+        let (mut kept, mut cursor) = (HashSet::new(), String::new());
+        loop {
+            let page = app
+                .as_(&app.world.adam)
+                .get(&format!("/activity-logs?limit=50{cursor}"))
+                .await
+                .expect(200);
+            for record in page["data"].as_array().unwrap() {
+                // An import is about many people and names none; an erasure must not name its own.
+                let is_about = record["entityName"].is_string()
+                    || record["event"] == "USER_IMPORT"
+                    || record["details"]["erased"] == true;
+                let is_named = is_about && !record["userName"].as_str().unwrap().is_empty();
+                assert!(is_named && record["requestId"].is_string(), "{record}");
+                kept.insert(id(record));
+            }
+            let Some(next) = page["nextCursor"].as_str() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        assert!(story.of_north.is_subset(&kept) && kept.len() > 40);
+        let [class, course, group, _] = &made;
+        for (filter, event) in [
+            (format!("classId={class}"), "CLASS_DELETE"),
+            (format!("courseId={course}"), "COURSE_DELETE"),
+            (format!("assignmentId={topic}"), "ASSIGNMENT_DELETE"),
+            (format!("groupId={group}"), "SUBMISSION_SUBMIT"),
+        ] {
+            let found = app
+                .as_(&app.world.adam)
+                .get(&format!("/activity-logs?limit=200&{filter}"))
+                .await;
+            let found = found.expect(200);
+            let mut events = found["data"].as_array().unwrap().iter().map(|record| &record["event"]);
+            assert!(events.any(|found| found == event), "{filter}: {found}");
+        }
+
+        let (_, rows) = router::description();
+        let changing = rows
+            .iter()
+            .filter(|row| row.method != "GET" && !row.path.starts_with("/auth/") && row.access != Access::Anyone);
+        for row in changing {
+            let is_told = story.called.contains(&(row.method.to_owned(), row.path.clone()));
+            let is_unlogged = UNLOGGED
+                .iter()
+                .any(|(method, path, _)| *method == row.method && *path == row.path);
+            if !is_told && !is_unlogged {
+                unknown(&mut story, row).await;
+            }
+            let route = (row.method.to_owned(), row.path.clone());
+            let is_silent = UNANNOUNCED
+                .iter()
+                .any(|silent| silent.0 == route.0 && silent.1 == route.1);
+            assert!(
+                is_silent || story.announced.contains(&route),
+                "no event of {} {} was seen: call it in the story, or say in UNANNOUNCED why there is none",
+                row.method,
+                row.path
+            );
+        }
+    }
+);

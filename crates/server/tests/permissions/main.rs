@@ -1,0 +1,37 @@
+//! Who may call what, and what every route has in common: access, isolation, validation, limits, statements.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may panic and print the reason"
+)]
+
+#[macro_use]
+extern crate test_support;
+
+mod access;
+mod attachment_visibility;
+mod bodies;
+mod documentation;
+mod dry_runs;
+mod hosts;
+mod idempotency;
+mod isolation;
+mod list_sizes;
+mod logged;
+mod marker;
+mod matrix;
+mod patience;
+mod people_revoked;
+mod query_plans;
+mod rates;
+mod reads;
+mod requests;
+mod rules;
+mod shown_organization;
+mod statement_counts;
+mod statements;
+mod super_admin;
+mod tenants;
+mod tolerant_requests;
+mod versions;
+mod visibility;

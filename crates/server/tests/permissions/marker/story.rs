@@ -1,0 +1,261 @@
+//! Two groups of one topic, each with a mark in every text it has: one whose students work, and one that has not started,
+//! for which Ada works alone.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+
+use test_support::document_server_fixture::{DocumentServerFixture, path};
+use test_support::samples::Ids;
+use test_support::topics::id;
+use test_support::{Client, LessonFixture, Person, TestApp};
+
+/// A group with what was marked of it.
+pub struct Secret {
+    /// What its marks begin with.
+    word: &'static str,
+    /// The lesson, with the ids of this group.
+    pub lesson: LessonFixture,
+    /// Marks that its members may read.
+    pub marks: BTreeSet<String>,
+    /// Marks for the staff alone.
+    pub staff_marks: BTreeSet<String>,
+    /// Marks of what is no more.
+    pub former_marks: BTreeSet<String>,
+    /// The ids of all that belongs to the group.
+    pub ids: BTreeSet<String>,
+}
+
+impl Secret {
+    pub fn new(word: &'static str, lesson: LessonFixture) -> Self {
+        let ids = BTreeSet::from([lesson.group.clone()]);
+        let [marks, staff_marks, former_marks] = [const { BTreeSet::new() }; 3];
+        Self {
+            word,
+            lesson,
+            marks,
+            staff_marks,
+            former_marks,
+            ids,
+        }
+    }
+
+    /// A text for a field, which nobody else writes.
+    pub fn mark(&mut self, field: &str) -> String {
+        let mark = format!("qz{}-{field}-qz", self.word);
+        self.marks.insert(mark.clone());
+        mark
+    }
+
+    /// The same for what members do not read.
+    pub fn staff_mark(&mut self, field: &str) -> String {
+        let mark = self.mark(field);
+        self.marks.remove(&mark);
+        self.staff_marks.insert(mark.clone());
+        mark
+    }
+
+    /// The same for what members could read once.
+    pub fn former_mark(&mut self, field: &str) -> String {
+        let mark = self.mark(field);
+        self.marks.remove(&mark);
+        self.former_marks.insert(mark.clone());
+        mark
+    }
+
+    /// Everything that nobody outside may find.
+    pub fn everything(&self) -> BTreeSet<String> {
+        [&self.marks, &self.staff_marks, &self.former_marks, &self.ids]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+
+    /// What the outline of the group holds.
+    pub fn outline(&self) -> BTreeSet<String> {
+        let named = ["name", "display"].map(|field| format!("qz{}-{field}-qz", self.word));
+        named.into_iter().chain([self.lesson.group.clone()]).collect()
+    }
+
+    /// What bodies of requests about it name.
+    pub fn named(&self, app: &TestApp) -> Ids {
+        let class = &app.world.seven_b;
+        Ids {
+            class: class.id.clone(),
+            subject: class.subject.clone(),
+            course: class.course.clone(),
+            group: self.lesson.group.clone(),
+            assignment: self.lesson.assignment.clone(),
+            attachment: self.lesson.attachment.clone(),
+            user: app.world.ben.id.clone(),
+        }
+    }
+
+    fn keep(&mut self, object: &Value) -> String {
+        let id = id(object);
+        self.ids.insert(id.clone());
+        id
+    }
+
+    /// The group lives; `worker` does what its members do: one of them, or Ada where they are not to know yet. The work of
+    /// `graded` is judged apart, and so is that of `other`, if there is another one.
+    pub async fn live(
+        &mut self,
+        studio: &DocumentServerFixture,
+        worker: &Person,
+        graded: &Person,
+        other: Option<&Person>,
+    ) {
+        let (ada, member) = (studio.app.as_(&studio.app.world.ada), studio.app.as_(worker));
+        self.is_written_about(&ada, &studio.app.world.adam).await;
+        self.is_named(&ada).await;
+        self.gets_task(&ada).await;
+        self.talks(&member, &ada).await;
+        self.writes(studio, worker).await;
+        self.hands_in(&member).await;
+        self.is_judged(&ada, &member, graded, other).await;
+    }
+
+    /// Its students call twice: the first call is handled, the second one stands.
+    pub async fn asks_for_help(&mut self, app: &TestApp) {
+        let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
+        let help = format!("/groups/{}/help", self.lesson.group);
+        let first = json!({"message": self.former_mark("first-call")});
+        ben.post(&help, first).await.expect(200);
+        ada.post(&format!("{help}/claim"), json!({})).await.expect(200);
+        let note = json!({"note": self.staff_mark("handled")});
+        ada.post(&format!("{help}/resolve"), note).await.expect(200);
+        let second = json!({"message": self.mark("call")});
+        ben.post(&help, second).await.expect(200);
+    }
+
+    /// Ada asks the head of the school about it.
+    async fn is_written_about(&mut self, ada: &Client, adam: &Person) {
+        let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
+        let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
+        self.lesson.announcement = self.keep(&ada.post("/messages", letter).await.expect(201));
+    }
+
+    async fn is_named(&mut self, ada: &Client) {
+        let names = json!({"name": self.mark("name"), "displayName": self.mark("display")});
+        let group = format!("/groups/{}", self.lesson.group);
+        let group = ada.patch(&group, names).await.expect(200);
+        group["workRoomId"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut self.lesson.work_room);
+        self.ids.insert(self.lesson.work_room.clone());
+        let files = format!("/groups/{}/attachments", self.lesson.group);
+        let (name, content) = (self.mark("group-file"), self.mark("group-file-content"));
+        let file = ada
+            .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
+            .await;
+        self.lesson.group_file = self.keep(&file.expect(201));
+    }
+
+    async fn gets_task(&mut self, ada: &Client) {
+        let topic = format!("/assignments/{}", self.lesson.assignment);
+        ada.patch(&topic, json!({"isShared": false})).await.expect(200);
+        let own = json!({"descriptionOverride": self.mark("override")});
+        let link = ada.patch(&format!("{topic}/groups/{}", self.lesson.group), own).await;
+        let link = self.keep(&link.expect(200));
+        self.lesson.link.clone_from(&link);
+        let (name, content) = (self.mark("own-file"), self.mark("own-file-content"));
+        let fields = [("groupAssignmentId", link.as_str())];
+        let files = format!("{topic}/attachments");
+        let file = ada
+            .upload(&files, &format!("{name}.txt"), content.into_bytes(), &fields)
+            .await;
+        self.lesson.attachment = self.keep(&file.expect(201));
+    }
+
+    async fn talks(&mut self, member: &Client, ada: &Client) {
+        let chat = format!("/workrooms/{}/messages", self.lesson.work_room);
+        let (name, content) = (self.mark("chat-file"), self.mark("chat-file-content"));
+        let files = format!("{chat}/attachments");
+        let file = member
+            .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
+            .await;
+        self.lesson.chat_file = self.keep(&file.expect(201));
+        let said = json!({"content": self.former_mark("first-words"), "attachmentIds": [self.lesson.chat_file]});
+        self.lesson.message = self.keep(&member.post(&chat, said).await.expect(201));
+        let message = format!("{chat}/{}", self.lesson.message);
+        let corrected = json!({"content": self.mark("words")});
+        member.patch(&message, corrected).await.expect(200);
+        let answer = json!({"content": self.mark("answer"), "replyToId": self.lesson.message});
+        self.keep(&ada.post(&chat, answer).await.expect(201));
+        let taken_back = json!({"content": self.former_mark("taken-back")});
+        let taken_back = self.keep(&member.post(&chat, taken_back).await.expect(201));
+        member.delete(&format!("{chat}/{taken_back}")).await.expect(200);
+        let by_the_other_way = json!({"groupId": self.lesson.group, "content": self.mark("group-message")});
+        ada.post("/messages", by_the_other_way).await.expect(201);
+        member
+            .post(&format!("/workrooms/{}/read", self.lesson.work_room), json!({}))
+            .await
+            .expect(200);
+    }
+
+    async fn is_judged(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {
+        let back = json!({"feedback": self.mark("returned")});
+        let give_back = format!("/feedback/submissions/{}/return", self.lesson.submission);
+        ada.post(&give_back, back).await.expect(200);
+        let again = json!({"assignmentId": self.lesson.assignment, "note": self.mark("note")});
+        let document = self.lesson.document.clone();
+        let handed_in = member.post(&path(&document, "/submit"), again).await.expect(200);
+        self.lesson.submission = self.keep(&handed_in["submission"]);
+        self.lesson.copy = self.keep(&handed_in["submission"]["documents"][0]);
+        let about = self.lesson.submission.clone();
+        let said = json!({"submissionId": about, "text": self.mark("feedback")});
+        self.lesson.feedback = self.keep(&ada.post("/feedback", said).await.expect(201));
+        let among_us = json!({"submissionId": about, "text": self.staff_mark("staff-feedback"), "visibility": "STAFF"});
+        self.keep(&ada.post("/feedback", among_us).await.expect(201));
+        let held_back = json!({"documentId": document, "text": self.staff_mark("draft-feedback"), "publish": false});
+        self.keep(&ada.post("/feedback", held_back).await.expect(201));
+        let grade = format!("/feedback/submissions/{about}/grade");
+        let draft = json!({"feedback": self.former_mark("draft-grade")});
+        ada.put(&grade, draft).await.expect(200);
+        let mut single = vec![json!({"userId": graded.id, "feedback": self.mark("single-grade")})];
+        if let Some(other) = other {
+            single.push(json!({"userId": other.id, "feedback": self.staff_mark("grade-of-another")}));
+        }
+        let out = json!({"value": self.mark("value"), "feedback": self.mark("grade"), "memberGrades": single, "publish": true});
+        ada.put(&grade, out).await.expect(200);
+    }
+
+    async fn writes(&mut self, studio: &DocumentServerFixture, worker: &Person) {
+        let member = studio.app.as_(worker);
+        let documents = format!("/workrooms/{}/documents", self.lesson.work_room);
+        let new = json!({"title": self.former_mark("first-title"), "documentType": "word"});
+        let made = member.post(&documents, new).await.expect(201);
+        self.lesson.document = self.keep(&made);
+        let typed = self.mark("typed");
+        studio.write(worker, &self.lesson.document, &typed).await;
+        let title = json!({"title": self.mark("title")});
+        member.patch(&path(&self.lesson.document, ""), title).await.expect(200);
+        // A second one, which was brought along and thrown away.
+        let content = self.former_mark("thrown-away-content");
+        let name = self.former_mark("thrown-away");
+        let part = Part::bytes(content.into_bytes()).file_name(format!("{name}.txt"));
+        let upload = member
+            .request(Method::POST, &documents)
+            .multipart(Form::new().part("file", part));
+        let brought = self.keep(&member.finish(upload).await.expect(201));
+        member.delete(&path(&brought, "")).await.expect(200);
+        self.ids.remove(&brought);
+    }
+
+    async fn hands_in(&mut self, member: &Client) {
+        let document = self.lesson.document.clone();
+        let first = json!({"assignmentId": self.lesson.assignment, "note": self.former_mark("first-note")});
+        let handed_in = member.post(&path(&document, "/submit"), first).await.expect(200);
+        self.keep(&handed_in["submission"]);
+        let reason = json!({"reason": self.staff_mark("reason")});
+        member.post(&path(&document, "/unsubmit"), reason).await.expect(200);
+        let second = json!({"assignmentId": self.lesson.assignment, "note": self.mark("second-note")});
+        let handed_in = member.post(&path(&document, "/submit"), second).await.expect(200);
+        self.lesson.submission = self.keep(&handed_in["submission"]);
+    }
+}

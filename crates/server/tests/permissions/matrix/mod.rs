@@ -1,0 +1,279 @@
+//! Plays the table of who may do what (`crates/server/access`) through HTTP: every cell, on both databases. Who is refused hears
+//! nothing but the refusal, an id he may not know of answers as one nobody has, no row changes and no socket hears of it;
+//! who is admitted gets his answer, and in it nothing that is not his.
+
+mod clauses;
+mod people;
+mod requests;
+mod stage;
+mod undo;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::cells::{self, ACTORS, Line};
+use api::router;
+use futures_util::future::join_all;
+use model::access::{Access, Standing};
+
+use self::people::Actor;
+use self::requests::call;
+use self::stage::Stage;
+use self::undo::Undo;
+use test_support::{Answer, SocketListener, TestApp, clients_are_there, environment};
+
+/// Who may call each route.
+fn gates() -> BTreeMap<(String, String), Access> {
+    let rows = router::description().1.into_iter();
+    rows.map(|row| ((row.method.to_owned(), row.path), row.access))
+        .collect()
+}
+
+#[test]
+fn every_route_has_its_cells_and_every_line_its_route() {
+    let routes: BTreeSet<_> = gates().into_keys().collect();
+    let named = |lines: &[Line]| -> BTreeSet<(String, String)> {
+        lines
+            .iter()
+            .map(|line| (line.method.to_owned(), line.path.to_owned()))
+            .collect()
+    };
+    let lines = lines();
+    let called = named(&lines);
+    let without: Vec<_> = routes.difference(&called).collect();
+    assert!(
+        without.is_empty(),
+        "routes without cells, see crates/server/access: {without:#?}"
+    );
+    let dead: Vec<_> = called.difference(&routes).collect();
+    assert!(dead.is_empty(), "cells without a route: {dead:#?}");
+    let pending = named(&cells::pending().unwrap());
+    let there: Vec<_> = pending.intersection(&routes).collect();
+    assert!(
+        there.is_empty(),
+        "move these from access/pending.csv to their noun: {there:#?}"
+    );
+    let mut seen = BTreeSet::new();
+    for line in &lines {
+        let key = (line.method, line.path, line.situation);
+        assert!(seen.insert(key), "{key:?} stands there twice");
+    }
+}
+
+/// The table as it stands on the disk: whoever writes in it needs no new build to play it.
+fn lines() -> Vec<Line> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/access");
+    let mut all = Vec::new();
+    for (noun, _) in cells::FILES {
+        let text = std::fs::read_to_string(folder.join(format!("{noun}.csv"))).unwrap();
+        all.extend(cells::read(Box::leak(text.into_boxed_str())).unwrap());
+    }
+    all
+}
+
+/// One cell to be called.
+#[derive(Clone, Copy)]
+struct Cell<'a> {
+    line: &'a Line,
+    actor: &'a Actor,
+    expected: &'a str,
+}
+
+impl Cell<'_> {
+    fn said(&self) -> String {
+        let Line {
+            method,
+            path,
+            situation,
+            ..
+        } = self.line;
+        let column = ACTORS[self.actor.column];
+        format!("{method} {path} {situation} {column} {}", self.actor.name)
+    }
+
+    fn is_yes(&self) -> bool {
+        self.expected == "yes"
+    }
+
+    /// Whether the call leaves everything as it is: a refusal, or something that is only read.
+    fn is_quiet(&self) -> bool {
+        if LOUD.contains(&self.line.path) {
+            return false;
+        }
+        !self.is_yes() || self.line.method == "GET"
+    }
+}
+
+/// The cells of some lines; people of another school who do not pass the gate are refused there.
+fn cells_of<'a>(
+    stage: &'a Stage,
+    gates: &BTreeMap<(String, String), Access>,
+    lines: impl Iterator<Item = &'a Line>,
+) -> Vec<Cell<'a>> {
+    let mut found = Vec::new();
+    for line in lines {
+        let access = gates[&(line.method.to_owned(), line.path.to_owned())];
+        for actor in &stage.actors {
+            let is_member = line.situation == "hidden" && actor.column == 1;
+            let actor = if is_member { &stage.dana } else { actor };
+            let cell = line.cells[actor.column];
+            let stops = actor.column == 7 && access.needs_organization() && !access.admits(actor.standing);
+            let expected = match cell {
+                _ if stops => "403",
+                "own" => line.cells[own_column(actor.standing)],
+                cell => cell,
+            };
+            if expected != "-" {
+                found.push(Cell { line, actor, expected });
+            }
+        }
+    }
+    found
+}
+
+/// The column of somebody of this standing who belongs to the school.
+fn own_column(standing: Standing) -> usize {
+    match standing {
+        Standing::Student => 1,
+        Standing::Teacher => 4,
+        _ => 6,
+    }
+}
+
+/// The answer as the table writes it.
+fn written(answer: &Answer) -> String {
+    let code = serde_json::from_slice::<serde_json::Value>(&answer.bytes).ok();
+    let code = code.and_then(|body| body["code"].as_str().map(str::to_owned));
+    let (status, code) = (answer.status, code.unwrap_or_default());
+    match (status, code.as_str()) {
+        (200..=299, _) => "yes".to_owned(),
+        (401, "UNAUTHENTICATED" | "UNAUTHORIZED") | (403, "FORBIDDEN_ROLE") | (404, "NOT_FOUND") | (_, "") => {
+            status.to_string()
+        }
+        _ => format!("{status} {code}"),
+    }
+}
+
+/// What is wrong with the answer to a cell.
+async fn faults(app: &TestApp, stage: &Stage, cell: Cell<'_>) -> Vec<String> {
+    let answer = call(app, stage, cell.line, stage.lesson(cell.line.situation), cell.actor).await;
+    let mut faults = Vec::new();
+    let got = written(&answer);
+    note(&cell, &got);
+    if got != cell.expected {
+        let text = String::from_utf8_lossy(&answer.bytes)
+            .chars()
+            .take(200)
+            .collect::<String>();
+        faults.push(format!("{}: {got}, not {}: {text}", cell.said(), cell.expected));
+    }
+    if got == "404" && cell.expected == "404" {
+        let unknown = call(app, stage, cell.line, &stage.nobody, cell.actor).await;
+        if !is_same(&answer, &unknown) {
+            faults.push(format!("{}: an id nobody has is answered otherwise", cell.said()));
+        }
+    }
+    let text = String::from_utf8_lossy(&answer.bytes);
+    let is_own = cell.line.path == OF_ONES_OWN;
+    for word in cell
+        .actor
+        .forbidden
+        .iter()
+        .filter(|word| !is_own && text.contains(**word))
+    {
+        faults.push(format!("{}: {word} is not his to read", cell.said()));
+    }
+    faults
+}
+
+/// Whether two refusals are the same to the byte, the time apart.
+fn is_same(one: &Answer, other: &Answer) -> bool {
+    let headers = |answer: &Answer| {
+        let mut headers = answer.headers.clone();
+        headers.remove("date");
+        headers
+    };
+    one.status == other.status && one.bytes == other.bytes && headers(one) == headers(other)
+}
+
+/// Refusals and downloads that leave a trace on purpose: a session that asks for a foreign school is in none, as with the
+/// library; a wrong password, and what leaves the school, is in the log.
+const LOUD: [&str; 5] = [
+    "/auth/organization/set-active",
+    "/users/me/email",
+    "/activity-logs/export.csv",
+    "/assignments/{id}/export.zip",
+    "/assignments/{id}/grades.csv",
+];
+
+/// What a person wrote stays the person's own, wherever it lies by now.
+const OF_ONES_OWN: &str = "/users/me/export";
+
+/// Writes every answer into a file, for whoever writes the table: `GROUPWORK_MATRIX=/tmp/cells`.
+fn note(cell: &Cell<'_>, got: &str) {
+    use std::io::Write as _;
+    let Some(path) = environment("GROUPWORK_MATRIX") else {
+        return;
+    };
+    let Line {
+        method,
+        path: route,
+        situation,
+        ..
+    } = cell.line;
+    let column = ACTORS[cell.actor.column];
+    let name = &cell.actor.name;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .unwrap();
+    writeln!(file, "{method},{route},{situation},{column},{name},{got}").unwrap();
+}
+
+both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
+    let stage = Stage::set(app).await;
+    let (lines, gates) = (lines(), gates());
+    let undo = Undo::keep(app).await;
+    let mut sockets = Vec::new();
+    if clients_are_there() {
+        for person in [&app.world.ada, &app.world.adam, &app.world.ben] {
+            sockets.push(SocketListener::by(app, person).await);
+        }
+    }
+    let mut all = Vec::new();
+    for line in &lines {
+        let cells = cells_of(&stage, &gates, std::iter::once(line));
+        let quiet = cells.into_iter().filter(Cell::is_quiet);
+        let found = join_all(quiet.map(|cell| faults(app, &stage, cell))).await;
+        all.extend(found.into_iter().flatten());
+        let changed = undo.undo().await;
+        if !changed.is_empty() {
+            let Line {
+                method,
+                path,
+                situation,
+                ..
+            } = line;
+            all.push(format!(
+                "{method} {path} {situation}: a refusal or a reader changed {changed:?}"
+            ));
+        }
+    }
+    assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
+    for socket in &mut sockets {
+        socket.silent(300).await;
+    }
+});
+
+both!(whoever_may_does_it, |app| {
+    let stage = Stage::set(app).await;
+    let (lines, gates) = (lines(), gates());
+    let undo = Undo::keep(app).await;
+    let mut all = Vec::new();
+    let cells = cells_of(&stage, &gates, lines.iter());
+    for cell in cells.into_iter().filter(|cell| !cell.is_quiet()) {
+        all.extend(faults(app, &stage, cell).await);
+        undo.undo().await;
+    }
+    assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
+});

@@ -1,0 +1,250 @@
+//! How a line of the table is called: its path with the ids of a lesson, its query, and a body that may succeed.
+
+use api::cells::Line;
+use reqwest::Method;
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+
+use super::people::Actor;
+use super::stage::{Lesson, NOBODY, Stage};
+use test_support::samples::{Ids, Sample, sample};
+use test_support::{Answer, TestApp};
+
+/// Nouns whose lists and new objects need a school when somebody without one asks.
+const OF_A_SCHOOL: [&str; 10] = [
+    "users",
+    "subjects",
+    "homerooms",
+    "classes",
+    "courses",
+    "groups",
+    "assignments",
+    "workrooms",
+    "activity-logs",
+    "admin",
+];
+
+/// Calls a line as somebody. `lesson` is where the ids come from; that of nobody has ids of nothing.
+pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> Answer {
+    let path = address(app, stage, line, lesson, actor);
+    let method: Method = line.method.parse().unwrap();
+    match body(app, stage, line, lesson, actor) {
+        Sample::Empty => actor.client.send(method, &path, None).await,
+        Sample::Json(body) => actor.client.send(method, &path, Some(body)).await,
+        Sample::File(name) => {
+            let bytes: &[u8] = match name {
+                "sample.docx" => include_bytes!("../../../../adapters/templates/blank.docx"),
+                "sample.csv" => b"submissionId,userId,value,points,feedback\n",
+                _ => b"sample",
+            };
+            let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
+            let request = actor.client.request(method, &path).multipart(form);
+            actor.client.finish(request).await
+        }
+    }
+}
+
+fn address(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> String {
+    let parts = line.path.split(['{', '}']).enumerate();
+    let mut path: String = parts
+        .map(|(index, part)| {
+            if index % 2 == 0 {
+                part.to_owned()
+            } else {
+                parameter(app, stage, line, lesson, part)
+            }
+        })
+        .collect();
+    let world = &app.world;
+    let noun = line.path.split('/').nth(1).unwrap_or_default();
+    let ben = if lesson.group == NOBODY { NOBODY } else { &world.ben.id };
+    let query = match (line.method, line.path) {
+        ("DELETE", "/assignments/{id}/groups/{groupId}" | "/classes/{id}") => Some("force=true".to_owned()),
+        ("GET", "/assignments/submission-candidates") => Some(format!("groupId={}", lesson.group)),
+        ("GET", "/feedback") => Some(format!("submissionId={}", lesson.submission)),
+        ("GET", "/auth/admin/get-user") => Some(format!("id={ben}")),
+        (
+            "GET",
+            "/auth/organization/get-organization"
+            | "/auth/organization/get-full-organization"
+            | "/auth/organization/list-members",
+        ) => Some(format!("organizationId={}", world.north)),
+        ("GET", "/auth/organization/get-invitation") => Some(format!("id={NOBODY}")),
+        ("GET", "/auth/reset-password/{token}") => Some("callbackURL=/".to_owned()),
+        _ => None,
+    };
+    let is_own = line.path.starts_with("/users/me") || line.path == "/admin/system";
+    let school = (actor.is_super
+        && (!line.path.contains('{') || line.path.starts_with("/admin/sessions/"))
+        && OF_A_SCHOOL.contains(&noun)
+        && !is_own)
+        .then(|| format!("organizationId={}", world.north));
+    for (index, part) in [query, school].into_iter().flatten().enumerate() {
+        path.push(if index == 0 { '?' } else { '&' });
+        path.push_str(&part);
+    }
+    path
+}
+
+fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &str) -> String {
+    let noun = line.path.split('/').nth(1).unwrap_or_default();
+    let is_known = lesson.group != NOBODY;
+    let world = &app.world;
+    let of_walk = |id: &String| if is_known { id.clone() } else { NOBODY.to_owned() };
+    let found = match (noun, name) {
+        (_, "version") => return "1".to_owned(),
+        (_, "token" | "file") => return name.to_owned(),
+        ("tenants", "id") if line.path.contains("/domains") => return of_walk(&world.north),
+        ("tenants", "domainId") => return of_walk(&stage.walk.mail_domain),
+        ("admin", "id") if line.path.starts_with("/admin/domains/") => return of_walk(&stage.walk.mail_domain),
+        ("tenants", "id") => return of_walk(&stage.spare),
+        ("admin", "id") if line.path.starts_with("/admin/members/") => return of_walk(&stage.walk.member),
+        ("admin", "id") if line.path.starts_with("/admin/sessions/") => return of_walk(&stage.walk.session),
+        ("admin", "id") if line.path.starts_with("/admin/invitations/") => return of_walk(&stage.walk.invitation),
+        ("admin", "id") => return of_walk(&stage.walk.job),
+        ("homerooms", "id") => return of_walk(&stage.walk.homeroom),
+        ("users", "id") if line.situation == "above" => return of_walk(&world.olga.id),
+        ("users", "id") if line.situation == "shared" => return of_walk(&stage.shared),
+        ("homerooms", "studentId") | ("users", "id") => return of_walk(&world.ben.id),
+        ("classes", "userId") => return of_walk(&stage.helper),
+        ("groups", "userId") if line.situation == "hidden" => return of_walk(&world.dana.id),
+        ("classes", "studentId") | ("groups", "userId") => return of_walk(&world.cem.id),
+        ("messages", "id") if line.situation == "direct" => return of_walk(&stage.direct),
+        ("messages", "id") => return of_walk(&stage.announcement),
+        ("subjects", "id") => &lesson.subject,
+        ("classes", "id") => &lesson.class,
+        ("courses", "id") => &lesson.course,
+        ("groups", "id") | (_, "groupId") => &lesson.group,
+        ("groups", "attachmentId") => &lesson.group_file,
+        ("assignments", "id") if line.path.ends_with("/reopen") => &lesson.finished,
+        ("assignments", "id") => &lesson.topic,
+        ("assignments", "attachmentId") => match line.situation {
+            "others" => &lesson.others_file,
+            "staged" => &lesson.staged_file,
+            _ => &lesson.own_file,
+        },
+        ("workrooms", "id") if line.path.starts_with("/workrooms/documents/") => match line.situation {
+            "submitted" => &lesson.submitted,
+            "locked" => &lesson.locked,
+            "others" => &lesson.others,
+            _ => &lesson.draft,
+        },
+        ("workrooms", "id") if line.path.starts_with("/workrooms/late-texts/") => &lesson.late_text,
+        ("workrooms", "id") => &lesson.room,
+        (_, "messageId") => &lesson.message,
+        ("feedback", "id") if line.path.starts_with("/feedback/group-assignments/") => &lesson.link,
+        ("feedback", "id") if line.path.starts_with("/feedback/submissions/") => &lesson.submission,
+        ("feedback", "id") if line.path.starts_with("/feedback/assignments/") => &lesson.topic,
+        ("feedback", "id") => &lesson.feedback,
+        (_, "documentId") => &lesson.copy,
+        ("workrooms", "attachmentId") => &lesson.chat_file,
+        _ => panic!("the matrix knows no {{{name}}} of {}", line.path),
+    };
+    found.clone()
+}
+
+fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> Sample {
+    let world = &app.world;
+    let person = |person: &test_support::Person| {
+        if lesson.group == NOBODY {
+            NOBODY.to_owned()
+        } else {
+            person.id.clone()
+        }
+    };
+    let body = match (line.method, line.path) {
+        (_, path) if path.starts_with("/auth/") => return auth_body(app, line, lesson, actor),
+        ("PATCH", "/classes/{id}") if line.situation == "handover" => json!({"teacherId": person(&world.tom)}),
+        ("POST", "/classes/{id}/students") => json!({"studentIds": [person(&world.finn)]}),
+        ("POST", "/classes/{id}/teachers") => json!({"userId": person(&world.adam)}),
+        ("POST", "/classes") if actor.is_super => {
+            json!({"name": "Sample", "academicYear": "2026/2027", "teacherId": world.ada.id})
+        }
+        ("POST", "/homerooms/{id}/students") => json!({"studentIds": [person(&world.cem)]}),
+        ("POST", "/groups/{id}/members") => json!({"userIds": [person(&world.eli)]}),
+        ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": lesson.other_group}),
+        ("POST", "/assignments/{id}/groups") => json!({"groupIds": [lesson.other_group]}),
+        ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": lesson.shared_file}),
+        ("POST", "/assignments/{id}/clone") => json!({"deadline": "2099-01-01T00:00:00Z"}),
+        ("POST", "/workrooms/documents/{id}/submit") if line.situation == "locked" => {
+            json!({"assignmentId": lesson.finished})
+        }
+        ("DELETE", "/tenants/{id}") => json!({"confirm": "spare"}),
+        ("PUT", "/workrooms/documents/{id}/grade" | "/feedback/submissions/{id}/grade") => json!({"value": "1"}),
+        ("POST", "/feedback") => json!({"submissionId": lesson.submission, "text": "Sample"}),
+        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
+        ("POST", "/workrooms/{id}/messages") | ("PATCH", "/workrooms/{id}/messages/{messageId}") => {
+            json!({"content": "Sample"})
+        }
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
+        ("POST", "/workrooms/{id}/messages/attachments") => {
+            return Sample::File("sample.txt");
+        }
+        ("POST", "/workrooms/{id}/read" | "/messages/{id}/read" | "/workrooms/documents/{id}/callback") => json!({}),
+        // Whoever teaches announces to the class, whoever learns writes to his teacher.
+        ("POST", "/messages") if line.situation.is_empty() && matches!(actor.column, 4..=6 | 8) => {
+            json!({"classId": lesson.class, "content": "Sample"})
+        }
+        ("POST", "/messages") => json!({"recipientIds": [person(&world.ada)], "content": "Sample"}),
+        _ => {
+            let ids = Ids {
+                class: lesson.class.clone(),
+                subject: lesson.subject.clone(),
+                course: lesson.course.clone(),
+                group: lesson.group.clone(),
+                assignment: lesson.topic.clone(),
+                attachment: lesson.shared_file.clone(),
+                user: person(&world.ben),
+            };
+            return sample(line.method, line.path, &ids);
+        }
+    };
+    assert!(!stage.helper.is_empty());
+    Sample::Json(body)
+}
+
+/// Bodies of the routes that better-auth's client calls.
+fn auth_body(app: &TestApp, line: &Line, lesson: &Lesson, actor: &Actor) -> Sample {
+    let world = &app.world;
+    let ben = if lesson.group == NOBODY { NOBODY } else { &world.ben.id };
+    let unknown = format!(
+        "{}-of-nowhere@test.example",
+        actor.name.replace(' ', "-").to_lowercase()
+    );
+    let end = line.path.strip_prefix("/auth/").unwrap_or_default();
+    let body = match (line.method, end) {
+        ("GET", _) => return Sample::Empty,
+        (_, "sign-in/email") => json!({"email": unknown, "password": "wrong wrong"}),
+        (_, "sign-up/email") => json!({"email": unknown, "password": "wrong wrong", "name": "Sample"}),
+        (_, "request-password-reset") => json!({"email": unknown}),
+        (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),
+        (_, "change-password") => json!({"currentPassword": "wrong wrong", "newPassword": "uncommon-Q7wz-phrase"}),
+        (_, "verify-password") => json!({"password": "wrong wrong"}),
+        (_, "update-session") => json!({"theme": "dark"}),
+        (_, "update-user") => json!({"image": null}),
+        (_, "revoke-session") => json!({"token": world.eli.token}),
+        (_, "organization/set-active") => json!({"organizationId": world.north}),
+        (_, "organization/has-permission") => json!({"permissions": {"organization": ["update"]}}),
+        (_, "admin/has-permission") => json!({"permissions": {"user": ["list"]}}),
+        (_, "admin/create-user") => {
+            json!({"email": "sample@test.example", "password": "uncommon-Q7wz-phrase", "name": "Sample"})
+        }
+        (_, "admin/update-user") => json!({"userId": ben, "data": {"name": "Sample"}}),
+        (_, "admin/set-role") => json!({"userId": ben, "role": "TEACHER"}),
+        (_, "admin/set-user-password") => json!({"userId": ben, "newPassword": "uncommon-Q7wz-phrase"}),
+        (_, "admin/revoke-user-session") => json!({"sessionToken": world.eli.token}),
+        (_, path) if path.starts_with("admin/") => json!({"userId": ben}),
+        (_, path) if path.starts_with("organization/") => organization_body(world, path),
+        _ => json!({}),
+    };
+    Sample::Json(body)
+}
+
+/// Bodies with which the library would do what this service refuses.
+fn organization_body(world: &test_support::World, path: &str) -> Value {
+    json!({
+        "organizationId": world.north, "name": "Sample", "slug": "sample", "data": {"name": "Sample"}, "email": "a@b.example",
+        "role": "admin", "memberId": NOBODY, "memberIdOrEmail": world.ben.email, "invitationId": NOBODY, "for": path,
+    })
+}

@@ -1,0 +1,210 @@
+//! Takes back what a call did: a copy of every table and file beside the database, compared and put back by statements that are the
+//! same on both databases.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use db::Database;
+
+use test_support::TestApp;
+use test_support::row_counts;
+
+/// Tables that change without a call: the bus, and what chores count and send.
+const RESTLESS: [&str; 6] = [
+    "event_outbox",
+    "letters",
+    "settings",
+    "sign_in_failure_counts",
+    "sign_in_failures",
+    "storage_usages",
+];
+
+/// Records which tables are written, so that PostgreSQL need not compare all of them after each call. There is no unique key:
+/// no transaction may wait for another because of it.
+const TOUCHED: &str = "
+    CREATE UNLOGGED TABLE kept.touched (name TEXT NOT NULL);
+    CREATE FUNCTION kept.touch() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO kept.touched VALUES (TG_TABLE_NAME); RETURN NULL; END $$;";
+
+enum Side {
+    Sqlite(rusqlite::Connection),
+    Postgres(Box<postgres::Client>),
+}
+
+struct Kept {
+    /// Nothing only while it is dropped.
+    side: Option<Side>,
+    tables: Vec<String>,
+    files: PathBuf,
+    copies: PathBuf,
+}
+
+/// The state of a service as it was when this was made.
+#[derive(Clone)]
+pub struct Undo(Arc<Mutex<Kept>>);
+
+impl Undo {
+    /// Keeps the state as it is now.
+    pub async fn keep(app: &TestApp) -> Self {
+        let (database, folder) = (app.database.clone(), app.folder().to_owned());
+        let kept = tokio::task::spawn_blocking(move || Kept::new(&database, &folder));
+        Self(Arc::new(Mutex::new(kept.await.unwrap())))
+    }
+
+    /// Makes everything as it was, and answers what was not.
+    pub async fn undo(&self) -> Vec<String> {
+        let kept = Arc::clone(&self.0);
+        let undone = tokio::task::spawn_blocking(move || kept.lock().unwrap().undo());
+        undone.await.unwrap()
+    }
+}
+
+impl Kept {
+    fn new(database: &Database, folder: &std::path::Path) -> Self {
+        let tables = row_counts::tables(database);
+        let side = match database {
+            Database::Sqlite(path) => {
+                let connection = rusqlite::Connection::open(path).unwrap();
+                connection.busy_timeout(test_support::PATIENCE).unwrap();
+                let copy = folder.join("kept.db");
+                let begin = "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;";
+                connection.execute_batch(begin).unwrap();
+                let copied = format!("VACUUM INTO '{0}'; ATTACH '{0}' AS kept;", copy.display());
+                connection.execute_batch(&copied).unwrap();
+                Side::Sqlite(connection)
+            }
+            Database::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                // Rows are put back in any order; this connection asks no reference.
+                client
+                    .batch_execute("SET session_replication_role = replica; CREATE SCHEMA kept;")
+                    .unwrap();
+                for table in &tables {
+                    let copy = format!("CREATE TABLE kept.{table} AS TABLE {table}; ANALYZE kept.{table}");
+                    client.batch_execute(&copy).unwrap();
+                }
+                client.batch_execute(TOUCHED).unwrap();
+                for table in &tables {
+                    let trigger = format!(
+                        "CREATE TRIGGER touched AFTER INSERT OR UPDATE OR DELETE ON {table}
+                            FOR EACH STATEMENT EXECUTE FUNCTION kept.touch()"
+                    );
+                    client.batch_execute(&trigger).unwrap();
+                }
+                Side::Postgres(Box::new(client))
+            }
+        };
+        let (files, copies) = (folder.join("files"), folder.join("kept-files"));
+        let kept = Self {
+            side: Some(side),
+            tables,
+            files,
+            copies,
+        };
+        link_new(&kept.files, &kept.copies);
+        kept
+    }
+
+    /// The tables whose rows are not those that were kept.
+    fn changed(&mut self) -> Vec<String> {
+        let mut tables: Vec<String> = match self.side.as_mut().unwrap() {
+            Side::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(&differing(&self.tables)).unwrap();
+                let rows = statement.query_map([], |row| row.get(0)).unwrap();
+                rows.map(Result::unwrap).collect()
+            }
+            Side::Postgres(client) => {
+                // Rows that a transaction adds after this one began are left to the next call.
+                let touched = "WITH gone AS (DELETE FROM kept.touched RETURNING name) SELECT DISTINCT name FROM gone";
+                let touched: Vec<String> = client
+                    .query(touched, &[])
+                    .unwrap()
+                    .iter()
+                    .map(|row| row.get(0))
+                    .collect();
+                if touched.is_empty() {
+                    return touched;
+                }
+                let rows = client.query(&differing(&touched), &[]).unwrap();
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+        };
+        tables.retain(|table| !RESTLESS.contains(&table.as_str()));
+        tables
+    }
+
+    fn undo(&mut self) -> Vec<String> {
+        let changed = self.changed();
+        assert!(changed.iter().all(|table| self.tables.contains(table)));
+        link_new(&self.copies, &self.files);
+        if changed.is_empty() {
+            return changed;
+        }
+        let side = self.side.as_mut().unwrap();
+        let (begin, public) = match side {
+            Side::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
+            Side::Postgres(_) => ("BEGIN", "public"),
+        };
+        let mut batch = begin.to_owned();
+        for table in &changed {
+            let put =
+                format!("; DELETE FROM {public}.{table}; INSERT INTO {public}.{table} SELECT * FROM kept.{table}");
+            batch.push_str(&put);
+        }
+        batch.push_str("; COMMIT");
+        match side {
+            Side::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
+            Side::Postgres(client) => put_back(client, &batch),
+        }
+        changed
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // The client of PostgreSQL waits for its own end, which a task of the async runtime may not do.
+        let side = self.side.take();
+        drop(std::thread::spawn(move || drop(side)).join());
+    }
+}
+
+/// A query for those of the tables whose rows are not those that were kept.
+fn differing(tables: &[String]) -> String {
+    let differs = |table: &String| {
+        format!(
+            "SELECT CAST('{table}' AS TEXT) WHERE EXISTS (SELECT * FROM {table} EXCEPT SELECT * FROM kept.{table}) \
+             OR EXISTS (SELECT * FROM kept.{table} EXCEPT SELECT * FROM {table})"
+        )
+    };
+    tables.iter().map(differs).collect::<Vec<_>>().join(" UNION ALL ")
+}
+
+/// Runs the batch until it passes: what a call left to the background may hold a row of it, and want another.
+fn put_back(client: &mut postgres::Client, batch: &str) {
+    use postgres::error::SqlState;
+    for _ in 0..10 {
+        match client.batch_execute(batch) {
+            Err(error) if error.code() == Some(&SqlState::T_R_DEADLOCK_DETECTED) => {
+                client.batch_execute("ROLLBACK").unwrap();
+            }
+            done => return done.unwrap(),
+        }
+    }
+    panic!("ten deadlocks one after another");
+}
+
+/// Links every file of one folder into another that has it not.
+fn link_new(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    let Ok(entries) = std::fs::read_dir(from) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            link_new(&path, &target);
+        } else if !target.exists() {
+            // What is still being written may be gone by now.
+            drop(std::fs::hard_link(&path, &target));
+        }
+    }
+}

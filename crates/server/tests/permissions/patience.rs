@@ -1,0 +1,238 @@
+//! What slow, large and many requests meet (contract 9, reliability.md 5.2): time limits, sizes, connections, depth of
+//! JSON; and the headers that protect every answer.
+
+use std::time::Duration;
+
+use api::router;
+use reqwest::Method;
+
+use test_support::wire::Wire;
+use test_support::{FRONTEND, Kind, PATIENCE, TestApp};
+
+async fn sqlite(flags: &[&str]) -> TestApp {
+    TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
+}
+
+/// The head of a request of Ada's, without its last line.
+fn head(app: &TestApp, method: &str, path: &str) -> String {
+    let cookie = &app.world.ada.cookie;
+    format!("{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: {FRONTEND}\r\n")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
+    let app = sqlite(&[]).await;
+    let silent = async {
+        assert_eq!(Wire::open(&app).await.wait_for_end().await, 0, "nothing was asked");
+    };
+    let dripping = async {
+        let mut wire = Wire::open(&app).await;
+        // More than ten seconds long, with never more than one second between two bytes.
+        for byte in head(&app, "GET", "/groups").as_bytes().iter().take(40) {
+            wire.send([*byte]).await;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        wire.send("\r\n\r\n").await;
+        assert_eq!(wire.answer().await, None, "the head took too long");
+    };
+    let idle = async {
+        let mut wire = Wire::open(&app).await;
+        let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+        wire.send(&request).await;
+        assert_eq!(wire.answer().await.unwrap().0, 200);
+        // Longer than a head may take; browsers keep their connections for a minute.
+        tokio::time::sleep(Duration::from_secs(14)).await;
+        wire.send(&request).await;
+        assert_eq!(wire.answer().await.unwrap().0, 200, "an idle connection is kept");
+        wire.send("GET /api/hea").await;
+        assert_eq!(
+            wire.answer().await,
+            None,
+            "a later head may take no longer than the first"
+        );
+    };
+    let stalled_json = async {
+        let mut wire = Wire::open(&app).await;
+        let head = head(&app, "POST", "/subjects").replace(&app.world.ada.cookie, &app.world.adam.cookie);
+        wire.send(format!(
+            "{head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{{\"name\": "
+        ))
+        .await;
+        let (status, body) = wire.answer().await.unwrap();
+        assert!(status == 408 && body.contains("REQUEST_TIMEOUT"), "{status} {body}");
+        wire.wait_for_end().await;
+    };
+    let stalled_file = async {
+        let mut wire = Wire::open(&app).await;
+        let new =
+            serde_json::json!({"classId": app.world.seven_b.id, "title": "T", "deadline": "2099-01-01T00:00:00Z"});
+        let topic = app.as_(&app.world.ada).post("/assignments", new).await.expect(201);
+        let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
+        let head = head(&app, "POST", &path);
+        wire.send(format!(
+            "{head}content-type: multipart/form-data; boundary=x\r\ncontent-length: 9000\r\n\r\n\
+             --x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nabc"
+        ))
+        .await;
+        let (status, body) = wire.answer().await.unwrap();
+        assert!(status == 408 && body.contains("REQUEST_TIMEOUT"), "{status} {body}");
+    };
+    tokio::join!(silent, dripping, idle, stalled_json, stalled_file);
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn addresses_and_heads_have_a_size() {
+    let app = sqlite(&[]).await;
+    let ask = async |path: &str, fields: &str| {
+        let mut wire = Wire::open(&app).await;
+        wire.send(format!("{}{fields}\r\n", head(&app, "GET", path))).await;
+        wire.answer().await.unwrap()
+    };
+    let path = |length: usize| format!("/groups?search={}", "x".repeat(length - "/api/groups?search=".len()));
+    assert_eq!(
+        ask(&path(8192), "").await.0,
+        400,
+        "read, and found too long for a search"
+    );
+    for length in [8193, 40_000] {
+        let (status, body) = ask(&path(length), "").await;
+        assert!(status == 414 && body.contains("URI_TOO_LONG"), "{status} {body}");
+        assert!(body.contains("requestId"));
+    }
+    let field = |length: usize| format!("x-padding: {}\r\n", "x".repeat(length));
+    assert_eq!(ask("/groups", &field(15_000)).await.0, 200);
+    for length in [16_384, 40_000] {
+        let (status, body) = ask("/groups", &field(length)).await;
+        assert!(status == 431 && body.contains("HEADERS_TOO_LARGE"), "{status} {body}");
+    }
+    // What not even fits into what is read ahead, and what has too many fields, hyper turns away without words of ours.
+    assert_eq!(ask("/groups", &field(200_000)).await.0, 431);
+    assert_eq!(ask("/groups", &"a: b\r\n".repeat(101)).await.0, 431);
+    assert_eq!(ask("/groups", &"a: b\r\n".repeat(90)).await.0, 200);
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_has_so_many_connections_and_gets_them_back() {
+    let app = sqlite(&["--connections-per-address=3"]).await;
+    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+    let ask = async |wire: &mut Wire| {
+        wire.send(&request).await;
+        wire.answer().await.map(|(status, _)| status)
+    };
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut wire = Wire::open(&app).await;
+        assert_eq!(ask(&mut wire).await, Some(200));
+        open.push(wire);
+    }
+    assert_eq!(ask(&mut Wire::open(&app).await).await, None, "a fourth");
+    assert_eq!(ask(&mut open[0]).await, Some(200), "the others go on");
+    open.pop();
+    // The server sees the end of a connection a moment after the client.
+    let again = async {
+        while ask(&mut Wire::open(&app).await).await != Some(200) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, again).await.unwrap();
+    drop(open);
+    app.close().await;
+
+    let app = sqlite(&["--connections-max=2", "--trust-proxy=127.0.0.1"]).await;
+    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+    let mut open = [Wire::open(&app).await, Wire::open(&app).await];
+    for wire in &mut open {
+        wire.send(&request).await;
+        assert_eq!(wire.answer().await.unwrap().0, 200);
+    }
+    assert_eq!(
+        Wire::open(&app).await.wait_for_end().await,
+        0,
+        "there are enough, whoever it is"
+    );
+    drop(open);
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_proxy_stands_for_everybody_behind_it() {
+    let app = sqlite(&["--connections-per-address=1", "--trust-proxy=127.0.0.1"]).await;
+    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let mut wire = Wire::open(&app).await;
+        wire.send(&request).await;
+        assert_eq!(wire.answer().await.unwrap().0, 200);
+        open.push(wire);
+    }
+    drop(open);
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn json_nests_no_deeper_than_anybody_needs() {
+    let app = sqlite(&[]).await;
+    let nested = |levels: usize| format!("{{\"name\": {}{}}}", "[".repeat(levels), "]".repeat(levels));
+    for path in ["/subjects", "/auth/sign-in/email"] {
+        let send = async |levels: usize| {
+            let client = app.as_(&app.world.adam);
+            let request = client
+                .request(Method::POST, path)
+                .header("content-type", "application/json");
+            client.finish(request.body(nested(levels))).await.expect(400)
+        };
+        assert_eq!(send(31).await["code"], "VALIDATION_ERROR", "{path}");
+        assert_ne!(send(32).await["code"], "VALIDATION_ERROR", "{path}");
+    }
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_answer_of_the_api_protects_itself() {
+    let app = sqlite(&["--frontend-url=https://school.test"]).await;
+    let ada = app.as_(&app.world.ada).with("origin", "https://school.test");
+    let (_, rows) = router::description();
+    let routes = rows.iter().map(|row| {
+        let path = crate::access::concrete(&row.path);
+        (row.method.parse::<Method>().unwrap(), path)
+    });
+    // And what nobody serves, what is no method, and what a preflight asks.
+    let others = [
+        (Method::GET, "/no-such-noun".to_owned()),
+        (Method::PUT, "/subjects".to_owned()),
+        (Method::OPTIONS, "/subjects".to_owned()),
+    ];
+    for (method, path) in routes.chain(others) {
+        if path.starts_with("/auth/sign-out") {
+            continue;
+        }
+        let answer = ada.send(method.clone(), &path, None).await;
+        let said = format!("{method} {path}");
+        for (name, value) in [
+            ("cache-control", "no-store"),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+        ] {
+            assert_eq!(answer.header(name), value, "{said}: {name}");
+        }
+        // What may be sent small differs by what the caller takes, too.
+        let mut varies = answer.headers.get_all("vary").iter();
+        assert!(varies.any(|by| by == "Origin"), "{said}: {:?}", answer.headers);
+        if answer.header("content-type").starts_with("application/json") {
+            let policy = "default-src 'none'; frame-ancestors 'none'";
+            assert_eq!(answer.header("content-security-policy"), policy, "{said}");
+        }
+    }
+    app.close().await;
+    let plain = sqlite(&[]).await;
+    let answer = plain.stranger().get("/health").await;
+    assert!(
+        !answer.headers.contains_key("strict-transport-security"),
+        "a page without TLS"
+    );
+    plain.close().await;
+}

@@ -1,0 +1,367 @@
+//! How often one may ask (contract 9): of whom requests are counted, what is told of it, and that nobody uses up what
+//! is somebody else's.
+
+use std::sync::Arc;
+
+use api::endpoint::Endpoints;
+use api::layers;
+use api::router;
+use api::terms::Terms;
+use auth::rates::Rates;
+use axum::body::Body;
+use axum::http::Request;
+use axum::middleware::from_fn_with_state;
+use common::clock;
+use common::settings::Secret;
+use db::args;
+use db::platform::PlatformProof;
+use db::platform::sessions::Session;
+use model::access::Access;
+use model::id::{OrganizationId, SessionId, UserId};
+use model::rate::{Limit, Rate};
+use reqwest::Method;
+use serde_json::json;
+use tower::ServiceExt as _;
+use utoipa_axum::routes;
+
+use test_support::{AUTH_SECRET, Answer, Client, FRONTEND, Kind, Person, TestApp};
+
+db::statements! {
+    /// Lets the windows of schools grow old.
+    AGE_WINDOWS = "UPDATE rate_windows SET window_started_at = window_started_at - $1";
+}
+
+/// With this factor a person reads 6 times and changes 3 times in a minute; an address without a session asks 60 times.
+const SMALL: &str = "--rate-limit-factor=0.005";
+
+async fn with(flags: &[&str], story: impl AsyncFn(&TestApp)) {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        if let Some(app) = TestApp::start_with(kind, flags).await {
+            story(&app).await;
+            app.close().await;
+        }
+    }
+}
+
+fn number(answer: &Answer, header: &str) -> i64 {
+    let text = answer.header(header);
+    text.parse().unwrap_or_else(|_| panic!("{header}: {text:?}"))
+}
+
+#[track_caller]
+fn limited(answer: Answer, longest: i64) -> i64 {
+    let seconds = number(&answer, "retry-after");
+    assert!((1..=longest).contains(&seconds), "{seconds}");
+    answer.refused(429, "RATE_LIMITED");
+    seconds
+}
+
+/// The person at another computer.
+async fn elsewhere(app: &TestApp, person: &Person, organization: &str) -> Client {
+    let now = clock::now();
+    let session = Session {
+        id: SessionId::new(clock::new_id()),
+        token: better_auth::token::session_token(),
+        user_id: UserId::new(&*person.id),
+        expires_at: now.plus_seconds(86_400),
+        created_at: now,
+        updated_at: now,
+        ip_address: None,
+        user_agent: None,
+        active_organization_id: Some(OrganizationId::new(organization)),
+        impersonated_by: None,
+    };
+    let cookie = better_auth::cookie::sign(AUTH_SECRET, &session.token);
+    let store = app.app.store();
+    let write = store.platform_write(PlatformProof::command_line(), move |platform| {
+        platform.insert_session(&session)
+    });
+    write.await.unwrap();
+    Client::new(&app.base, Some(format!("better-auth.session_token={cookie}")))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_has_his_own_limit_whatever_session_he_uses() {
+    with(&[SMALL], async |app| {
+        let world = &app.world;
+        let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
+        let elsewhere = elsewhere(app, &world.ben, &world.north).await;
+        for left in (0..6).rev() {
+            let client = if left % 2 == 0 { &ben } else { &elsewhere };
+            let answer = client.get("/groups").await;
+            assert_eq!(number(&answer, "ratelimit-limit"), 6);
+            assert_eq!(number(&answer, "ratelimit-remaining"), left);
+            assert!((1..=60).contains(&number(&answer, "ratelimit-reset")));
+            answer.expect(200);
+        }
+        limited(elsewhere.get("/groups").await, 60);
+        let refused = ben.get("/users/me").await;
+        assert_eq!(number(&refused, "ratelimit-remaining"), 0);
+        assert_eq!(refused.header("retry-after"), refused.header("ratelimit-reset"));
+        assert_eq!(refused.header("retry-after"), refused.header("x-retry-after"));
+        let seconds = limited(refused, 60);
+
+        cem.get("/groups").await.expect(200);
+        let change = ben.patch("/users/me", json!({"locale": "de"})).await;
+        assert_eq!(
+            number(&change, "ratelimit-limit"),
+            3,
+            "reads and changes are counted apart"
+        );
+        change.expect(200);
+
+        app.app.rates().pass(seconds);
+        ben.get("/groups").await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_many_is_said_before_everything_else() {
+    with(&[SMALL], async |app| {
+        let ben = app.as_(&app.world.ben);
+        for status in [403, 404, 400] {
+            let answer = match status {
+                403 => ben.post("/subjects", json!({"name": "x"})).await,
+                404 => ben.post("/groups/unknown/help", json!({})).await,
+                _ => ben.patch("/users/me", json!({"locale": 7})).await,
+            };
+            assert!(number(&answer, "ratelimit-remaining") < 3, "refusals count and say so");
+            answer.expect(status);
+        }
+        let evil = ben.with("origin", "https://evil.example");
+        limited(evil.post("/subjects", json!({"name": 7})).await, 60);
+        limited(ben.post("/groups/unknown/help", json!({})).await, 60);
+        // Public routes know whom they serve, too.
+        limited(ben.post("/auth/sign-out", json!({})).await, 60);
+        limited(ben.delete("/subjects/x").await, 60);
+        app.stranger()
+            .post("/subjects", json!({}))
+            .await
+            .refused(401, "UNAUTHENTICATED");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_are_counted_by_address_and_lock_nobody_out() {
+    with(&[SMALL], async |app| {
+        let stranger = app.stranger();
+        for number in 0..60 {
+            // Whoever is no trusted proxy cannot say that he is somebody else.
+            let spoofed = stranger.with("x-forwarded-for", &format!("198.51.100.{number}"));
+            let answer = if number % 2 == 0 {
+                spoofed.get("/auth/get-session").await
+            } else {
+                spoofed.get("/groups").await
+            };
+            assert_ne!(answer.status, 429, "{number}");
+            assert!(!answer.headers.contains_key("ratelimit-limit"));
+        }
+        let spoofed = stranger.with("x-forwarded-for", "203.0.113.9");
+        limited(spoofed.get("/auth/get-session").await, 60);
+        let forged = stranger.with("cookie", "better-auth.session_token=nonsense.nonsense");
+        limited(forged.get("/groups").await, 60);
+        // The rest of the class behind this address goes on and comes in, and so does what watches over the service.
+        app.as_(&app.world.ada).get("/groups").await.expect(200);
+        let wrong = json!({"email": app.world.ben.email, "password": "not his password"});
+        let answer = stranger.post("/auth/sign-in/email", wrong).await;
+        answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
+        for _ in 0..70 {
+            stranger.get("/health/live").await.expect(200);
+        }
+        app.app.rates().pass(60);
+        stranger.get("/auth/get-session").await.expect(200);
+    })
+    .await;
+    with(&[SMALL, "--trust-proxy=127.0.0.1"], async |app| {
+        let at = |address: &str| app.stranger().with("x-forwarded-for", address);
+        for _ in 0..60 {
+            at("198.51.100.1").get("/auth/ok").await.expect(200);
+        }
+        limited(at("198.51.100.1").get("/auth/ok").await, 60);
+        limited(at("203.0.113.7, 198.51.100.1").get("/auth/ok").await, 60);
+        at("198.51.100.2").get("/auth/ok").await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn exports_are_few_and_two_at_once() {
+    with(&["--rate-limit-factor=1"], async |app| {
+        let (world, path) = (&app.world, "/activity-logs/export.csv");
+        let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
+        let user = UserId::new(&*world.adam.id);
+        let running: Vec<_> = (0..2).map(|_| app.app.rates().begin_export(&user).unwrap()).collect();
+        limited(adam.get(path).await, 60);
+        olga.get(path).await.bytes.clear();
+        drop(running);
+        for left in (0..5).rev() {
+            let answer = adam.get(path).await;
+            assert_eq!(answer.status, 200, "an export that is over gives its place back");
+            assert_eq!(number(&answer, "ratelimit-limit"), 6);
+            assert_eq!(number(&answer, "ratelimit-remaining"), left);
+        }
+        limited(adam.get(path).await, 60);
+        let other = adam.get("/groups").await;
+        assert_eq!(number(&other, "ratelimit-limit"), 1200);
+        other.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_calls_for_help_so_often_in_an_hour() {
+    // Two calls an hour.
+    with(&["--rate-limit-factor=0.1"], async |app| {
+        let world = &app.world;
+        let (ada, ben, cem, dana) = (
+            app.as_(&world.ada),
+            app.as_(&world.ben),
+            app.as_(&world.cem),
+            app.as_(&world.dana),
+        );
+        let group = async |members: &[&str]| {
+            let new = json!({"classId": world.seven_b.id, "memberIds": members});
+            let group = ada.post("/groups", new).await.expect(201);
+            format!("/groups/{}/help", group["id"].as_str().unwrap())
+        };
+        let ours = group(&[&world.ben.id, &world.cem.id]).await;
+        let theirs = group(&[&world.dana.id]).await;
+        ben.post(&ours, json!({})).await.expect(200);
+        // Others use nothing up, and neither does what is no call.
+        for _ in 0..3 {
+            dana.post(&ours, json!({})).await.refused(404, "NOT_FOUND");
+            ben.post(&ours, json!({"message": 7}))
+                .await
+                .refused(400, "VALIDATION_ERROR");
+        }
+        cem.post(&ours, json!({})).await.expect(200);
+        limited(ben.post(&ours, json!({})).await, 3600);
+        limited(cem.post(&ours, json!({})).await, 3600);
+        dana.post(&theirs, json!({})).await.expect(200);
+        let age = async |milliseconds: i64| {
+            assert_eq!(STATEMENTS.len(), 1);
+            app.raw(move |connection| connection.run(&AGE_WINDOWS, args![milliseconds]).unwrap())
+                .await;
+        };
+        age(3_590_000).await;
+        limited(ben.post(&ours, json!({})).await, 10);
+        age(10_000).await;
+        ben.post(&ours, json!({})).await.expect(200);
+    })
+    .await;
+}
+
+/// Something the whole school may do a few times in an hour; the import is such a route.
+#[utoipa::path(post, path = "/seldom", params(("dryRun" = Option<bool>, Query)), responses((status = 200, description = "done")))]
+async fn seldom() -> &'static str {
+    "done"
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
+    with(&["--rate-limit-factor=1"], async |app| {
+        let world = &app.world;
+        let routes = Endpoints::new("seldom").add_on(Terms::Import, Access::Admin, routes!(seldom));
+        let (routes, _) = routes.into_parts();
+        let (routes, _) = routes.split_for_parts();
+        let router = routes
+            .layer(from_fn_with_state(app.app.clone(), layers::surround))
+            .with_state(app.app.clone());
+        let ask_for = |person: &Person, query: &str| {
+            let request = Request::post(format!("/seldom{query}")).header("cookie", &person.cookie);
+            let request = request.header("host", "localhost").header("origin", FRONTEND);
+            let request = request.body(Body::empty()).unwrap();
+            let router = router.clone();
+            tokio::spawn(async move {
+                let (head, body) = router.oneshot(request).await.unwrap().into_parts();
+                // An answer keeps its place among what takes long until it was taken: unread ones would hold up the others.
+                axum::body::to_bytes(body, 1_000).await.unwrap();
+                head
+            })
+        };
+        let ask = |person: &Person| ask_for(person, "");
+        for _ in 0..3 {
+            let refused = ask(&world.ada).await.unwrap();
+            assert_eq!(refused.status, 403, "who may not do it uses nothing up");
+        }
+        let asked: Vec<_> = [&world.adam, &world.olga]
+            .into_iter()
+            .cycle()
+            .take(12)
+            .map(ask)
+            .collect();
+        let mut done = 0;
+        for one in asked {
+            let answer = one.await.unwrap();
+            if answer.status == 200 {
+                done += 1;
+            } else {
+                assert_eq!(answer.status, 429);
+                assert!(answer.headers.contains_key("retry-after"));
+            }
+        }
+        assert_eq!(done, 5);
+        assert_eq!(ask(&world.zara).await.unwrap().status, 200);
+        let rehearsed = ask_for(&world.adam, "?dryRun=1").await.unwrap();
+        assert_eq!(rehearsed.status, 200, "who tries first can act then");
+        // What is counted stands in the store, not in this process.
+        app.raw(|connection| connection.run(&AGE_WINDOWS, args![3_600_000_i64]).unwrap())
+            .await;
+        assert_eq!(ask(&world.adam).await.unwrap().status, 200);
+    })
+    .await;
+}
+
+/// A limit nobody wants would be forgotten on the next export; this finds it by the path.
+#[test]
+fn routes_that_cost_much_say_so() {
+    let (_, rows) = router::description();
+    for row in &rows {
+        let path = row.path.as_str();
+        let is_export = path.ends_with("/pdf") && row.method == "GET"
+            || path.rsplit('.').next() == Some("zip")
+            || path.rsplit('.').next() == Some("csv")
+            || path.ends_with("/users/me/export")
+            || path.ends_with("/gdpr/export");
+        let expected = if is_export {
+            Terms::Export
+        } else if path == "/users/import" {
+            Terms::Import
+        } else if path.ends_with("/messages") && row.method == "POST" {
+            Terms::Chat
+        } else if path.starts_with("/health") || path == "/auth/sign-in/email" {
+            Terms::Uncounted
+        } else {
+            continue;
+        };
+        let said = format!("{} {path}: add it with `.add_on(Terms::{expected:?}, ..)`", row.method);
+        assert_eq!(row.terms, expected, "{said}");
+    }
+    let counted = |terms: Terms, access, method| terms.rate(access, &method);
+    assert_eq!(counted(Terms::Chat, Access::Member, Method::POST), Some(Rate::Change));
+    assert_eq!(counted(Terms::Export, Access::Member, Method::HEAD), Some(Rate::Read));
+    assert_eq!(counted(Terms::Usual, Access::DocumentServer, Method::POST), None);
+}
+
+/// The windows are behind locks: many threads at once lose no count.
+#[test]
+fn no_request_is_counted_twice_or_not_at_all() {
+    let rates = Rates::new(1.0, &Secret::new(AUTH_SECRET));
+    let limit: Limit = rates.limit(Rate::Change).unwrap();
+    let rates = Arc::new(rates);
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            let rates = Arc::clone(&rates);
+            std::thread::spawn(move || {
+                let ben = UserId::new("ben");
+                (0..400)
+                    .filter(|_| !rates.person(Rate::Change, &ben).unwrap().is_refused)
+                    .count()
+            })
+        })
+        .collect();
+    let let_through: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    assert_eq!(i64::try_from(let_through).unwrap(), limit.hits);
+}

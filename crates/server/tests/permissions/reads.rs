@@ -1,0 +1,34 @@
+//! Reading changes nothing (contract 11.20): every GET of the table, as everybody who may, and no row of any table is another
+//! one afterwards.
+
+use api::router;
+
+use crate::isolation::filled;
+use test_support::LessonFixture;
+use test_support::tables::fingerprints;
+
+/// What a read may leave behind: the PDF it has made, and the record that somebody carried data out of the school.
+const KEPT: [&str; 2] = ["activity_logs", "converted_files"];
+
+studio!(reads_change_nothing, |studio| {
+    let (app, world) = (&studio.app, &studio.app.world);
+    let lesson = LessonFixture::begin(app).await;
+    let (_, rows) = router::description();
+    let is_read = |row: &&api::endpoint::Row| row.method == "GET" && !row.path.starts_with("/auth/");
+    let reads: Vec<_> = rows.iter().filter(is_read).collect();
+    let before = fingerprints(&app.database).await;
+    for person in [&world.ben, &world.ada, &world.adam, &world.root, &world.zoe] {
+        for row in reads.iter().filter(|row| !row.path.starts_with("/docs")) {
+            let path = filled(app, &lesson, &row.path);
+            let answer = app.as_(person).get(&path).await;
+            assert!(answer.status < 500, "{path} as {}: {}", person.name, answer.status);
+        }
+    }
+    let mut after = fingerprints(&app.database).await;
+    for table in KEPT {
+        assert!(after.remove(table).is_some());
+    }
+    for (table, print) in after {
+        assert_eq!(before.get(&table), Some(&print), "a read changed {table}");
+    }
+});

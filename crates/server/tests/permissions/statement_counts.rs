@@ -1,0 +1,221 @@
+//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs no more
+//! statements than before, and what is a list has grown. A new route is in the walk by being a route.
+
+use std::collections::BTreeMap;
+
+use api::endpoint::Row;
+use api::router;
+use model::access::{Access, Standing};
+use serde_json::Value;
+
+use test_support::many_rows::grow;
+use test_support::office::docx;
+use test_support::topics::link;
+use test_support::{LessonFixture, Person, TestApp};
+
+/// Rows from which a list counts as grown: the default page.
+const GROWN: usize = 50;
+
+/// What the service may read beside one request: it looks for jobs and files every few seconds, and on a busy machine an
+/// answer takes as long. Whoever asks once for each of fifty rows runs far more.
+const BESIDE: u64 = 10;
+
+/// Lists that stay short, and why.
+const SHORT: &[(&str, &str)] = &[
+    ("/groups/{id}/contributions", "the people of one group"),
+    ("/admin/domains", "the mail domains of one school, twenty at most"),
+    ("/tenants/{id}/domains", "the same"),
+    ("/auth/organization/list", "the schools of one person"),
+    (
+        "/auth/organization/list-user-invitations",
+        "the organizations that invite one person",
+    ),
+    ("/auth/list-accounts", "the accounts of one person"),
+    (
+        "/feedback/submissions/{id}/grades",
+        "the states of one grade, in one statement",
+    ),
+];
+
+/// Requests whose statements grow with something, and why that is wanted.
+const GROWING: &[(&str, Standing, &str)] = &[(
+    "/activity-logs",
+    Standing::Teacher,
+    "a teacher's page is merged from one page for each own class: few, each from its own index (store/activity.rs)",
+)];
+
+/// Refusals that are no fault of the walk.
+const REFUSED: &[(&str, u16, &str)] = &[
+    (
+        "/workrooms/late-texts/{id}/download",
+        404,
+        "the lesson deletes no document; the list has the text of others",
+    ),
+    (
+        "/workrooms/documents/{id}/pdf",
+        409,
+        "students wait for the end of the topic",
+    ),
+    (
+        "/workrooms/documents/{id}/pdf",
+        502,
+        "there is no document server to convert with",
+    ),
+    (
+        "/feedback/submissions/{id}/documents/{documentId}/pdf",
+        409,
+        "students wait for the end of the topic",
+    ),
+    (
+        "/feedback/submissions/{id}/documents/{documentId}/pdf",
+        502,
+        "there is no document server to convert with",
+    ),
+];
+
+/// What a route needs in its query.
+fn query(path: &str, lesson: &LessonFixture) -> String {
+    match path {
+        "/assignments/submission-candidates" => format!("?groupId={}", lesson.group),
+        "/feedback" => format!("?assignmentId={}", lesson.assignment),
+        _ => String::new(),
+    }
+}
+
+#[derive(Debug)]
+struct Asked {
+    statements: u64,
+    /// How many rows the answer has, if it is a list.
+    rows: Option<usize>,
+}
+
+fn rows(answer: &Value) -> Option<usize> {
+    let list = ["data", "members", "users", "sessions"]
+        .into_iter()
+        .find_map(|key| answer.get(key).and_then(Value::as_array));
+    answer.as_array().or(list).map(Vec::len)
+}
+
+fn filled(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
+    let parts = path.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| {
+        if index % 2 == 0 {
+            part.to_owned()
+        } else {
+            lesson.parameter(app, path, part)
+        }
+    });
+    parts.collect::<String>() + &query(path, lesson)
+}
+
+/// Asks until no more statements run than expected, and then not again: what the service does beside requests may come in
+/// between, and only ever adds. Who expects nothing asks three times.
+async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Option<u64>) -> Option<Asked> {
+    let (client, mut fewest, mut found) = (app.as_(person), u64::MAX, None);
+    let tries = if expected.is_some() { 12 } else { 3 };
+    for _ in 0..tries {
+        let before = app.app.store().statements_read();
+        let answer = client.get(path).await;
+        fewest = fewest.min(app.app.store().statements_read() - before);
+        let refused = |(refused, status, _): &(&str, u16, &str)| *refused == row.path && *status == answer.status;
+        if answer.status != 200 {
+            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
+            let fine = row.path.starts_with("/auth/") || REFUSED.iter().any(refused);
+            assert!(fine, "{} as {}: {} {said}", row.path, person.name, answer.status);
+            return None;
+        }
+        if !answer.header("content-type").starts_with("application/json") {
+            return None;
+        }
+        found = rows(&answer.json());
+        if expected.is_some_and(|expected| fewest <= expected + BESIDE) {
+            break;
+        }
+    }
+    Some(Asked {
+        statements: fewest,
+        rows: found,
+    })
+}
+
+type Walked = BTreeMap<(String, Standing), Asked>;
+
+async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) -> Walked {
+    let world = &app.world;
+    let people = [
+        (Standing::Student, &world.ben),
+        (Standing::Teacher, &world.ada),
+        (Standing::Admin, &world.adam),
+        (Standing::SuperAdmin, &world.root),
+    ];
+    let (_, table) = router::description();
+    let mut asked = BTreeMap::new();
+    for row in table.iter().filter(|row| row.method == "GET") {
+        let is_public = row.access == Access::Anyone && !row.path.starts_with("/auth/");
+        if is_public || row.access == Access::DocumentServer || row.path.contains("{token}") {
+            continue;
+        }
+        for (standing, person) in people {
+            // Who runs the platform is in no school; in one he would be an admin.
+            let is_platform = row.access == Access::SuperAdmin;
+            if row.access.admits(standing) && (standing == Standing::SuperAdmin) == is_platform {
+                let key = (row.path.clone(), standing);
+                let expected = before.and_then(|before| before.get(&key)).map(|asked| asked.statements);
+                let answer = ask(app, person, row, &filled(app, lesson, &row.path), expected).await;
+                asked.extend(answer.map(|answer| (key, answer)));
+            }
+        }
+    }
+    asked
+}
+
+/// A first version of the lesson's document.
+async fn content(app: &TestApp, lesson: &LessonFixture) {
+    let file = reqwest::multipart::Part::bytes(docx("one")).file_name("page.docx");
+    let form = reqwest::multipart::Form::new().part("file", file);
+    let (ben, path) = (
+        app.as_(&app.world.ben),
+        format!("/workrooms/documents/{}/content", lesson.document),
+    );
+    let request = ben.request(reqwest::Method::PUT, &path).multipart(form);
+    ben.finish(request).await.expect(200);
+}
+
+sqlite!(no_route_asks_once_for_each_row, |app| {
+    let lesson = LessonFixture::begin(app).await;
+    content(app, &lesson).await;
+    let path = format!("/assignments/{}", lesson.assignment);
+    let topic = app.as_(&app.world.ada).get(&path).await.expect(200);
+    let link = link(&topic, &lesson.group)["id"].as_str().unwrap().to_owned();
+    let few = walk(app, &lesson, None).await;
+    grow(app, &lesson, &link).await;
+    let many = walk(app, &lesson, Some(&few)).await;
+    assert!(many.len() > 40, "the walk reads the table of routes");
+
+    let mut faults = Vec::new();
+    for ((path, standing), many) in &many {
+        let few = &few[&(path.clone(), *standing)];
+        let is_wanted = GROWING.iter().any(|(p, s, _)| p == path && s == standing);
+        if few.statements + BESIDE < many.statements && !is_wanted {
+            faults.push(format!(
+                "GET {path} as {standing:?} ran {} statements and then {}",
+                few.statements, many.statements
+            ));
+        }
+    }
+    let lists: std::collections::BTreeSet<&str> = many
+        .iter()
+        .filter(|(_, asked)| asked.rows.is_some())
+        .map(|((path, _), _)| path.as_str())
+        .collect();
+    for path in lists {
+        let of_path = many.iter().filter(|((asked, _), _)| asked == path);
+        let longest = of_path.filter_map(|(_, asked)| asked.rows).max().unwrap_or(0);
+        if longest < GROWN && !SHORT.iter().any(|(short, _)| *short == path) {
+            faults.push(format!(
+                "GET {path} lists {longest} rows: grow what it lists in support/many_rows.rs"
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+});

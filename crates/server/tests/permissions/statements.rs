@@ -1,0 +1,114 @@
+//! Every SQL literal is prepared on both databases, and every one outside `store/platform` keeps to its organization.
+
+use db::connection::Connection;
+use db::sql::Sql;
+use db::{Database, migrate, platform};
+
+use test_support::{Kind, database};
+
+fn all() -> Vec<(String, &'static Sql, bool)> {
+    let tenant = db::statements().into_iter().map(|file| (file, true));
+    let platform = platform::statements().into_iter().map(|file| (file, false));
+    let files = tenant.chain(platform);
+    files
+        .flat_map(|((file, statements), tenant)| {
+            statements
+                .iter()
+                .map(move |(name, sql)| (format!("{file}::{name}"), *sql, tenant))
+        })
+        .collect()
+}
+
+fn prepare_all(connection: &mut Connection) {
+    let failures: Vec<String> = all()
+        .into_iter()
+        .filter_map(|(name, sql, _)| connection.prepare(sql).err().map(|error| format!("{name}: {error:?}")))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(all().len() > 25, "the list of statements is complete");
+}
+
+#[test]
+fn every_statement_prepares_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.db");
+    migrate(&Database::Sqlite(path.clone())).unwrap();
+    prepare_all(&mut Connection::open_sqlite(&path, false).unwrap());
+}
+
+#[test]
+fn every_statement_prepares_on_postgres() {
+    let Some(database) = database::postgres() else { return };
+    let Database::Postgres(url) = &database else {
+        unreachable!()
+    };
+    prepare_all(&mut Connection::open_postgres(url).unwrap());
+    database::drop_postgres(&database);
+}
+
+#[test]
+fn every_statement_of_a_school_keeps_to_that_school() {
+    let strays: Vec<String> = all()
+        .into_iter()
+        .filter(|(_, sql, tenant)| *tenant && !keeps_to_its_organization(sql.text()))
+        .map(|(name, ..)| name)
+        .collect();
+    assert!(strays.is_empty(), "without organization_id = $1: {strays:?}");
+}
+
+/// `organization_id = $1` somewhere, the organization's own row, or the organization as the first column of an INSERT.
+fn keeps_to_its_organization(text: &str) -> bool {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let own_row = ["organizations WHERE id = $1", "organizations o WHERE o.id = $1"];
+    let writes_own_row = words.starts_with("INSERT INTO organizations (id, ")
+        || (words.starts_with("UPDATE organizations SET ") && words.ends_with(" WHERE id = $1"));
+    words.contains("organization_id = $1") || own_row.iter().any(|row| words.contains(row)) || writes_own_row || {
+        let columns = words.strip_prefix("INSERT INTO ").and_then(|rest| rest.split_once('('));
+        let first = columns.and_then(|(_, columns)| columns.trim_start().split(',').next());
+        first.is_some_and(|column| ["organization_id", "home_organization_id"].contains(&column))
+    }
+}
+
+#[test]
+fn parameters_may_appear_in_any_order() {
+    // SQLite numbers $n by first appearance; store/sql.rs turns it into ?n. Without that this writes the wrong columns.
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = Connection::open_sqlite(&folder.path().join("x.db"), false).unwrap();
+    swapped(&mut connection);
+    let Some(Database::Postgres(url)) = database::postgres() else {
+        return;
+    };
+    swapped(&mut Connection::open_postgres(&url).unwrap());
+    database::drop_postgres(&Database::Postgres(url));
+}
+
+mod swapped_statements {
+    db::statements! {
+        CREATE = "CREATE TEMPORARY TABLE swapped (a TEXT NOT NULL, b TEXT NOT NULL)";
+        INSERT = "INSERT INTO swapped (a, b) VALUES ('old', 'x')";
+        UPDATE = "UPDATE swapped SET b = $2 WHERE a = $1";
+        READ = "SELECT b FROM swapped WHERE a = 'old'";
+    }
+
+    pub fn run(connection: &mut super::Connection) -> Option<String> {
+        assert_eq!(STATEMENTS.len(), 4);
+        connection.run(&CREATE, &[]).unwrap();
+        connection.run(&INSERT, &[]).unwrap();
+        connection.run(&UPDATE, db::args!["old", "new"]).unwrap();
+        connection.maybe(&READ, &[], |row| row.take()).unwrap()
+    }
+}
+
+fn swapped(connection: &mut Connection) {
+    assert_eq!(swapped_statements::run(connection).as_deref(), Some("new"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_kinds_of_service_start() {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        if let Some(app) = test_support::TestApp::start(kind).await {
+            app.stranger().get("/health").await.expect(200);
+            app.close().await;
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Those who run the platform and work in no school (contract 5): their lists span all schools, what they write goes where
+//! its parent is, and it is logged as theirs.
+
+use serde_json::{Value, json};
+
+use test_support::topics::{group, id, ids, topic};
+use test_support::{Client, LessonFixture, Rows, TestApp};
+
+fn of(list: &Value, key: &str) -> Vec<String> {
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row[key].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A lesson in both schools.
+async fn both_schools(app: &TestApp) {
+    let world = &app.world;
+    LessonFixture::begin(app).await;
+    let zoe = app.as_(&world.zoe);
+    let south = group(&zoe, &world.south_class, &[&world.zack], json!({"name": "Lakes"})).await;
+    topic(
+        &zoe,
+        &world.south_class,
+        json!({"title": "Waters", "deadline": "2098-01-01T00:00:00Z", "groupIds": [south]}),
+    )
+    .await;
+}
+
+both!(lists_without_an_organization_are_those_of_all_schools, |app| {
+    both_schools(app).await;
+    let (root, world) = (app.as_(&app.world.root), &app.world);
+    app.as_(&world.adam)
+        .post("/subjects", json!({"name": "Zoology"}))
+        .await
+        .expect(201);
+    app.as_(&world.zara)
+        .post("/subjects", json!({"name": "Art"}))
+        .await
+        .expect(201);
+    app.as_(&world.adam)
+        .post("/homerooms", json!({"name": "6c"}))
+        .await
+        .expect(201);
+    app.as_(&world.zara)
+        .post("/homerooms", json!({"name": "5a"}))
+        .await
+        .expect(201);
+    let subjects = root.get("/subjects").await.expect(200);
+    assert_eq!(of(&subjects, "name"), ["Art", "Biology", "Biology", "Zoology"]);
+    let found = root.get("/subjects?search=o").await.expect(200);
+    assert_eq!(of(&found, "name"), ["Biology", "Biology", "Zoology"]);
+    let homerooms = of(&root.get("/homerooms").await.expect(200), "name");
+    assert_eq!(
+        (homerooms[0].as_str(), homerooms[1].as_str(), homerooms.len()),
+        ("5a", "6c", 3)
+    );
+    assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["7b", "8a", "9c"]);
+    let prefix = root.get("/classes?search=A").await.expect(200);
+    assert_eq!(of(&prefix, "name"), ["8a"]);
+    assert_eq!(
+        of(&root.get("/courses").await.expect(200), "name"),
+        ["Cells", "Cells", "Cells"]
+    );
+    let groups = root.get("/groups").await.expect(200);
+    assert_eq!(groups.as_array().unwrap().len(), 3);
+    let numbers: Vec<_> = groups
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["groupNumber"].as_i64())
+        .collect();
+    assert!(numbers.is_sorted(), "{numbers:?}");
+    assert_eq!(
+        of(&root.get("/assignments").await.expect(200), "title"),
+        ["Waters", "Landforms"]
+    );
+    let latest = root.get("/assignments?sort=-deadline").await.expect(200);
+    assert_eq!(of(&latest, "title"), ["Landforms", "Waters"]);
+    assert_eq!(
+        of(&root.get("/assignments?sort=-title").await.expect(200), "title"),
+        ["Waters", "Landforms"]
+    );
+    assert_eq!(root.get("/workrooms").await.expect(200).as_array().unwrap().len(), 3);
+    // One of them narrows, an unknown one is unknown, and an own one is all there is.
+    let narrowed = root
+        .get(&format!("/classes?organizationId={}", world.south))
+        .await
+        .expect(200);
+    assert_eq!(of(&narrowed, "name"), ["9c"]);
+    root.get("/classes?organizationId=nobody")
+        .await
+        .refused(404, "NOT_FOUND");
+    let filtered = root
+        .get(&format!("/groups?classId={}", world.south_class.id))
+        .await
+        .expect(200);
+    assert_eq!(of(&filtered, "name"), ["Lakes"]);
+    root.post("/auth/organization/set-active", json!({"organizationId": world.south}))
+        .await
+        .expect(200);
+    assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["9c"]);
+});
+
+both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
+    both_schools(app).await;
+    let (root, world) = (app.as_(&app.world.root), &app.world);
+    for number in 0..4 {
+        let school = if number % 2 == 0 { &world.adam } else { &world.zara };
+        app.as_(school)
+            .post("/subjects", json!({"name": format!("S{number}")}))
+            .await
+            .expect(201);
+    }
+    let whole = root.get("/activity-logs?limit=200").await.expect(200)["data"].clone();
+    let times = of(&whole, "createdAt");
+    assert!(times.is_sorted_by(|one, next| one >= next), "newest first: {times:?}");
+    let schools: std::collections::BTreeSet<_> = of(&whole, "organizationId").into_iter().collect();
+    assert_eq!(schools.len(), 2);
+    for limit in [1, 2, 3, 5] {
+        let (mut seen, mut next) = (Vec::new(), String::new());
+        loop {
+            let page = root
+                .get(&format!("/activity-logs?limit={limit}{next}"))
+                .await
+                .expect(200);
+            seen.extend(ids(&page["data"]));
+            let Some(cursor) = page["nextCursor"].as_str() else {
+                break;
+            };
+            next = format!("&cursor={cursor}");
+        }
+        assert_eq!(seen, ids(&whole), "{limit} a page");
+    }
+    let lines = root.get("/activity-logs/export.csv").await;
+    assert_eq!(
+        (lines.status, String::from_utf8(lines.bytes).unwrap().lines().count()),
+        (200, ids(&whole).len() + 1)
+    );
+});
+
+both!(people_of_all_schools_stand_in_one_list_once, |app| {
+    let (root, world) = (app.as_(&app.world.root), &app.world);
+    Rows(app).join_school(&world.south, &world.tom, "teacher").await;
+    for limit in [3, 5, 200] {
+        let (mut names, mut next) = (Vec::new(), String::new());
+        loop {
+            let page = root.get(&format!("/users?limit={limit}{next}")).await.expect(200);
+            names.extend(of(&page["data"], "name"));
+            let Some(cursor) = page["nextCursor"].as_str() else {
+                break;
+            };
+            next = format!("&cursor={cursor}");
+        }
+        let mut sorted = names.clone();
+        sorted.sort_by_cached_key(|name| model::collation::person_sort_key(name, None));
+        assert_eq!((names.len(), &names), (12, &sorted), "{limit} a page");
+    }
+    let path = format!("/users/{}", world.zoe.id);
+    assert_eq!(root.get(&path).await.expect(200)["name"], "Zoe Teacher");
+    root.get("/admin/members").await.invalid("organizationId");
+    let ours = root
+        .get(&format!("/admin/members?organizationId={}", world.south))
+        .await;
+    assert_eq!(ours.expect(200)["data"].as_array().unwrap().len(), 4);
+});
+
+async fn newest(root: &Client, organization: &str) -> Value {
+    root.get(&format!("/activity-logs?organizationId={organization}&limit=1"))
+        .await
+        .expect(200)["data"][0]
+        .clone()
+}
+
+both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
+    let (root, world) = (app.as_(&app.world.root), &app.world);
+    // The parent in the body.
+    let class = &world.south_class;
+    let course = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
+    let course = root.post("/courses", course).await.expect(201);
+    let record = newest(&root, &world.south).await;
+    assert_eq!(
+        (&record["userRole"], &record["entityName"]),
+        (&json!("SUPER_ADMIN"), &json!("Plants"))
+    );
+    let batch = json!({"classId": class.id, "groups": [{"name": "One"}, {"name": "Two"}], "courseId": course["id"]});
+    let groups = root.post("/groups/batch", batch).await.expect(201);
+    let topic = json!({"title": "Leaves", "deadline": "2099-01-01T00:00:00Z", "classId": class.id, "courseId": course["id"],
+        "groupIds": [groups[1]["id"]]});
+    let topic = root.post("/assignments", topic).await.expect(201);
+    // The object in the path.
+    root.patch(&format!("/assignments/{}", id(&topic)), json!({"title": "Roots"}))
+        .await
+        .expect(200);
+    root.post(
+        &format!("/groups/{}/members", groups[0]["id"].as_str().unwrap()),
+        json!({"userIds": [world.zack.id]}),
+    )
+    .await
+    .expect(200);
+    // Parentless: the organization outright, in the body or in the query.
+    root.post("/subjects", json!({"name": "Music"}))
+        .await
+        .invalid("organizationId");
+    root.post("/subjects", json!({"name": "", "organizationId": world.south}))
+        .await
+        .invalid("name");
+    let music = root
+        .post("/subjects", json!({"name": "Music", "organizationId": world.south}))
+        .await
+        .expect(201);
+    assert_eq!(music["organizationId"], json!(world.south));
+    let path = format!("/subjects?organizationId={}", world.north);
+    assert_eq!(
+        root.post(&path, json!({"name": "Music"})).await.expect(201)["organizationId"],
+        json!(world.north)
+    );
+    let new =
+        json!({"name": "9d", "academicYear": "2026/2027", "teacherId": world.zoe.id, "organizationId": world.south});
+    root.post("/classes", new).await.expect(201);
+    assert_eq!(newest(&root, &world.south).await["userRole"], "SUPER_ADMIN");
+    // Unknown is unknown, after the shape was judged; two schools in one body are one and a stranger.
+    let nobody = "0190a1b2-0000-7000-8000-00000000dead";
+    let unknown = json!({"name": "X", "classId": nobody, "subjectId": class.subject});
+    root.post("/courses", unknown).await.refused(404, "NOT_FOUND");
+    root.post("/courses", json!({"name": "", "classId": nobody, "subjectId": "x"}))
+        .await
+        .invalid("name");
+    root.post("/subjects", json!({"name": "X", "organizationId": nobody}))
+        .await
+        .refused(404, "NOT_FOUND");
+    let mixed = json!({"name": "X", "classId": class.id, "subjectId": world.seven_b.subject});
+    root.post("/courses", mixed).await.refused(404, "NOT_FOUND");
+    root.post("/subjects", json!({"name": "X", "organizationId": 5}))
+        .await
+        .invalid("organizationId");
+    // A member names no organization this way.
+    let adam = app.as_(&world.adam);
+    adam.post("/subjects", json!({"name": "Art", "organizationId": world.south}))
+        .await
+        .invalid("organizationId");
+    // With one of his own he acts there.
+    root.post("/auth/organization/set-active", json!({"organizationId": world.north}))
+        .await
+        .expect(200);
+    assert_eq!(
+        root.post("/subjects", json!({"name": "Art"})).await.expect(201)["organizationId"],
+        json!(world.north)
+    );
+    let elsewhere = json!({"name": "X", "classId": class.id, "subjectId": class.subject});
+    root.post("/courses", elsewhere).await.refused(404, "NOT_FOUND");
+});

@@ -1,0 +1,459 @@
+//! Whoever asks may go away before the answer: what was asked is then done, logged and told, or none of the three.
+//! 200 requests of five kinds lose their connection: before the body is complete, while the unit of work is queued, with the
+//! first byte of the answer, and at any moment in between. What happens then follows from where the caller left, never from
+//! how fast the machine is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use model::id::OrganizationId;
+use rand::seq::SliceRandom as _;
+use rand::{Rng as _, RngExt as _};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::fairness;
+use test_support::raw::Socket;
+use test_support::{PATIENCE, Person, TestApp, until};
+
+/// The name of the group that is made after everything else.
+const LAST: &str = "after the cancelled";
+/// Requests of each kind.
+const EACH: usize = 40;
+
+/// When the caller closes the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Departure {
+    /// Half of the body is sent: nothing may be done.
+    InTheBody,
+    /// Units of work are queued behind busy writers: what is queued is done all the same, and what is not is not.
+    InTheQueue,
+    /// The answer has begun to arrive: it was done.
+    WithTheAnswer,
+    /// A random time after the request was sent: done or not, as it happens.
+    AtAnyMoment,
+}
+
+impl Departure {
+    const ALL: [Self; 4] = [
+        Self::InTheBody,
+        Self::InTheQueue,
+        Self::WithTheAnswer,
+        Self::AtAnyMoment,
+    ];
+
+    fn of(number: usize) -> Self {
+        Self::ALL[number % Self::ALL.len()]
+    }
+}
+
+/// What somebody asks for; each of it leaves a word of its own behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    CreateGroup,
+    RenameGroup,
+    AskForHelp,
+    CreateDocument,
+    Submit,
+}
+
+impl Kind {
+    const ALL: [Self; 5] = [
+        Self::CreateGroup,
+        Self::RenameGroup,
+        Self::AskForHelp,
+        Self::CreateDocument,
+        Self::Submit,
+    ];
+
+    /// The event by which the staff of the class hears of it, and where it names its object.
+    fn event(self) -> (&'static str, &'static str) {
+        match self {
+            Self::CreateGroup => ("group:created", "/group/name"),
+            Self::RenameGroup => ("group:updated", "/group/displayName"),
+            Self::AskForHelp => ("group:help", "/helpMessage"),
+            Self::CreateDocument => ("document:created", "/document/title"),
+            Self::Submit => ("submission:created", "/submission/documentIds/0"),
+        }
+    }
+
+    /// How the log names it.
+    fn entry(self) -> (&'static str, &'static str) {
+        match self {
+            Self::CreateGroup => ("GROUP", "CREATE"),
+            Self::RenameGroup => ("GROUP", "UPDATE"),
+            Self::AskForHelp => ("GROUP", "HELP_REQUESTED"),
+            Self::CreateDocument => ("DOCUMENT", "CREATE"),
+            Self::Submit => ("SUBMISSION", "SUBMIT"),
+        }
+    }
+}
+
+/// A group that is renamed, calls for help, and hands a document in; each at most once.
+struct Target {
+    group: String,
+    room: String,
+    document: String,
+}
+
+struct Scene<'a> {
+    app: &'a TestApp,
+    topic: String,
+    targets: Vec<Target>,
+}
+
+impl<'a> Scene<'a> {
+    /// One group for each request, with Ben in it, a document, and a topic for all.
+    async fn prepare(app: &'a TestApp) -> Self {
+        let (ada, ben) = (app.as_(&app.world.ada), app.as_(&app.world.ben));
+        let class = &app.world.seven_b;
+        let topic = json!({
+            "title": "Cells", "deadline": "2030-01-01T00:00:00Z", "classId": class.id, "courseId": class.course,
+        });
+        let topic = id(&ada.post("/assignments", topic).await.expect(201));
+        let mut targets = Vec::new();
+        for _ in 0..EACH {
+            let group = json!({
+                "classId": class.id, "courseId": class.course, "memberIds": [app.world.ben.id], "assignmentId": topic,
+            });
+            let group = ada.post("/groups", group).await.expect(201);
+            let room = group["workRoomId"].as_str().unwrap().to_owned();
+            let path = format!("/workrooms/{room}/documents");
+            let document = ben.upload(&path, "page.txt", b"What we found".to_vec(), &[]).await;
+            let document = id(&document.expect(201));
+            targets.push(Target {
+                group: id(&group),
+                room,
+                document,
+            });
+        }
+        Self { app, topic, targets }
+    }
+
+    /// Who asks what: path, body.
+    fn request(&self, kind: Kind, number: usize) -> (&'a Person, &'static str, String, Value) {
+        let (people, target, word) = (&self.app.world, &self.targets[number], word(kind, number));
+        let class = &people.seven_b;
+        match kind {
+            Kind::CreateGroup => {
+                let body = json!({"classId": class.id, "courseId": class.course, "name": word});
+                (&people.ada, "POST", "/groups".to_owned(), body)
+            }
+            Kind::RenameGroup => {
+                let path = format!("/groups/{}", target.group);
+                (&people.ada, "PATCH", path, json!({"displayName": word}))
+            }
+            Kind::AskForHelp => {
+                let path = format!("/groups/{}/help", target.group);
+                (&people.ben, "POST", path, json!({"message": word}))
+            }
+            Kind::CreateDocument => {
+                let path = format!("/workrooms/{}/documents", target.room);
+                (
+                    &people.ben,
+                    "POST",
+                    path,
+                    json!({"title": word, "documentType": "word"}),
+                )
+            }
+            Kind::Submit => {
+                let path = format!("/workrooms/documents/{}/submit", target.document);
+                (&people.ben, "POST", path, json!({"assignmentId": self.topic}))
+            }
+        }
+    }
+
+    /// What this request leaves behind in rows, log and events: a word, or the document it hands in.
+    fn trace(&self, kind: Kind, number: usize) -> String {
+        match kind {
+            Kind::Submit => self.targets[number].document.clone(),
+            _ => word(kind, number),
+        }
+    }
+
+    /// Sends a request, or only the head and half of the body; returns the connection.
+    async fn send(&self, kind: Kind, number: usize, is_whole: bool, rudely: bool) -> TcpStream {
+        let (person, method, path, body) = self.request(kind, number);
+        let address = self.app.base.strip_prefix("http://").unwrap();
+        let body = body.to_string();
+        let head = format!(
+            "{method} /api{path} HTTP/1.1\r\nHost: {address}\r\nCookie: {}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n",
+            person.cookie,
+            body.len()
+        );
+        let sent = if is_whole { body.len() } else { body.len() / 2 };
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        if rudely {
+            // The connection is reset instead of closed.
+            stream.set_zero_linger().unwrap();
+        }
+        let request = [head.as_bytes(), &body.as_bytes()[..sent]].concat();
+        stream.write_all(&request).await.unwrap();
+        stream
+    }
+
+    /// Sends a request and closes the connection after a moment, or with the first byte of the answer.
+    async fn ask_and_leave(&self, kind: Kind, number: usize, moment: Duration, rudely: bool) {
+        let departure = Departure::of(number);
+        let mut stream = self.send(kind, number, departure != Departure::InTheBody, rudely).await;
+        if departure == Departure::WithTheAnswer {
+            let first = tokio::time::timeout(PATIENCE, stream.read_u8()).await;
+            assert_eq!(first.expect("there is an answer").unwrap(), b'H');
+            return;
+        }
+        // A timer would wait a millisecond at least, and by then most are served.
+        let sent = Instant::now();
+        while sent.elapsed() < moment {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Sends requests while every writer is busy, and closes their connections once their units of work are queued.
+    async fn leave_in_the_queue(&self, requests: &[(Kind, usize)]) {
+        let (_, writers) = fairness::threads(self.app);
+        let (store, north) = (self.app.app.store(), Some(OrganizationId::new(&self.app.world.north)));
+        let (release, blocking) = fairness::block(store, writers, true).await;
+        let mut streams = Vec::new();
+        for (kind, number) in requests {
+            streams.push(self.send(*kind, *number, true, number % 8 == 1).await);
+        }
+        let all = async || store.units_waiting(&north) >= requests.len();
+        until("all units of work are queued", all).await;
+        drop(streams);
+        drop(release);
+        for blocked in blocking {
+            blocked.await.unwrap();
+        }
+    }
+
+    /// Which requests changed a row.
+    async fn done(&self) -> BTreeSet<(Kind, String)> {
+        let ada = self.app.as_(&self.app.world.ada);
+        let groups = ada.get(&format!("/groups?classId={}", self.app.world.seven_b.id)).await;
+        let mut found = BTreeSet::new();
+        let mut add = |kind, text: &Value| {
+            if let Some(text) = text.as_str() {
+                found.insert((kind, text.to_owned()));
+            }
+        };
+        for group in groups.expect(200).as_array().unwrap() {
+            add(Kind::CreateGroup, &group["name"]);
+            add(Kind::RenameGroup, &group["displayName"]);
+            add(Kind::AskForHelp, &group["helpMessage"]);
+        }
+        for target in &self.targets {
+            let path = format!("/workrooms/{}/documents", target.room);
+            for document in ada.get(&path).await.expect(200).as_array().unwrap() {
+                add(Kind::CreateDocument, &document["title"]);
+                if document["status"] == "SUBMITTED" {
+                    add(Kind::Submit, &document["id"]);
+                }
+            }
+        }
+        found
+    }
+
+    /// How often the log tells of each word.
+    async fn logged(&self) -> BTreeMap<(Kind, String), usize> {
+        let adam = self.app.as_(&self.app.world.adam);
+        let mut found = BTreeMap::new();
+        let mut cursor = String::new();
+        loop {
+            let page = adam.get(&format!("/activity-logs?limit=200{cursor}")).await.expect(200);
+            for entry in page["data"].as_array().unwrap() {
+                for kind in Kind::ALL {
+                    let (category, action) = kind.entry();
+                    if entry["category"] != category || entry["action"] != action {
+                        continue;
+                    }
+                    let text = entry.to_string();
+                    for number in 0..EACH {
+                        let trace = self.trace(kind, number);
+                        if text.contains(&format!("\"{trace}\"")) {
+                            *found.entry((kind, trace)).or_default() += 1;
+                        }
+                    }
+                }
+            }
+            let Some(next) = page["nextCursor"].as_str() else {
+                return found;
+            };
+            cursor = format!("&cursor={next}");
+        }
+    }
+
+    /// The traces of the requests whose caller left in one of these ways.
+    fn traces(&self, departures: &[Departure]) -> BTreeSet<(Kind, String)> {
+        let numbers = (0..EACH).filter(|number| departures.contains(&Departure::of(*number)));
+        let all = numbers.flat_map(|number| Kind::ALL.map(|kind| (kind, number)));
+        all.map(|(kind, number)| (kind, self.trace(kind, number))).collect()
+    }
+
+    /// The changes, log entries and events of the requests; what preparing left behind is not of interest.
+    async fn outcome(&self, ear: &Ear) -> Outcome {
+        let asked = self.traces(&Departure::ALL);
+        let of_asked = |counts: BTreeMap<(Kind, String), usize>| -> BTreeMap<(Kind, String), usize> {
+            counts.into_iter().filter(|(trace, _)| asked.contains(trace)).collect()
+        };
+        Outcome {
+            done: self.done().await.intersection(&asked).cloned().collect(),
+            logged: of_asked(self.logged().await),
+            told: of_asked(ear.heard()),
+        }
+    }
+}
+
+/// What became of the requests.
+#[derive(Debug)]
+struct Outcome {
+    done: BTreeSet<(Kind, String)>,
+    /// How often the log has each.
+    logged: BTreeMap<(Kind, String), usize>,
+    /// How many events the socket received for each.
+    told: BTreeMap<(Kind, String), usize>,
+}
+
+impl Outcome {
+    /// What keeps this from being whole: requests that are done and not logged, emitted and not done, or of which something
+    /// was to come.
+    fn faults(&self, due: &BTreeSet<(Kind, String)>) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut note = |what: &str, which: Vec<&(Kind, String)>| {
+            if !which.is_empty() {
+                faults.push(format!("{what}: {which:?}"));
+            }
+        };
+        note(
+            "not done although it was answered",
+            due.difference(&self.done).collect(),
+        );
+        for (what, others) in [("logged", &self.logged), ("told", &self.told)] {
+            let others: BTreeSet<_> = others.keys().cloned().collect();
+            note(&format!("done and not {what}"), self.done.difference(&others).collect());
+            note(&format!("{what} and not done"), others.difference(&self.done).collect());
+        }
+        faults
+    }
+}
+
+fn id(object: &Value) -> String {
+    object["id"].as_str().unwrap().to_owned()
+}
+
+fn word(kind: Kind, number: usize) -> String {
+    format!("{kind:?} {number} of the cancelled")
+}
+
+/// Everything Ada's socket hears, counted by word.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<BTreeMap<(Kind, String), usize>>>);
+
+impl Ear {
+    /// Listens until the connection ends.
+    async fn listen(app: &TestApp) -> Self {
+        let mut socket = Socket::open(app, &app.world.ada.cookie).await;
+        socket.expect("ready").await;
+        let ear = Self::default();
+        let heard = ear.clone();
+        tokio::spawn(async move {
+            while let Some(frame) = socket.next().await {
+                if frame == "2" {
+                    socket.send("3").await;
+                }
+                let Some(event) = frame.strip_prefix("42") else {
+                    continue;
+                };
+                heard.note(&serde_json::from_str(event).unwrap());
+            }
+        });
+        ear
+    }
+
+    fn note(&self, event: &Value) {
+        for kind in Kind::ALL {
+            let (name, place) = kind.event();
+            if event[0] == name
+                && let Some(text) = event[1].pointer(place).and_then(Value::as_str)
+            {
+                // A renamed group is told again when it calls for help: only the change itself counts.
+                let changed = event[1]["changed"].to_string();
+                if kind != Kind::RenameGroup || changed.contains("displayName") {
+                    *self.0.lock().unwrap().entry((kind, text.to_owned())).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn heard(&self) -> BTreeMap<(Kind, String), usize> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+both!(
+    a_request_whose_caller_left_is_done_logged_and_told_or_none_of_it,
+    |app| {
+        let scene = Scene::prepare(app).await;
+        let ear = Ear::listen(app).await;
+        let seed = rand::rng().next_u64();
+        let mut rng: rand::rngs::StdRng = rand::SeedableRng::seed_from_u64(seed);
+        let mut requests: Vec<(Kind, usize)> = Kind::ALL
+            .into_iter()
+            .flat_map(|kind| (0..EACH).map(move |number| (kind, number)))
+            .collect();
+        requests.shuffle(&mut rng);
+        let (queued, others): (Vec<_>, Vec<_>) = requests
+            .into_iter()
+            .partition(|(_, number)| Departure::of(*number) == Departure::InTheQueue);
+        for four in queued.chunks(4) {
+            scene.leave_in_the_queue(four).await;
+        }
+        for four in others.chunks(4) {
+            // Four at a time, so that units wait for each other and share commits.
+            let leaving = four.iter().map(|(kind, number)| {
+                // As often within the first instants as later on: how long a request takes is the machine's affair.
+                let moment = Duration::from_secs_f64(10f64.powf(rng.random_range(-6.0..-2.3)));
+                scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
+            });
+            futures_util::future::join_all(leaving).await;
+        }
+
+        // What was begun goes on without its caller, and is whole in the end.
+        let due = scene.traces(&[Departure::WithTheAnswer]);
+        let since = Instant::now();
+        let done = loop {
+            let outcome = scene.outcome(&ear).await;
+            let faults = outcome.faults(&due);
+            if faults.is_empty() {
+                break outcome.done;
+            }
+            assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        };
+        // Events come in the order of their commits: a duplicate arrives before the last one.
+        let class = &app.world.seven_b;
+        let last = json!({"classId": class.id, "courseId": class.course, "name": LAST});
+        app.as_(&app.world.ada).post("/groups", last).await.expect(201);
+        let last = (Kind::CreateGroup, LAST.to_owned());
+        until("the last event comes", async || ear.heard().contains_key(&last)).await;
+        let outcome = scene.outcome(&ear).await;
+        for (trace, count) in outcome.logged.iter().chain(&outcome.told) {
+            assert_eq!(*count, 1, "{trace:?} more than once (seed {seed})");
+        }
+        let never: Vec<_> = scene
+            .traces(&[Departure::InTheBody])
+            .intersection(&outcome.done)
+            .cloned()
+            .collect();
+        assert!(never.is_empty(), "half a request was carried out: {never:?}");
+        let by_chance = scene.traces(&[Departure::AtAnyMoment]);
+        println!(
+            "{} were done; of {} that left at any moment {} (seed {seed})",
+            done.len(),
+            by_chance.len(),
+            by_chance.intersection(&done).count()
+        );
+    }
+);

@@ -1,0 +1,381 @@
+//! What one client can take of the running service: memory by bodies without a session, connections through a proxy, disk
+//! by uploads held open, exports by reading slowly. Each test starts the built binary and plays the attack.
+
+use std::time::Duration;
+
+use document_server_simulator::{Simulator, SimulatorSettings, client};
+use model::id::DocumentId;
+use reqwest::Method;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpSocket;
+use tokio::sync::mpsc;
+
+use test_support::document_server_fixture::path;
+use test_support::office::docx_with;
+use test_support::topics::{group, id, topic};
+use test_support::wire::Wire;
+use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, ServerProcess, World};
+
+/// Longer than any answer on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess) {
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    for (name, value) in settings {
+        place.set(name, value);
+    }
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    (place, world, service)
+}
+
+fn as_(service: &ServerProcess, person: &Person) -> Client {
+    Client::new(&service.base, Some(person.cookie.clone()))
+}
+
+/// The head of a request with a body of so many bytes, with further header lines.
+fn head(method: &str, path: &str, length: usize, further: &str) -> String {
+    format!(
+        "{method} /api{path} HTTP/1.1\r\nhost: north\r\norigin: {FRONTEND}\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n{further}\r\n"
+    )
+}
+
+fn callback() -> String {
+    let document = DocumentId::new("0190a1b2-0000-7000-8000-00000000dead");
+    path(document.as_str(), "/callback")
+}
+
+#[tokio::test]
+async fn callback_with_forged_header_token_is_refused_before_its_body() {
+    let (_place, _, service) = started(&[]).await;
+    let mut wire = Wire::open_at(&service.base).await;
+    let forged = "authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln\r\n";
+    wire.send(head("POST", &callback(), 2 << 20, forged)).await;
+    // Nothing of the body is sent.
+    let (status, body) = wire.answer().await.unwrap();
+    assert!(
+        status == 401 && body.contains("DOCSERVER_TOKEN_INVALID"),
+        "{status} {body}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_without_session_have_a_budget_in_total() {
+    const CONNECTIONS: usize = 40;
+    const LENGTH: usize = 2 << 20;
+    let (_place, world, service) = started(&[]).await;
+    let (sender, mut answers) = mpsc::unbounded_channel();
+    for _ in 0..CONNECTIONS {
+        let (base, sender) = (service.base.clone(), sender.clone());
+        tokio::spawn(async move {
+            let mut wire = Wire::open_at(&base).await;
+            wire.send(head("POST", &callback(), LENGTH, "")).await;
+            // All but the last byte.
+            wire.send(vec![b' '; LENGTH - 1]).await;
+            drop(sender.send(wire.answer().await));
+        });
+    }
+    // Four bodies fit into the share of one address; each other connection is answered before its body is complete, or
+    // closed where the answer did not get through.
+    for _ in 0..CONNECTIONS - 4 {
+        let answer = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        assert!(answer.as_ref().is_none_or(|(status, _)| *status == 503), "{answer:?}");
+    }
+    // Small bodies are read all the same, and those of a session.
+    let wrong = json!({"email": "nobody@north.example", "password": "wrong-password-7"});
+    let stranger = Client::new(&service.base, None).with("origin", FRONTEND);
+    assert_eq!(stranger.post("/auth/sign-in/email", wrong).await.status, 401);
+    let new = json!({"name": "Geography"});
+    as_(&service, &world.adam).post("/subjects", new).await.expect(201);
+}
+
+#[tokio::test]
+async fn clients_behind_a_proxy_have_a_limit_of_their_own() {
+    let settings = [("TRUST_PROXY", "127.0.0.0/8"), ("CONNECTIONS_PER_ADDRESS", "3")];
+    let (_place, world, service) = started(&settings).await;
+    let cookie = &world.adam.cookie;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut wire = Wire::open_at(&service.base).await;
+        // Their bodies do not come, so they are in flight.
+        let from = format!("cookie: {cookie}\r\nx-forwarded-for: 198.51.100.9, 203.0.113.7:4711\r\n");
+        wire.send(head("POST", "/subjects", 100, &from)).await;
+        held.push(wire);
+    }
+    let from = |address: &str| {
+        let client = Client::new(&service.base, None).with("x-forwarded-for", address);
+        async move { client.get("/health").await.status }
+    };
+    let refused = async {
+        // The held requests may not have been read yet.
+        while from("203.0.113.7").await != 429 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), refused)
+        .await
+        .expect("the address has no limit");
+    assert_eq!(from("203.0.113.8").await, 200, "another client of the same proxy");
+    assert_eq!(from("198.51.100.9").await, 200, "what a client says of itself");
+    drop(held);
+    let served = async {
+        while from("203.0.113.7").await != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, served).await.expect("the limit stays");
+}
+
+#[tokio::test]
+async fn proxy_that_is_not_trusted_is_warned_of_once() {
+    let (_place, _, service) = started(&[]).await;
+    for number in 0..3 {
+        let client = Client::new(&service.base, None).with("x-forwarded-for", &format!("203.0.113.{number}"));
+        client.get("/classes").await.refused(401, "UNAUTHENTICATED");
+    }
+    let log = service.log_of_stopped();
+    assert_eq!(log.matches("X-Forwarded-For from").count(), 1, "{log}");
+}
+
+/// The head of an upload of so many bytes and the beginning of its form; the rest of the file does not come.
+fn upload_head(cookie: &str, path: &str, length: usize) -> String {
+    format!(
+        "POST /api{path} HTTP/1.1\r\nhost: north\r\norigin: {FRONTEND}\r\ncookie: {cookie}\r\n\
+         content-type: multipart/form-data; boundary=x\r\ncontent-length: {length}\r\n\r\n\
+         --x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nabc"
+    )
+}
+
+/// A group of Ben's and Dana's, and the path of the documents of its work room.
+async fn room(service: &ServerProcess, world: &World) -> (String, String) {
+    let ada = as_(service, &world.ada);
+    let group = group(&ada, &world.seven_b, &[&world.ben, &world.dana], json!({})).await;
+    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+    let documents = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    (group, documents)
+}
+
+#[tokio::test]
+async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
+    let (_place, world, service) = started(&[]).await;
+    let (_, documents) = room(&service, &world).await;
+    let (ben, dana) = (as_(&service, &world.ben), as_(&service, &world.dana));
+    let root = as_(&service, &world.root);
+    let tenant = format!("/tenants/{}", world.north);
+    root.patch(&tenant, json!({"storageQuota": 10 << 20})).await.expect(200);
+    // One more is held open until no further one fits. Where the probe had the last place itself, the next round fills it.
+    let mut held = Vec::new();
+    let refused = async {
+        loop {
+            let mut wire = Wire::open_at(&service.base).await;
+            wire.send(upload_head(&world.ben.cookie, &documents, 1 << 20)).await;
+            held.push(wire);
+            if ben.upload(&documents, "a.txt", b"x".to_vec(), &[]).await.status == 429 {
+                break;
+            }
+            assert!(held.len() < 50, "a user has no limit");
+        }
+    };
+    refused.await;
+    // 8 × 0.75 MiB are announced besides the room for the forms; 5 MiB more do not fit, 1 MiB does.
+    let file = |size: usize| vec![b'x'; size];
+    let large = dana.upload(&documents, "a.txt", file(5 << 20), &[]).await;
+    large.refused(507, "QUOTA_EXCEEDED");
+    dana.upload(&documents, "a.txt", file(1 << 20), &[]).await.expect(201);
+    drop(held);
+    let accepted = async {
+        while ben.upload(&documents, "b.txt", file(5 << 20), &[]).await.status != 201 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, accepted)
+        .await
+        .expect("staged bytes stay counted");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    let url = practice.url();
+    let (mut place, world, service) = started(&[("DOCSERVER_URL", &url)]).await;
+    let (_, documents) = room(&service, &world).await;
+    let word = docx_with("Our page.", &[]);
+    let made = as_(&service, &world.ben)
+        .upload(&documents, "a.docx", word.clone(), &[])
+        .await;
+    let document = id(&made.expect(201));
+    service.stop();
+    // More than any disk has.
+    place.set("UPLOAD_FREE_DISK_MB", "1000000000000");
+    let mut service = place.start("serve");
+    service.ready().await;
+    let ben = as_(&service, &world.ben);
+    ben.upload(&documents, "b.docx", word, &[])
+        .await
+        .refused(507, "DISK_FULL");
+    // Everything else goes on.
+    assert_eq!(ben.get(&path(&document, "/download")).await.status, 200);
+    let wrong = json!({"email": "nobody@north.example", "password": "wrong-password-7"});
+    let stranger = Client::new(&service.base, None).with("origin", FRONTEND);
+    assert_eq!(stranger.post("/auth/sign-in/email", wrong).await.status, 401);
+    let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+    let editor = client::open(&practice.url(), &config).await.unwrap();
+    editor.type_text("One more line.").await.unwrap();
+    let closed = editor.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    service.stop();
+    practice.stop().await;
+}
+
+/// Reads a response at 160 KiB/s, so that the connection stays open and the response takes minutes.
+async fn read_slowly(base: String, request: String) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(256 << 10).unwrap();
+    let address = base.strip_prefix("http://").unwrap().parse().unwrap();
+    let mut stream = socket.connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut piece = vec![0; 32 << 10];
+    while stream.read(&mut piece).await.is_ok_and(|count| count > 0) {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_readers_do_not_block_the_exports_of_a_school() {
+    let (_place, world, service) = started(&[]).await;
+    let (group, documents) = room(&service, &world).await;
+    let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
+    // An archive that no buffer of the system holds.
+    let mut noise = vec![0; 5_000_000];
+    rand::Rng::fill_bytes(&mut rand::rng(), &mut noise);
+    for number in 0..4 {
+        let large = docx_with("Large.", &[("word/media/noise.bin", &noise)]);
+        let name = format!("{number}.docx");
+        ben.upload(&documents, &name, large, &[]).await.expect(201);
+    }
+    let topic = id(&topic(&ada, &world.seven_b, json!({"groupIds": [group]})).await);
+    let export = format!("/assignments/{topic}/export.zip");
+    let request = format!(
+        "GET /api{export} HTTP/1.1\r\nhost: north\r\ncookie: {}\r\n\r\n",
+        world.ada.cookie
+    );
+    // Half of all places: what one school has.
+    for _ in 0..4 {
+        tokio::spawn(read_slowly(service.base.clone(), request.clone()));
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let answer = tokio::time::timeout(PATIENCE, ada.request(Method::GET, &export).send()).await;
+    let answer = answer.expect("the export waits for slow readers").unwrap();
+    assert_eq!(answer.status(), 200);
+    assert!(answer.bytes().await.unwrap().len() > 20_000_000);
+}
+
+#[tokio::test]
+async fn socket_handshakes_have_a_rate() {
+    // A hundredth of what a person may do: one socket in a minute.
+    let (_place, world, service) = started(&[("RATE_LIMIT_FACTOR", "0.01")]).await;
+    let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
+    let handshake = "/socket.io/?EIO=4&transport=polling";
+    assert_eq!(ada.get(handshake).await.status, 200);
+    for _ in 0..3 {
+        let refused = ada.get(handshake).await;
+        assert!(!refused.header("retry-after").is_empty());
+        refused.refused(429, "RATE_LIMITED");
+    }
+    assert_eq!(ben.get(handshake).await.status, 200, "another person");
+}
+
+#[tokio::test]
+async fn bare_line_feed_in_a_head_is_refused_and_the_connection_closed() {
+    let (_place, _, service) = started(&[]).await;
+    for request in [
+        "GET /api/health HTTP/1.1\nhost: x\n\n",
+        "GET /api/health HTTP/1.1\r\nhost: x\nx-smuggled: y\r\n\r\n",
+        "GET /api/health HTTP/1.1\r\nhost: x\r\n\n",
+    ] {
+        let mut wire = Wire::open_at(&service.base).await;
+        wire.send(request).await;
+        assert_eq!(wire.answer().await.unwrap().0, 400, "{request:?}");
+        assert_eq!(wire.answer().await, None, "{request:?}");
+    }
+    // Also of a request that arrives together with the body of the one before.
+    let mut wire = Wire::open_at(&service.base).await;
+    let first = head("POST", "/auth/sign-in/email", 3, "");
+    wire.send(format!("{first}\n\n\nGET /api/health HTTP/1.1\nhost: x\r\n\r\n"))
+        .await;
+    assert!(wire.answer().await.unwrap().0 < 500);
+    assert_eq!(wire.answer().await.unwrap().0, 400);
+    assert_eq!(wire.answer().await, None);
+}
+
+#[tokio::test]
+async fn openapi_document_is_compressed_once() {
+    let (_place, _, service) = started(&[]).await;
+    let client = Client::new(&service.base, None).with("accept-encoding", "gzip");
+    let answers = [client.get("/openapi.json").await, client.get("/openapi.json").await];
+    for answer in &answers {
+        assert_eq!((answer.status, answer.header("content-encoding")), (200, "gzip"));
+        // What is compressed while it is sent has no length.
+        assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
+    }
+    assert_eq!(answers[0].bytes, answers[1].bytes);
+    let plain = Client::new(&service.base, None).get("/openapi.json").await;
+    assert!(plain.header("content-encoding").is_empty());
+    assert_eq!(plain.expect(200)["openapi"], "3.1.0");
+}
+
+#[tokio::test]
+async fn document_server_token_with_a_long_lifetime_is_refused() {
+    let (_place, _, service) = started(&[]).await;
+    let now = common::clock::now().as_millis() / 1000;
+    let ask = async |life: i64| {
+        let document = path("0190a1b2-0000-7000-8000-00000000dead", "/file");
+        let url = format!("{}/api{document}", service.base);
+        let claims = json!({"payload": {"url": url}, "iat": now, "exp": now + life});
+        let key = jsonwebtoken::EncodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
+        let token = jsonwebtoken::encode(&jsonwebtoken::Header::default(), &claims, &key).unwrap();
+        let client = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
+        client.get(&document).await
+    };
+    // A genuine token for a document that is not there.
+    ask(300).await.refused(404, "NOT_FOUND");
+    ask(3600).await.refused(404, "NOT_FOUND");
+    ask(10 * 365 * 86_400).await.refused(401, "DOCSERVER_TOKEN_INVALID");
+}
+
+/// Whether these tests, and so the services that they start, ignore SIGHUP (`nohup make test`).
+fn is_hang_up_ignored_here() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1
+}
+
+#[tokio::test]
+async fn stop_leaves_nothing_in_the_write_ahead_log_and_hang_up_is_a_stop() {
+    for signal in ["-TERM", "-HUP"] {
+        let (place, world, service) = started(&[("LOG_LEVEL", "info")]).await;
+        let new = json!({"name": "Geography"});
+        as_(&service, &world.adam).post("/subjects", new).await.expect(201);
+        let wal = place.folder().join("groupwork.db-wal");
+        assert!(
+            std::fs::metadata(&wal).unwrap().len() > 0,
+            "there is something to write"
+        );
+        service.signal(signal);
+        if signal == "-HUP" && is_hang_up_ignored_here() {
+            // A service that is started with `nohup` outlives its terminal.
+            as_(&service, &world.adam).get("/subjects").await.expect(200);
+            service.signal("-TERM");
+        }
+        let log = place.folder().join("serve.log");
+        assert!(service.wait().success(), "{signal}");
+        assert_eq!(std::fs::metadata(&wal).map_or(0, |found| found.len()), 0, "{signal}");
+        let log = std::fs::read_to_string(log).unwrap();
+        assert!(log.contains("stopping"), "{signal}: {log}");
+    }
+}

@@ -1,0 +1,194 @@
+//! A disk that fails or is full: nothing is acknowledged that is not kept, the process lives and says how it is, and when
+//! the disk is well again everything goes on, without a word that anybody wrote being lost.
+
+use std::time::{Duration, Instant};
+
+use super::faults::{ALL, Action, ROOM};
+use super::rig::{DEEDS, Deed, PATIENCE, Rig};
+use db::Database;
+use rand::RngExt as _;
+
+use test_support::{Client, Kind, ServerEnv, ServerProcess, World, is_soak};
+
+async fn every_call_fails_once(kind: Kind) {
+    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+        return;
+    };
+    let folder = rig.place.folder().to_owned();
+    let (mut fired, mut refused) = (0, 0);
+    for deed in DEEDS {
+        let calls = rig.count(deed, &folder).await;
+        for point in rig.points(calls, 2) {
+            // Both when somebody has time.
+            let both = [Action::Broken, Action::Full];
+            let actions = if is_soak() {
+                &both[..]
+            } else {
+                &both[rig.rng.random_range(0..2)..][..1]
+            };
+            for action in actions.iter().copied() {
+                rig.stand_ready().await;
+                rig.ledger.disk_may_fail(true);
+                rig.faults.arm(&folder, ALL, action, point, 1);
+                let done = rig.perform(deed).await;
+                let outcome = rig.faults.disarm();
+                fired += outcome.fired;
+                refused += u64::from(done.is_none());
+                assert!(service.ended().is_none(), "it died of {action:?} at {}", outcome.last);
+                assert!(outcome.fired > 0 || done.is_some(), "{deed:?} failed by itself");
+                // The document server repeats what was refused; that is over before anybody looks.
+                rig.perform_surely(deed).await;
+                rig.look();
+                rig.ledger.disk_may_fail(false);
+                let left = rig.inspection.parts();
+                let may_stay = outcome.last.starts_with("unlink");
+                assert!(
+                    left == 0 || may_stay,
+                    "{left} parts stay after {action:?} at {}",
+                    outcome.last
+                );
+                if left > 0 {
+                    rig.inspection.remove_parts();
+                }
+            }
+        }
+    }
+    println!("{fired} calls failed on {kind:?}, {refused} deeds were refused for it");
+    // The rest was made good by the document server, which asks again.
+    assert!(refused > 0, "no failure was noticed: the run shows nothing");
+    assert_eq!(rig.faults.synced_again(), 0, "a sync that failed was asked again");
+    assert!(service.ended().is_none());
+    readiness(&service, 200, "").await;
+    service.kill();
+    service = rig.recover().await;
+    rig.end(service);
+}
+
+/// Asks until the service answers this about itself.
+async fn readiness(service: &ServerProcess, expected: u16, down: &str) {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}/api/health/ready", service.base);
+    let since = Instant::now();
+    loop {
+        let answer = http.get(&url).send().await.unwrap();
+        let (status, body) = (answer.status().as_u16(), answer.text().await.unwrap());
+        let says = serde_json::from_str::<serde_json::Value>(&body).unwrap();
+        if status == expected && (down.is_empty() || says["checks"][down] == "down") {
+            return;
+        }
+        assert!(
+            since.elapsed() < PATIENCE,
+            "instead of {expected} {down}: {status} {body}"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// `what` is full: the files, or the database.
+async fn a_full_disk(kind: Kind, what: &str, down: &str) {
+    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+        return;
+    };
+    let full = rig.place.folder().join(what);
+    for deed in [Deed::Save, Deed::Upload] {
+        rig.perform_surely(deed).await;
+    }
+    rig.stand_ready().await;
+    let (editor, document, typed) = rig.writer.write().await.expect("an editor");
+    rig.ledger.disk_may_fail(true);
+    rig.faults.arm(&full, ROOM, Action::Full, 1, u64::MAX);
+    let closed = editor.close().await.unwrap();
+    assert!(!closed.accepted, "a save was acknowledged on a full disk");
+    for deed in [Deed::Upload, Deed::Replace, Deed::HandIn] {
+        // A submitted copy is a second name for bytes that are there: it needs room only for a folder that is not there
+        // yet, or for its row. What was acknowledged is in the ledger either way.
+        let may_fit = deed == Deed::HandIn && what == "files";
+        assert!(
+            rig.perform(deed).await.is_none() || may_fit,
+            "{deed:?} was acknowledged on a full disk"
+        );
+    }
+    readiness(&service, 503, down).await;
+    assert!(rig.writer.read(&document).await.is_some(), "reading goes on");
+    assert!(service.ended().is_none());
+    let outcome = rig.faults.disarm();
+    assert!(outcome.fired > 3, "{outcome:?}");
+    readiness(&service, 200, "").await;
+    for deed in DEEDS {
+        rig.perform_surely(deed).await;
+    }
+    assert_eq!(rig.faults.synced_again(), 0);
+    service.kill();
+    // What was typed meanwhile lies at the document server; the next sweep, at a start or a minute later, brings it home.
+    service = rig.recover().await;
+    let since = Instant::now();
+    while !rig.practice.simulator().forgotten_keys().is_empty() {
+        assert!(since.elapsed() < PATIENCE, "nobody brings home what was refused");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(
+        rig.inspection.has_somewhere(&document, &typed),
+        "{typed} was refused and is lost"
+    );
+    rig.ledger.note_refusals(&rig.practice);
+    rig.practice.clear_log();
+    rig.ledger.disk_may_fail(false);
+    rig.end(service);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_call_that_fails_acknowledges_nothing_on_sqlite() {
+    every_call_fails_once(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_call_that_fails_acknowledges_nothing_on_postgres() {
+    every_call_fails_once(Kind::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_full_disk_refuses_and_recovers_on_sqlite() {
+    a_full_disk(Kind::Sqlite, "files", "storage").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_full_disk_refuses_and_recovers_on_postgres() {
+    a_full_disk(Kind::Postgres, "files", "storage").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_without_room_refuses_and_recovers() {
+    a_full_disk(Kind::Sqlite, "groupwork.db", "database").await;
+}
+
+/// Half of a database is gone below the service, as with a disk that fails: who asks for it is told, and nobody else notices.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_cannot_be_read_end_a_request_and_not_the_service() {
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let world = World::create(&place.store().await, &place.database).await;
+    let Database::Sqlite(file) = place.database.clone() else {
+        panic!("a file was asked for")
+    };
+    let mut service = place.start("serve");
+    service.ready().await;
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let checkpoint = "PRAGMA wal_checkpoint(FULL)";
+    let left: i64 = connection.query_row(checkpoint, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0, "something is not in the file yet");
+    drop(connection);
+    let whole = std::fs::metadata(&file).unwrap().len();
+    let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    cut.set_len(whole / 4 / 4096 * 4096).unwrap();
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let mut failed = 0;
+    for path in ["/groups", "/classes", "/courses", "/assignments", "/users", "/messages"] {
+        failed += u32::from(ada.get(path).await.status == 500);
+    }
+    assert!(failed > 0, "everything was read before: the run shows nothing");
+    assert!(service.ended().is_none(), "it died of a page that is not there");
+    service.kill();
+}

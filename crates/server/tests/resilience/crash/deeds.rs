@@ -1,0 +1,443 @@
+//! What somebody does: types into documents and closes them, hands in and takes back, uploads files, puts others in their
+//! place and deletes them, chats; and his teacher, who creates groups, finishes topics and reopens them. Every yes goes
+//! into the ledger; whoever gets no answer asks again, as people do. A no without an answer is the expected thing here.
+
+mod files;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use document_server_simulator::{RunningSimulator, client};
+use rand::rngs::StdRng;
+use rand::{Rng as _, RngExt as _};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::ledger::Ledger;
+use test_support::{Client, Person, World};
+
+/// After so many saves a writer takes a new document, so that documents stay small and keep all their revisions.
+const SAVES: usize = 20;
+/// After so many uploads a writer takes a new room.
+const UPLOADS: usize = 60;
+
+/// Something that was asked and not answered: nobody knows whether it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    HandIn,
+    TakeBack,
+    Finish,
+    Reopen,
+}
+
+/// Somebody with a group, a topic and a room of his own.
+pub struct Writer {
+    name: String,
+    member: String,
+    class: String,
+    course: String,
+    own: Client,
+    teacher: Client,
+    practice: Arc<RunningSimulator>,
+    pub ledger: Arc<Ledger>,
+    rng: StdRng,
+    group: Option<String>,
+    room: Option<String>,
+    topic: Option<String>,
+    document: Option<String>,
+    /// Uploaded documents of this room.
+    files: Vec<String>,
+    pending: Option<Pending>,
+    /// A message whose answer is missing, with its id.
+    unsaid: Option<(String, String)>,
+    is_handed_in: bool,
+    is_finished: bool,
+    saves: usize,
+    uploads: usize,
+    typed: usize,
+}
+
+impl Writer {
+    pub fn new(
+        base: &str,
+        world: &World,
+        person: &Person,
+        practice: &Arc<RunningSimulator>,
+        ledger: &Arc<Ledger>,
+        rng: StdRng,
+    ) -> Self {
+        Self {
+            name: person.name.split(' ').next().unwrap().to_lowercase(),
+            member: person.id.clone(),
+            class: world.seven_b.id.clone(),
+            course: world.seven_b.course.clone(),
+            own: Client::new(base, Some(person.cookie.clone())),
+            teacher: Client::new(base, Some(world.ada.cookie.clone())),
+            practice: Arc::clone(practice),
+            ledger: Arc::clone(ledger),
+            rng,
+            group: None,
+            room: None,
+            topic: None,
+            document: None,
+            files: Vec::new(),
+            pending: None,
+            unsaid: None,
+            is_handed_in: false,
+            is_finished: false,
+            saves: 0,
+            uploads: 0,
+            typed: 0,
+        }
+    }
+
+    /// Does one thing; nothing when no answer came.
+    pub async fn act(&mut self) -> Option<()> {
+        if self.pending.is_some() || self.document.is_none() {
+            return self.make_ready().await;
+        }
+        if self.is_finished {
+            match self.rng.random_range(0..3) {
+                0 => self.move_out(),
+                1 => return self.say().await,
+                _ => return self.reopen().await,
+            }
+            return self.make_ready().await;
+        }
+        match self.rng.random_range(0..100) {
+            0..40 if !self.is_handed_in => self.save().await,
+            0..40 => self.take_back_or_go_on().await,
+            40..50 => self.upload().await,
+            50..55 => self.upload_legacy().await,
+            55..65 => self.replace().await,
+            65..68 => self.delete().await,
+            68..76 if !self.is_handed_in => self.hand_in().await,
+            68..82 => self.finish().await,
+            82..95 => self.say().await,
+            _ => self.create_group(None).await.map(|_| ()),
+        }
+    }
+
+    /// Brings everything to where the next thing can be done: what is pending is asked again, what is missing is made.
+    pub async fn make_ready(&mut self) -> Option<()> {
+        match self.pending {
+            Some(Pending::HandIn) => self.hand_in().await?,
+            Some(Pending::TakeBack) => self.take_back().await?,
+            Some(Pending::Finish) => self.finish().await?,
+            Some(Pending::Reopen) => self.reopen().await?,
+            None => {}
+        }
+        if self.room.is_none() {
+            let (group, room) = self.create_group(Some(json!([self.member]))).await?;
+            (self.group, self.room) = (Some(group), Some(room));
+        }
+        if self.topic.is_none() {
+            let new = json!({"title": self.mark(), "description": "Write.", "deadline": "2099-01-01T00:00:00.000Z",
+                "classId": self.class, "courseId": self.course, "groupIds": [self.group]});
+            let topic = self
+                .created(self.teacher.request(Method::POST, "/assignments").json(&new))
+                .await?;
+            self.topic = Some(text(&topic, "id"));
+        }
+        if self.document.is_none() && !self.is_finished {
+            let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
+            // A loose one would be locked by none of two topics, and a lost answer may have left a second.
+            let new = json!({"title": self.mark(), "documentType": "word", "assignmentId": self.topic});
+            let document = self.created(self.own.request(Method::POST, &path).json(&new)).await?;
+            self.document = Some(text(&document, "id"));
+            (self.saves, self.is_handed_in) = (0, false);
+        }
+        Some(())
+    }
+
+    /// Brings everything to a draft that is not handed in and not locked.
+    pub async fn stand_ready(&mut self) -> Option<()> {
+        self.make_ready().await?;
+        if self.is_finished {
+            self.reopen().await?;
+        }
+        if self.is_handed_in {
+            self.take_back().await?;
+        }
+        self.make_ready().await
+    }
+
+    /// Opens the document and types; answers the open editor, the document and what was typed.
+    pub async fn write(&mut self) -> Option<(client::Editor, String, String)> {
+        let document = self.document.clone()?;
+        let (editor, _, typed) = self.open_and_type(&document).await?;
+        Some((editor, document, typed))
+    }
+
+    /// Reads the bytes of a document.
+    pub async fn read(&self, document: &str) -> Option<Vec<u8>> {
+        let path = format!("/workrooms/documents/{document}/download");
+        let answer = self.own.request(Method::GET, &path).send().await.ok()?;
+        if answer.status() == 200 {
+            Some(answer.bytes().await.ok()?.to_vec())
+        } else {
+            None
+        }
+    }
+
+    /// Takes a group, a topic and a document while nothing goes wrong yet.
+    pub async fn settle_in(&mut self) {
+        self.make_ready().await;
+        assert!(self.document.is_some(), "the first document must succeed");
+    }
+
+    fn move_out(&mut self) {
+        (self.group, self.room, self.topic, self.document) = (None, None, None, None);
+        (self.files, self.unsaid) = (Vec::new(), None);
+        (self.is_handed_in, self.is_finished, self.uploads) = (false, false, 0);
+    }
+
+    async fn create_group(&mut self, members: Option<Value>) -> Option<(String, String)> {
+        let mut new = json!({"classId": self.class, "courseId": self.course, "name": self.mark()});
+        if let Some(members) = members {
+            new["memberIds"] = members;
+        }
+        let request = self.teacher.request(Method::POST, "/groups").json(&new);
+        let group = self.created(request).await?;
+        let (id, room) = (text(&group, "id"), text(&group, "workRoomId"));
+        self.ledger.created(&id, &room);
+        Some((id, room))
+    }
+
+    /// One editing session: open, type something nobody ever typed, often press save, and leave.
+    pub async fn save(&mut self) -> Option<()> {
+        let document = self.document.clone()?;
+        let (editor, config, typed) = self.open_and_type(&document).await?;
+        if self.rng.random_bool(0.3) {
+            self.press_save(&editor, &config, &document, &typed).await;
+        }
+        let closed = editor.close().await.ok()?;
+        if closed.status == Some(2) && closed.accepted {
+            self.ledger.saved(&document, &typed, false, "closing");
+        }
+        self.saves += 1;
+        if self.saves >= SAVES {
+            self.document = None;
+        }
+        closed.accepted.then_some(())
+    }
+
+    async fn open_and_type(&mut self, document: &str) -> Option<(client::Editor, Value, String)> {
+        let path = format!("/workrooms/documents/{document}/editor-config");
+        let config = self.answered(self.own.request(Method::GET, &path), &[200]).await?.1;
+        let editor = client::open(&self.practice.url(), &config).await.ok()?;
+        if !editor.may_edit() {
+            // The last session of this key is still being put away.
+            drop(editor.close().await);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            return None;
+        }
+        let typed = self.mark();
+        editor.type_text(&format!("\n{typed}")).await.ok()?;
+        Some((editor, config, typed))
+    }
+
+    async fn press_save(&self, editor: &client::Editor, config: &Value, document: &str, typed: &str) {
+        let key = text(&config["document"], "key");
+        let before = self.forced_notices(&key);
+        if editor.press_save().await.ok() != Some(0) {
+            return;
+        }
+        let fits =
+            |sent: &document_server_simulator::SentCallback| sent.key == key && sent.status == 6 && sent.at >= before;
+        let sent = self.practice.wait_for_callback(fits, Duration::from_secs(5)).await;
+        if sent.is_some_and(|sent| sent.accepted) {
+            self.ledger.saved(document, typed, true, "the button");
+        }
+    }
+
+    /// The first millisecond in which a new forced save of this key can be told from the earlier ones.
+    fn forced_notices(&self, key: &str) -> u64 {
+        let earlier = self.practice.callbacks();
+        let earlier = earlier.iter().filter(|sent| sent.key == key && sent.status == 6);
+        earlier.map(|sent| sent.at + 1).max().unwrap_or(0)
+    }
+
+    /// Hands the document in, often while it is open: what is saved after that goes into the copy, too.
+    pub async fn hand_in(&mut self) -> Option<()> {
+        let (document, topic) = (self.document.clone()?, self.topic.clone()?);
+        let mut open = None;
+        if self.pending.is_none() && self.rng.random_bool(0.5) {
+            open = self.open_and_type(&document).await.map(|(editor, ..)| editor);
+        }
+        let texts = self.ledger.texts_of(&document);
+        let expected: &[u16] = if self.pending == Some(Pending::HandIn) {
+            &[200, 409]
+        } else {
+            &[200]
+        };
+        self.pending = Some(Pending::HandIn);
+        let path = format!("/workrooms/documents/{document}/submit");
+        let request = self
+            .own
+            .request(Method::POST, &path)
+            .json(&json!({"assignmentId": topic}));
+        let answer = self.answered(request, expected).await;
+        if let Some(editor) = open {
+            drop(editor.close().await);
+        }
+        let (_, answer) = answer?;
+        self.pending = None;
+        self.is_handed_in = true;
+        let submission = answer["submission"]["id"].as_str().map(str::to_owned);
+        self.ledger.handed_in(&document, submission, texts);
+        Some(())
+    }
+
+    async fn take_back_or_go_on(&mut self) -> Option<()> {
+        if self.rng.random_bool(0.5) {
+            self.document = None;
+            return self.make_ready().await;
+        }
+        self.take_back().await
+    }
+
+    /// Takes the document back.
+    pub async fn take_back(&mut self) -> Option<()> {
+        let document = self.document.clone()?;
+        let expected: &[u16] = if self.pending == Some(Pending::TakeBack) {
+            &[200, 409]
+        } else {
+            &[200]
+        };
+        self.pending = Some(Pending::TakeBack);
+        let path = format!("/workrooms/documents/{document}/unsubmit");
+        self.answered(self.own.request(Method::POST, &path).json(&json!({})), expected)
+            .await?;
+        self.pending = None;
+        self.is_handed_in = false;
+        Some(())
+    }
+
+    /// The bell, often while somebody writes: what he wrote is there unless the answer says that it may be missing.
+    pub async fn finish(&mut self) -> Option<()> {
+        let (topic, room) = (self.topic.clone()?, self.room.clone()?);
+        let mut open = None;
+        if self.pending.is_none()
+            && !self.is_handed_in
+            && let Some(document) = self.document.clone()
+        {
+            open = self
+                .open_and_type(&document)
+                .await
+                .map(|(editor, _, typed)| (editor, document, typed));
+        }
+        self.ledger.may_turn(&topic);
+        self.pending = Some(Pending::Finish);
+        let request = self
+            .teacher
+            .request(Method::POST, &format!("/assignments/{topic}/finish"));
+        let finished = self.answered(request, &[200]).await;
+        if let Some((editor, document, typed)) = open {
+            let unsaved = finished
+                .as_ref()
+                .map(|(_, answer)| answer["unsavedDocuments"].to_string());
+            if unsaved.is_some_and(|unsaved| !unsaved.contains(&document)) {
+                self.ledger.saved(&document, &typed, true, "the bell");
+            }
+            drop(editor.close().await);
+        }
+        finished?;
+        self.pending = None;
+        self.is_finished = true;
+        self.ledger.turned(&topic, &room, true);
+        Some(())
+    }
+
+    /// Everything as it was before the bell.
+    pub async fn reopen(&mut self) -> Option<()> {
+        let (topic, room) = (self.topic.clone()?, self.room.clone()?);
+        self.ledger.may_turn(&topic);
+        self.pending = Some(Pending::Reopen);
+        let request = self
+            .teacher
+            .request(Method::POST, &format!("/assignments/{topic}/reopen"));
+        self.answered(request, &[200]).await?;
+        self.pending = None;
+        self.is_finished = false;
+        self.ledger.turned(&topic, &room, false);
+        Some(())
+    }
+
+    /// Says something; what was not answered is said again, under the same id.
+    pub async fn say(&mut self) -> Option<()> {
+        let (words, id) = match self.unsaid.take() {
+            Some(again) => again,
+            None => (self.mark(), self.mark()),
+        };
+        self.unsaid = Some((words.clone(), id.clone()));
+        let room = self.room.clone()?;
+        let path = format!("/workrooms/{room}/messages");
+        let new = json!({"content": words, "clientMessageId": id});
+        let (_, message) = self
+            .answered(self.own.request(Method::POST, &path).json(&new), &[200, 201])
+            .await?;
+        self.unsaid = None;
+        self.ledger.said(&room, &words, message["seq"].as_i64().unwrap());
+        Some(())
+    }
+
+    /// Hands the document in while nobody has it open.
+    pub async fn hand_in_closed(&mut self) -> Option<()> {
+        self.pending = Some(Pending::HandIn);
+        self.hand_in().await
+    }
+
+    async fn created(&self, request: RequestBuilder) -> Option<Value> {
+        Some(self.answered(request, &[201]).await?.1)
+    }
+
+    /// Status and body, if an expected answer came.
+    async fn answered(&self, request: RequestBuilder, expected: &[u16]) -> Option<(u16, Value)> {
+        let answer = match request.timeout(Duration::from_secs(90)).send().await {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.ledger.silent(&error);
+                return None;
+            }
+        };
+        let (status, path) = (answer.status().as_u16(), answer.url().path().to_owned());
+        if status == 503 && !answer.headers().contains_key("retry-after") {
+            self.ledger.fault(format!("{path} answered 503 without Retry-After"));
+        }
+        let body = answer.text().await.ok()?;
+        if expected.contains(&status) {
+            return Some((status, serde_json::from_str(&body).unwrap()));
+        }
+        self.ledger.unexpected(status, || {
+            format!("{path} answered {status} instead of {expected:?}: {body}")
+        });
+        None
+    }
+
+    /// A text that stands nowhere else.
+    fn mark(&mut self) -> String {
+        self.typed += 1;
+        format!("{}-{}-{:08x}", self.name, self.typed, self.rng.next_u32())
+    }
+}
+
+fn form(bytes: Vec<u8>, name: String) -> reqwest::multipart::Form {
+    reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(bytes).file_name(name))
+}
+
+fn text(object: &Value, key: &str) -> String {
+    object[key]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {key} in {object}"))
+        .to_owned()
+}
+
+/// Bytes as lower-case hexadecimal text.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
+}

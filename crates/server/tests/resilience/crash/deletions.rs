@@ -1,0 +1,179 @@
+//! The service is killed inside a deletion while an editor is open: after the restart the deletion is complete or did not begin,
+//! the editor is closed with a deleted document, and what was typed is kept.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use document_server_simulator::client;
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use test_support::document_server_fixture::{eventually, path, words};
+use test_support::rows::texts;
+use test_support::topics::{group, id, topic};
+use test_support::{Client, DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World};
+
+/// Failpoints inside the transaction, after which nothing is deleted.
+const BEFORE: [&str; 1] = ["deletion.listed"];
+/// Failpoints after the transaction.
+const AFTER: [&str; 4] = [
+    "deletion.closing",
+    "deletion.saved",
+    "deletion.dropped",
+    "deletion.text_kept",
+];
+
+/// What is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Document,
+    Group,
+    Topic,
+}
+
+struct Scene {
+    place: ServerEnv,
+    world: World,
+    practice: Arc<RunningSimulator>,
+}
+
+/// A document with an open editor in which something was typed and not saved.
+struct Open {
+    document: String,
+    group: String,
+    topic: String,
+    editor: client::Editor,
+}
+
+impl Scene {
+    async fn start(kind: Kind) -> Option<Self> {
+        let mut place = ServerEnv::new(kind)?;
+        let world = World::create(&place.store().await, &place.database).await;
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
+        place.set("DOCSERVER_URL", &practice.url());
+        place.set("DOCSERVER_SWEEP_SECONDS", "1");
+        Some(Self { place, world, practice })
+    }
+
+    fn ada(&self, service: &ServerProcess) -> Client {
+        Client::new(&service.base, Some(self.world.ada.cookie.clone()))
+    }
+
+    async fn open(&self, service: &ServerProcess, typed: &str) -> Open {
+        let (ada, class) = (self.ada(service), &self.world.seven_b);
+        let group = group(&ada, class, &[&self.world.ben], json!({})).await;
+        let topic = id(&topic(&ada, class, json!({"groupIds": [group]})).await);
+        let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+        let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+        let new = json!({"title": "Page", "documentType": "word", "assignmentId": topic});
+        let document = id(&ada.post(&rooms, new).await.expect(201));
+        let ben = Client::new(&service.base, Some(self.world.ben.cookie.clone()));
+        let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+        let editor = client::open(&self.practice.url(), &config).await.unwrap();
+        editor.type_text(typed).await.unwrap();
+        let noted = async || {
+            let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+            texts(&self.place.database, sessions).await.len() == 1
+        };
+        eventually(noted).await;
+        Open {
+            document,
+            group,
+            topic,
+            editor,
+        }
+    }
+
+    /// Deletes until the service dies at the failpoint, then starts it again.
+    async fn die_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
+        let mut service = self
+            .place
+            .try_start("serve", &[("GROUPWORK_FAILPOINT", &format!("{failpoint}:1"))])
+            .unwrap();
+        service.ready().await;
+        let open = self.open(&service, failpoint).await;
+        let path = match target {
+            Target::Document => path(&open.document, ""),
+            Target::Group => format!("/groups/{}", open.group),
+            Target::Topic => format!("/assignments/{}", open.topic),
+        };
+        // No answer comes when the process dies first.
+        drop(self.ada(&service).request(Method::DELETE, &path).send().await);
+        let since = Instant::now();
+        while service.ended().is_none() {
+            assert!(since.elapsed() < PATIENCE, "{failpoint} was not visited");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let mut service = self.place.start("serve");
+        service.ready().await;
+        (service, open)
+    }
+}
+
+async fn kills_inside_deletions(kind: Kind) {
+    let Some(mut scene) = Scene::start(kind).await else {
+        return;
+    };
+    for target in [Target::Document, Target::Group, Target::Topic] {
+        for failpoint in BEFORE {
+            let (service, open) = scene.die_and_recover(failpoint, target).await;
+            let ada = scene.ada(&service);
+            ada.get(&path(&open.document, "")).await.expect(200);
+            ada.get(&format!("/groups/{}", open.group)).await.expect(200);
+            ada.get(&format!("/assignments/{}", open.topic)).await.expect(200);
+            assert_eq!(
+                ada.get("/workrooms/late-texts").await.expect(200),
+                json!([]),
+                "{target:?}"
+            );
+            open.editor.close().await.unwrap();
+            let saved = async || ada.get(&path(&open.document, "")).await.expect(200)["version"] == 1;
+            eventually(saved).await;
+            let content = ada.get(&path(&open.document, "/download")).await;
+            assert!(words(&content.bytes).contains(failpoint), "{target:?}");
+            service.kill();
+        }
+    }
+    for target in [Target::Document, Target::Group] {
+        for failpoint in AFTER {
+            let (service, open) = scene.die_and_recover(failpoint, target).await;
+            let ada = scene.ada(&service);
+            ada.get(&path(&open.document, "")).await.refused(404, "NOT_FOUND");
+            let group = ada.get(&format!("/groups/{}", open.group)).await.status;
+            assert_eq!(group, if target == Target::Group { 404 } else { 200 });
+            let own = async || -> Option<Value> {
+                let kept = ada.get("/workrooms/late-texts").await.expect(200);
+                let mut kept = kept.as_array().unwrap().iter();
+                kept.find(|text| text["documentId"] == json!(open.document)).cloned()
+            };
+            eventually(async || own().await.is_some()).await;
+            let text = ada
+                .get(&format!("/workrooms/late-texts/{}/download", id(&own().await.unwrap())))
+                .await;
+            assert!(words(&text.bytes).contains(failpoint), "{target:?} at {failpoint}");
+            let closed = async || {
+                let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
+                texts(&scene.place.database, open).await.is_empty()
+            };
+            eventually(closed).await;
+            assert!(open.editor.type_text("Later.").await.is_err(), "the editor is closed");
+            service.kill();
+        }
+    }
+    scene.place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kills_inside_deletions_keep_late_texts_on_sqlite() {
+    kills_inside_deletions(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kills_inside_deletions_keep_late_texts_on_postgres() {
+    kills_inside_deletions(Kind::Postgres).await;
+}

@@ -1,0 +1,292 @@
+//! Looks at what a crash left: rows against promises, files against rows, the database against itself. It reads beside
+//! the service and never writes.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use db::Database;
+use document_server_simulator::read_document;
+use sha2::{Digest as _, Sha256};
+
+use super::deeds::hex;
+use super::found::{Found, Kept};
+use super::ledger::{Ledger, Promises};
+use test_support::invariants;
+
+/// What was looked at so far.
+pub struct Inspection {
+    database: Database,
+    files: PathBuf,
+    organization: String,
+    /// Rows whose file was found whole; files never change, so once is enough until the end.
+    whole: HashSet<String>,
+    /// What finished documents said when they were seen first.
+    frozen: HashMap<String, Vec<String>>,
+    inspections: u32,
+    orphans: usize,
+    parts: usize,
+}
+
+impl Inspection {
+    pub fn new(database: &Database, folder: &Path, organization: &str) -> Self {
+        Self {
+            database: database.clone(),
+            files: folder.join("files"),
+            organization: organization.to_owned(),
+            whole: HashSet::new(),
+            frozen: HashMap::new(),
+            inspections: 0,
+            orphans: 0,
+            parts: 0,
+        }
+    }
+
+    /// Everything that is new since the last look.
+    pub fn after_a_crash(&mut self, ledger: &Ledger) {
+        let fresh = std::mem::take(&mut ledger.promises().fresh);
+        self.look(ledger, move |document| fresh.contains(document));
+    }
+
+    /// Everything there is, again.
+    pub fn of_everything(&mut self, ledger: &Ledger) {
+        self.whole.clear();
+        self.look(ledger, |_| true);
+    }
+
+    /// Parts that lie in the folder of what is being written.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Removes them, as the service does when they are an hour old.
+    pub fn remove_parts(&mut self) {
+        for part in std::fs::read_dir(self.files.join("parts")).unwrap() {
+            std::fs::remove_file(part.unwrap().path()).unwrap();
+        }
+    }
+
+    /// Whether some revision of a document has this text.
+    pub fn has_somewhere(&mut self, document: &str, text: &str) -> bool {
+        let found = self.read();
+        let on_disk = self.files_on_disk();
+        let mut own = found.revisions.iter().filter(|revision| revision.document == document);
+        own.any(|revision| lines(&on_disk[&revision.file]).iter().any(|line| line == text))
+    }
+
+    /// One line for people.
+    pub fn figures(&self) -> String {
+        format!(
+            "{} inspections; {} revisions and copies whole; {} files and {} parts without a row at the end",
+            self.inspections,
+            self.whole.len(),
+            self.orphans,
+            self.parts
+        )
+    }
+
+    fn look(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool) {
+        self.inspections += 1;
+        let found = self.read();
+        assert!(found.faults.is_empty(), "{}", found.faults.join("\n"));
+        let on_disk = self.files_on_disk();
+        let rows = || found.revisions.iter().chain(&found.copies);
+        let named: HashSet<&str> = rows().map(|kept| kept.file.as_str()).collect();
+        self.orphans = on_disk.keys().filter(|name| !named.contains(name.as_str())).count();
+        for kept in rows() {
+            self.is_whole(kept, &on_disk);
+        }
+        let promises = ledger.promises();
+        let current: HashMap<&str, &Kept> = found
+            .revisions
+            .iter()
+            .filter(|revision| revision.is_current())
+            .map(|revision| (revision.document.as_str(), revision))
+            .collect();
+        for (document, texts) in promises.texts.iter().filter(|(document, _)| wanted(document)) {
+            let revision = current.get(document.as_str());
+            let revision = revision.unwrap_or_else(|| panic!("document {document} lost all its saves: {texts:?}"));
+            let now = lines(&on_disk[&revision.file]);
+            if texts.iter().any(|text| !now.contains(text)) {
+                let own = found.revisions.iter().filter(|revision| revision.document == *document);
+                for revision in own {
+                    println!(
+                        "  {} {}: {:?}",
+                        revision.id,
+                        revision.origin,
+                        lines(&on_disk[&revision.file])
+                    );
+                }
+                println!(
+                    "  it is {:?}; acknowledged by {:?}",
+                    found.documents.get(document),
+                    promises.how.get(document)
+                );
+            }
+            contains(&now, texts, document);
+        }
+        for (document, hashes) in &promises.uploads {
+            let revision = current.get(document.as_str());
+            assert!(
+                revision.is_some_and(|revision| hashes.contains(&revision.sha256)),
+                "upload {document} was acknowledged and is lost"
+            );
+        }
+        for (group, room) in &promises.groups {
+            assert_eq!(
+                found.groups.get(group),
+                Some(room),
+                "group {group} was acknowledged and is lost"
+            );
+        }
+        for document in &promises.deleted {
+            assert!(!found.documents.contains_key(document), "document {document} came back");
+        }
+        attempts_are_there(&promises, &found, &on_disk);
+        messages_are_there(&promises, &found);
+        self.topics_are_as_answered(&promises, &found, &current, &on_disk);
+    }
+
+    fn read(&self) -> Found {
+        let (database, organization) = (self.database.clone(), self.organization.clone());
+        // The PostgreSQL client blocks, and refuses to do that on a thread of the runtime.
+        let reading = std::thread::spawn(move || {
+            invariants::check(&database);
+            Found::read(&database, &organization)
+        });
+        reading.join().unwrap()
+    }
+
+    fn is_whole(&mut self, kept: &Kept, on_disk: &HashMap<String, PathBuf>) {
+        if !self.whole.insert(kept.id.clone()) {
+            return;
+        }
+        let path = on_disk.get(&kept.file);
+        let path = path.unwrap_or_else(|| panic!("{} has no file {}", kept.id, kept.file));
+        let bytes = std::fs::read(path).unwrap();
+        let is_whole =
+            bytes.len() == usize::try_from(kept.size).unwrap() && hex(&Sha256::digest(&bytes)) == kept.sha256;
+        assert!(is_whole, "{} is torn", path.display());
+    }
+
+    /// A finished topic has locked all there is in its room and nothing in it is lost later; a reopened one locks nothing.
+    fn topics_are_as_answered(
+        &mut self,
+        promises: &Promises,
+        found: &Found,
+        current: &HashMap<&str, &Kept>,
+        on_disk: &HashMap<String, PathBuf>,
+    ) {
+        for (id, topic) in &promises.topics {
+            let status = if topic.is_finished { "FINISHED" } else { "ACTIVE" };
+            assert_eq!(found.topics.get(id).map(String::as_str), Some(status), "topic {id}");
+            for (document, (_, status)) in found.documents.iter().filter(|(_, (room, _))| *room == topic.room) {
+                assert_eq!(
+                    status == "LOCKED",
+                    topic.is_finished,
+                    "document {document} of topic {id} is {status}"
+                );
+                let revision = current
+                    .get(document.as_str())
+                    .filter(|revision| revision.file.rsplit_once('.').is_some_and(|(_, kind)| kind == "docx"));
+                if !topic.is_finished {
+                    self.frozen.remove(document);
+                } else if let Some(revision) = revision {
+                    let now = lines(&on_disk[&revision.file]);
+                    // What was written before the bell may arrive after it; nothing may go.
+                    let before = self.frozen.insert(document.clone(), now.clone()).unwrap_or_default();
+                    contains(&now, &before, document);
+                }
+            }
+        }
+    }
+
+    /// Files by name, parts apart; what no row names is counted, since files may linger and rows may not.
+    fn files_on_disk(&mut self) -> HashMap<String, PathBuf> {
+        let mut found = HashMap::new();
+        self.parts = 0;
+        for folder in std::fs::read_dir(&self.files).unwrap() {
+            for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+                let path = file.unwrap().path();
+                if path.extension().is_some_and(|extension| extension == "part") {
+                    self.parts += 1;
+                } else {
+                    found.insert(path.file_name().unwrap().to_str().unwrap().to_owned(), path);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Every attempt that was acknowledged has its copy, with everything that was saved until then.
+fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<String, PathBuf>) {
+    let mut copies: HashMap<&str, Vec<&Kept>> = HashMap::new();
+    for copy in &found.copies {
+        copies.entry(&copy.document).or_default().push(copy);
+    }
+    for attempt in &promises.attempts {
+        let own = copies.get(attempt.document.as_str()).into_iter().flatten();
+        let mut own = own
+            .filter(|copy| attempt.submission.is_none() || copy.of == attempt.submission)
+            .peekable();
+        assert!(
+            own.peek().is_some(),
+            "hand-in of {} was acknowledged and is lost",
+            attempt.document
+        );
+        let has_all = |copy: &&Kept| {
+            let lines = lines(&on_disk[&copy.file]);
+            attempt.texts.iter().all(|text| lines.contains(text))
+        };
+        assert!(
+            own.any(has_all),
+            "the copy of {} lacks some of {:?}",
+            attempt.document,
+            attempt.texts
+        );
+    }
+}
+
+/// Rooms number their messages without gaps, and each message is there once.
+fn messages_are_there(promises: &Promises, found: &Found) {
+    for (room, messages) in &found.messages {
+        let numbers = messages.iter().map(|(seq, _)| *seq);
+        assert!(
+            numbers.eq((1..).take(messages.len())),
+            "room {room} has gaps: {messages:?}"
+        );
+        let texts: BTreeSet<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(
+            texts.len(),
+            messages.len(),
+            "room {room} has a message twice: {messages:?}"
+        );
+    }
+    for (room, said) in &promises.said {
+        let messages = found
+            .messages
+            .get(room)
+            .unwrap_or_else(|| panic!("room {room} lost all its messages"));
+        for (text, seq) in said {
+            assert!(
+                messages.contains(&(*seq, text.clone())),
+                "message {text} was acknowledged and is lost"
+            );
+        }
+    }
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap();
+    read_document(&bytes).expect("a stored document can be read").1
+}
+
+#[track_caller]
+fn contains(lines: &[String], texts: &[String], document: &str) {
+    for text in texts {
+        assert!(
+            lines.contains(text),
+            "{text} of document {document} was acknowledged and is lost; it has {lines:?}"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! A SIGKILL instead of each call that writes, syncs, renames, creates, links or removes a file, the database's own among
+//! them: of a save, a hand-in, a finish, an upload, another content, a message, a start, and of the first start of all.
+
+use std::time::Duration;
+
+use super::faults::{ALL, Action, Faults};
+use super::patience;
+use super::rig::{DEEDS, Rig};
+use test_support::{Kind, ServerEnv, invariants, size};
+
+async fn kills_at_every_call(kind: Kind) {
+    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+        return;
+    };
+    let folder = rig.place.folder().to_owned();
+    let mut kills = 0;
+    for deed in DEEDS {
+        let calls = rig.count(deed, &folder).await;
+        let points = rig.points(calls, 2);
+        println!("{deed:?} on {kind:?}: {calls} calls, killed at {points:?}");
+        for point in points {
+            rig.stand_ready().await;
+            rig.faults.arm(&folder, ALL, Action::Kill, point, 1);
+            let done = rig.perform(deed).await;
+            let outcome = rig.faults.disarm();
+            if outcome.fired == 0 {
+                // It took fewer calls this time: nothing waited for its turn.
+                assert!(done.is_some(), "{deed:?} failed by itself");
+                continue;
+            }
+            kills += 1;
+            while service.ended().is_none() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            service = rig.recover().await;
+        }
+    }
+    service.kill();
+    rig.faults.arm(&folder, ALL, Action::Count, 0, 0);
+    let service = rig.recover().await;
+    let calls = rig.faults.disarm().seen;
+    service.kill();
+    // A start may write nothing but what its housekeeping does.
+    let points = if calls == 0 { Vec::new() } else { rig.points(calls, 2) };
+    println!("start on {kind:?}: {calls} calls, killed at {points:?}");
+    for point in points {
+        rig.faults.arm(&folder, ALL, Action::Kill, point, 1);
+        // It dies before it listens, or by what it does beside listening, or that has no turn this time.
+        if let Ok(mut service) = rig.place.try_start("serve", &[]) {
+            for _ in 0..100 {
+                if service.ended().is_some() {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
+        kills += usize::try_from(rig.faults.disarm().fired).unwrap();
+        rig.recover().await.kill();
+    }
+    println!("{kills} kills at calls on {kind:?}");
+    assert!(kills > 0);
+    let service = rig.recover().await;
+    rig.end(service);
+}
+
+/// A first start that dies leaves a schema with which the next one goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
+    let mut calls = 0;
+    let mut tried = 0_u64;
+    let wanted = size(3, 1_000);
+    while tried < wanted {
+        let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+        let faults = Faults::install(&mut place);
+        let folder = place.folder().to_owned();
+        if calls == 0 {
+            faults.arm(&folder, ALL, Action::Count, 0, 0);
+            place.start("serve").ready().await;
+            calls = faults.disarm().seen;
+            println!("a first start makes {calls} calls");
+            continue;
+        }
+        if wanted >= 1_000 && tried >= calls {
+            break;
+        }
+        // All of them one after the other, or a few over the whole length.
+        let point = if wanted >= 1_000 {
+            tried + 1
+        } else {
+            rand::random_range(1..=calls)
+        };
+        tried += 1;
+        faults.arm(&folder, ALL, Action::Kill, point, 1);
+        drop(place.try_start("serve", &[]));
+        let outcome = faults.disarm();
+        let mut service = place.start("serve");
+        let start = service.ready().await;
+        assert!(
+            start < patience(),
+            "after {point} {}: ready only after {start:?}",
+            outcome.last
+        );
+        invariants::check(&place.database);
+    }
+    println!("{tried} first starts killed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_calls_lose_nothing_acknowledged_on_sqlite() {
+    kills_at_every_call(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_calls_lose_nothing_acknowledged_on_postgres() {
+    kills_at_every_call(Kind::Postgres).await;
+}

@@ -1,0 +1,278 @@
+//! Nothing acknowledged is lost: four writers save, hand in, finish, upload, chat and create groups while the started binary
+//! is killed at random moments and at every named failpoint; after each restart everything it said yes to is there, whole.
+//! `make test-resilience` kills 50 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 1,000 times, or `GROUPWORK_KILLS` times.
+
+mod bad_disks;
+pub mod deeds;
+mod deletions;
+mod faults;
+mod found;
+pub mod inspection;
+mod kill_points;
+pub mod ledger;
+mod rig;
+mod sync_order;
+mod trace;
+pub mod writers;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::failpoint;
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+use self::inspection::Inspection;
+use self::ledger::Ledger;
+use self::writers::Writers;
+use test_support::rows::execute;
+use test_support::{DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World, is_soak, size};
+
+/// How long a start may take until the service is ready: five seconds. The short run has others beside it, which take
+/// the machine away, and says nothing about time.
+fn patience() -> Duration {
+    Duration::from_secs(size(30, 5))
+}
+
+/// How long a named place may stay unvisited while the writers write, and in how many lives.
+const VISIT: Duration = Duration::from_secs(15);
+const LIVES: usize = 6;
+
+/// A service that dies often, and what was acknowledged in all its lives.
+struct Scene {
+    place: ServerEnv,
+    practice: Arc<RunningSimulator>,
+    ledger: Arc<Ledger>,
+    inspection: Inspection,
+    writers: Writers,
+    slowest_start: Duration,
+    rng: StdRng,
+}
+
+impl Scene {
+    async fn prepare(kind: Kind) -> Option<(Self, ServerProcess)> {
+        let mut place = ServerEnv::new(kind)?;
+        let world = World::create(&place.store().await, &place.database).await;
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
+        place.set("DOCSERVER_URL", &practice.url());
+        let seed = rand::random::<u64>();
+        println!("crash on {kind:?}: seed {seed}");
+        let mut rng = StdRng::seed_from_u64(seed);
+        let mut service = place.start("serve");
+        let slowest_start = service.ready().await;
+        let ledger = Arc::new(Ledger::default());
+        let inspection = Inspection::new(&place.database, place.folder(), &world.north);
+        let writers = Writers::start(&[&service.base], &world, &practice, &ledger, &mut rng).await;
+        let scene = Self {
+            place,
+            practice,
+            ledger,
+            inspection,
+            writers,
+            slowest_start,
+            rng,
+        };
+        Some((scene, service))
+    }
+
+    /// Starts the service again and looks at everything it remembers while nobody writes.
+    async fn recover(&mut self) -> ServerProcess {
+        // Writers and the document server go on meanwhile: what they repeat must find its first try.
+        let mut service = self.place.start("serve");
+        let start = service.ready().await;
+        assert!(start < patience(), "ready only after {start:?}");
+        self.slowest_start = self.slowest_start.max(start);
+        self.writers.pause().await;
+        let ledger = Arc::clone(&self.ledger);
+        ledger.no_faults();
+        self.inspection.after_a_crash(&ledger);
+        self.ledger.note_refusals(&self.practice);
+        self.practice.clear_log();
+        service
+    }
+
+    async fn end(mut self, service: ServerProcess) {
+        self.writers.stop().await;
+        self.inspection.of_everything(&self.ledger);
+        self.ledger.no_faults();
+        service.kill();
+        println!("  {}", self.inspection.figures());
+        self.place.close();
+    }
+}
+
+async fn random_kills(kind: Kind, kills: usize) {
+    let Some((mut scene, mut service)) = Scene::prepare(kind).await else {
+        return;
+    };
+    let (mut hit, mut broke) = (0, 0);
+    let begin = Instant::now();
+    for _ in 0..kills {
+        let before = scene.ledger.unanswered();
+        scene.writers.resume();
+        let life = scene.rng.random_range(30..300);
+        tokio::time::sleep(Duration::from_millis(life)).await;
+        let busy = scene.writers.busy();
+        service.kill();
+        service = scene.recover().await;
+        hit += usize::from(busy > 0);
+        broke += usize::from(scene.ledger.unanswered() > before);
+    }
+    println!(
+        "crash on {kind:?}: {kills} kills in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    println!("  a request under way at {hit}, an unanswered one after {broke} of them");
+    println!("  {}", scene.ledger.figures());
+    println!("  slowest start {} ms", scene.slowest_start.as_millis());
+    // A handful of kills may all meet idle writers.
+    assert!(
+        kills == FEW || hit * 2 > kills,
+        "too few kills met work: the run shows nothing"
+    );
+    scene.end(service).await;
+}
+
+async fn kills_at_every_named_place(kind: Kind) {
+    let Some((mut scene, service)) = Scene::prepare(kind).await else {
+        return;
+    };
+    scene.writers.pause().await;
+    service.kill();
+    // `deletions.rs` kills inside deletions.
+    for name in failpoint::NAMES.iter().filter(|name| !name.starts_with("deletion.")) {
+        let since = Instant::now();
+        let armed = scene.die_at(name).await;
+        println!("  {armed}: died after {} ms", since.elapsed().as_millis());
+        scene.recover().await.kill();
+    }
+    println!("crash on {kind:?}, named places: {}", scene.ledger.figures());
+    let service = scene.recover().await;
+    scene.end(service).await;
+}
+
+impl Scene {
+    /// Lives until it comes to this place; answers which visit it was.
+    async fn die_at(&mut self, name: &str) -> String {
+        // What everybody passes all the time is visited a few times first; the first visits may belong to the start.
+        let is_busy = name.starts_with("files.") || name.starts_with("store.");
+        let count = if is_busy { self.rng.random_range(1..=12) } else { 1 };
+        let armed = format!("{name}:{count}");
+        for _ in 0..LIVES {
+            if name.starts_with("sweep.") {
+                self.leave_something_to_sweep().await;
+            }
+            let Ok(mut dying) = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
+                return armed;
+            };
+            self.writers.resume();
+            let since = Instant::now();
+            while since.elapsed() < VISIT {
+                if dying.ended().is_some() {
+                    return armed;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            dying.kill();
+        }
+        panic!("{armed}: nobody came by");
+    }
+
+    /// Lives until the document server keeps a save that nobody took, and takes nobody's turn to bring it home.
+    async fn leave_something_to_sweep(&mut self) {
+        let mut service = self.place.start("serve");
+        service.ready().await;
+        self.practice
+            .simulator()
+            .faults()
+            .update(|faults| faults.forgets_saves = true);
+        self.writers.resume();
+        let since = Instant::now();
+        while self.practice.simulator().forgotten_keys().is_empty() {
+            assert!(since.elapsed() < PATIENCE, "nobody writes");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        service.kill();
+        self.practice.simulator().faults().clear();
+        let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
+        execute(&self.place.database, free).await;
+    }
+}
+
+/// How many kills at random moments; in a long run `GROUPWORK_KILLS` may say another number.
+fn random_kills_wanted() -> usize {
+    let wanted = test_support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
+    wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
+}
+
+/// A place that nobody lists is one at which nobody dies.
+#[test]
+fn every_place_of_the_sources_is_listed() {
+    fn search(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                search(&path, found);
+            } else {
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                let names = text.split("failpoint::hit(\"").skip(1);
+                found.extend(names.map(|rest| rest.split('"').next().unwrap().to_owned()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap() {
+        let sources = entry.unwrap().path().join("src");
+        if sources.is_dir() {
+            search(&sources, &mut found);
+        }
+    }
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let listed: BTreeSet<&str> = failpoint::NAMES.iter().copied().collect();
+    assert_eq!(found, listed);
+    assert_eq!(listed.len(), failpoint::NAMES.len(), "a name stands there twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn random_kills_lose_nothing_acknowledged_on_sqlite() {
+    random_kills(Kind::Sqlite, random_kills_wanted()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn random_kills_lose_nothing_acknowledged_on_postgres() {
+    random_kills(Kind::Postgres, random_kills_wanted()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_every_named_place_lose_nothing_acknowledged_on_sqlite() {
+    kills_at_every_named_place(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn kills_at_every_named_place_lose_nothing_acknowledged_on_postgres() {
+    kills_at_every_named_place(Kind::Postgres).await;
+}
+
+/// Kills in the short run.
+const FEW: usize = 3;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn few_kills_lose_nothing_acknowledged_on_sqlite() {
+    random_kills(Kind::Sqlite, FEW).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn few_kills_lose_nothing_acknowledged_on_postgres() {
+    random_kills(Kind::Postgres, FEW).await;
+}

@@ -1,0 +1,163 @@
+//! Before the answer leaves: the bytes are synced, then renamed, then their folder is synced, then the rows. strace looks at
+//! the running service; a SIGKILL could not tell, because what the system still holds survives it.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::rig::{Deed, PATIENCE, Rig};
+use super::trace::{self, Call};
+use test_support::{Kind, ServerProcess, environment, size};
+
+/// The calls that matter.
+const CALLS: &str = "trace=read,recvfrom,recvmsg,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,\
+    renameat2,link,linkat";
+/// A request that keeps nothing and stands between those that do.
+const MARK: &str = "/api/health/live";
+
+/// strace beside a running service.
+struct Witness {
+    strace: Child,
+    log: PathBuf,
+}
+
+impl Witness {
+    /// Begins to look; nothing where there is no strace, which CI must have.
+    fn attach(service: &ServerProcess, log: PathBuf) -> Option<Self> {
+        let strace = Command::new("strace")
+            .args(["-f", "-qq", "-y", "-s", "200", "-e", CALLS, "-o"])
+            .arg(&log)
+            .args(["-p", &service.id().to_string()])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(strace) = strace else {
+            assert!(
+                environment("CI").is_none(),
+                "CI must look at the order of syncs: strace is missing"
+            );
+            println!("SKIPPED: the order of syncs was not looked at, because strace is missing");
+            return None;
+        };
+        let witness = Self { strace, log };
+        let since = Instant::now();
+        while !is_traced(service.id()) {
+            assert!(
+                since.elapsed() < PATIENCE,
+                "strace cannot attach: is ptrace forbidden here?"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Some(witness)
+    }
+
+    /// Ends looking, and answers what was seen.
+    fn leave(mut self) -> Vec<Call> {
+        let id = self.strace.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        self.strace.wait().unwrap();
+        trace::read(&String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()))
+    }
+}
+
+/// Whether every thread of a process is looked at.
+fn is_traced(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    threads.flatten().all(|thread| {
+        let status = std::fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+        !status.lines().any(|line| line == "TracerPid:\t0")
+    })
+}
+
+async fn order_before_the_answer(kind: Kind) {
+    let Some((mut rig, service)) = Rig::start(kind).await else {
+        return;
+    };
+    rig.perform_surely(Deed::Save).await;
+    rig.perform_surely(Deed::Upload).await;
+    let template = rig.writer.template().await;
+    let files = rig.place.folder().join("files");
+    let Some(witness) = Witness::attach(&service, rig.place.folder().join("strace")) else {
+        return;
+    };
+    // A connection of its own each time: one that waited may just be closed.
+    let mark = reqwest::Client::builder()
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .build()
+        .unwrap();
+    let mark = async || {
+        let answer = mark.get(format!("{}{MARK}", service.base)).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+    };
+    let mut done = Vec::new();
+    // So many that a room still has room.
+    for _ in 0..size(2, 25) {
+        for what in [
+            "save",
+            "upload",
+            "replace",
+            "template",
+            "restore",
+            "chat file",
+            "hand in",
+        ] {
+            rig.stand_ready().await;
+            let editor = if what == "save" {
+                Some(rig.writer.write().await.expect("an editor"))
+            } else {
+                None
+            };
+            mark().await;
+            match editor {
+                // The editor was opened before the mark: what follows it is the notice with its save.
+                Some((editor, ..)) => assert!(editor.close().await.unwrap().accepted),
+                None if what == "upload" => rig.writer.upload().await.unwrap(),
+                None if what == "replace" => rig.writer.replace().await.unwrap(),
+                None if what == "template" => rig.writer.begin_with(&template).await.unwrap(),
+                None if what == "restore" => rig.writer.restore().await.unwrap(),
+                None if what == "chat file" => rig.writer.bring_file().await.unwrap(),
+                None => rig.writer.hand_in_closed().await.unwrap(),
+            }
+            mark().await;
+            done.push(what);
+        }
+    }
+    let calls = witness.leave();
+    let marks: Vec<usize> = calls
+        .iter()
+        .filter(|call| call.hears(&format!("GET {MARK}")))
+        .map(|call| call.began)
+        .collect();
+    assert_eq!(marks.len(), done.len() * 2, "strace missed something");
+    let mut kept = 0;
+    for (what, marks) in done.iter().zip(marks.chunks(2)) {
+        let between: Vec<Call> = calls
+            .iter()
+            .filter(|call| (marks[0] + 1..marks[1]).contains(&call.began))
+            .cloned()
+            .collect();
+        // The answer to the first mark is none that matters.
+        let files_kept = trace::durable_before_the_answer(&between, &files, matches!(kind, Kind::Sqlite));
+        match files_kept {
+            Ok(0) => panic!("{what} kept no file"),
+            Ok(files) => kept += files,
+            Err(why) => panic!("{what} on {kind:?}: {why}\n{between:#?}"),
+        }
+    }
+    println!(
+        "{} answers on {kind:?} left after {kept} files were durable",
+        done.len()
+    );
+    rig.end(service);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_leaves_after_everything_is_durable_on_sqlite() {
+    order_before_the_answer(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_leaves_after_everything_is_durable_on_postgres() {
+    order_before_the_answer(Kind::Postgres).await;
+}

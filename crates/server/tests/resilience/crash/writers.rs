@@ -1,0 +1,108 @@
+//! Four people who never stop: each writes, hands in, uploads, chats and has groups created, each in a room of its own. What
+//! they do is in `deeds.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use document_server_simulator::RunningSimulator;
+use rand::rngs::StdRng;
+use rand::{Rng as _, SeedableRng as _};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::deeds::Writer;
+use super::ledger::Ledger;
+use test_support::World;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    Pause,
+    Write,
+    Stop,
+}
+
+/// The four writers together.
+pub struct Writers {
+    signal: watch::Sender<Signal>,
+    busy: Arc<AtomicUsize>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Writers {
+    /// Gives each writer a group and a document; they wait for [`Self::resume`]. They take the instances in turn.
+    pub async fn start(
+        bases: &[&str],
+        world: &World,
+        practice: &Arc<RunningSimulator>,
+        ledger: &Arc<Ledger>,
+        rng: &mut StdRng,
+    ) -> Self {
+        let (signal, _) = watch::channel(Signal::Pause);
+        let busy = Arc::new(AtomicUsize::new(0));
+        let mut tasks = Vec::new();
+        let people = [&world.ben, &world.cem, &world.dana, &world.eli];
+        for (person, base) in people.into_iter().zip(bases.iter().cycle()) {
+            let rng = StdRng::seed_from_u64(rng.next_u64());
+            let mut writer = Writer::new(base, world, person, practice, ledger, rng);
+            writer.settle_in().await;
+            tasks.push(tokio::spawn(write(writer, signal.subscribe(), Arc::clone(&busy))));
+        }
+        ledger.no_faults();
+        Self { signal, busy, tasks }
+    }
+
+    /// Lets them write.
+    pub fn resume(&self) {
+        self.signal.send_replace(Signal::Write);
+    }
+
+    /// How many have asked for something and wait for the answer.
+    pub fn busy(&self) -> usize {
+        self.busy.load(Ordering::SeqCst)
+    }
+
+    /// Waits until all have finished what they were at.
+    pub async fn pause(&mut self) {
+        self.signal.send_replace(Signal::Pause);
+        while self.busy() > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert!(self.tasks.iter().all(|task| !task.is_finished()), "a writer gave up");
+    }
+
+    /// Ends them.
+    pub async fn stop(&mut self) {
+        self.signal.send_replace(Signal::Stop);
+        for task in self.tasks.drain(..) {
+            task.await.unwrap();
+        }
+    }
+}
+
+async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Arc<AtomicUsize>) {
+    loop {
+        // An error means that the test has failed already.
+        let Ok(heard) = signal
+            .wait_for(|signal| *signal != Signal::Pause)
+            .await
+            .map(|signal| *signal)
+        else {
+            return;
+        };
+        if heard == Signal::Stop {
+            return;
+        }
+        busy.fetch_add(1, Ordering::SeqCst);
+        // Whoever paused us may have counted before we were counted.
+        if *signal.borrow() == Signal::Write {
+            let answered = writer.act().await;
+            if answered.is_none() {
+                writer.ledger.left_unanswered();
+                // Whoever finds nobody there does not knock without end.
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+        busy.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,195 @@
+//! The crowd: students by the class, each with a session, a group room of his class and one bare socket.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use db::Database;
+use futures_util::StreamExt as _;
+use tokio::task::JoinHandle;
+
+use test_support::{AUTH_SECRET, World, raw, rows};
+
+/// Sockets that connect at the same time: about as many as the system lets wait at a door.
+const AT_ONCE: usize = 1_000;
+
+/// How long a client waits for its rooms before it tries again.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Students written into the tables, so many in each class.
+pub struct Students {
+    /// Classes by their ids.
+    pub classes: Vec<String>,
+    /// Cookies, class after class.
+    pub cookies: Vec<String>,
+    class_size: usize,
+}
+
+impl Students {
+    /// Writes them into Ada's school; she teaches all the classes.
+    pub async fn write(database: &Database, world: &World, classes: usize, class_size: usize) -> Self {
+        let (north, ada, far) = (&world.north, &world.ada.id, i64::MAX / 4);
+        let (mut sql, mut ids, mut cookies) = (String::from("BEGIN;"), Vec::new(), Vec::new());
+        for class in 0..classes {
+            let id = format!("crowd-class-{class}");
+            write!(
+                sql,
+                "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
+                    VALUES ('{north}', '{id}', 'Crowd {class}', 'crowd {class}', '2026/2027', '{ada}', 1, 1);
+                INSERT INTO class_subjects (organization_id, class_id, subject_id)
+                    VALUES ('{north}', '{id}', '{}');",
+                world.seven_b.subject
+            )
+            .unwrap();
+            for seat in 0..class_size {
+                let place = class * class_size + seat;
+                let token = format!("crowd-token-{place:020}");
+                write!(
+                    sql,
+                    "INSERT INTO users (id, name, name_key, email, home_organization_id, created_at, updated_at)
+                        VALUES ('crowd-{place}', 'C {place}', 'c {place}', 'c{place}@crowd.example', '{north}', 1, 1);
+                    INSERT INTO members (organization_id, id, user_id, role, created_at)
+                        VALUES ('{north}', 'crowd-{place}', 'crowd-{place}', 'student', 1);
+                    INSERT INTO sessions (id, user_id, token, expires_at, active_organization_id, created_at, updated_at)
+                        VALUES ('crowd-{place}', 'crowd-{place}', '{token}', {far}, '{north}', 1, 1);
+                    INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
+                        VALUES ('{north}', 'crowd-{place}', '{id}', 'crowd-{place}', 1);"
+                )
+                .unwrap();
+                let signed = better_auth::cookie::sign(AUTH_SECRET, &token);
+                cookies.push(format!("better-auth.session_token={signed}"));
+            }
+            ids.push(id);
+        }
+        sql.push_str("COMMIT;");
+        rows::execute(database, sql).await;
+        Self {
+            classes: ids,
+            cookies,
+            class_size,
+        }
+    }
+
+    /// The first few.
+    pub fn first(&self, count: usize) -> Self {
+        Self {
+            classes: self.classes.clone(),
+            cookies: self.cookies[..count].to_vec(),
+            class_size: self.class_size,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.cookies.len()
+    }
+
+    /// The class of a student.
+    pub fn class_of(&self, place: usize) -> usize {
+        place / self.class_size
+    }
+}
+
+/// Where the sockets' news are gathered.
+#[derive(Default)]
+pub struct Heard {
+    /// The ids of the events of each socket, in the order in which they came.
+    events: Mutex<BTreeMap<usize, Vec<String>>>,
+    cut: Mutex<BTreeMap<usize, Instant>>,
+}
+
+/// One socket for each student.
+pub struct Crowd {
+    heard: Arc<Heard>,
+    reading: Vec<JoinHandle<()>>,
+    is_leaving: Arc<AtomicBool>,
+    /// Sockets that are kept, but from which nobody reads.
+    deaf: Vec<raw::Socket>,
+}
+
+impl Crowd {
+    /// Connects all of them and waits until each has heard that its rooms are joined. Those in `deaf` read no more from
+    /// then on.
+    pub async fn come(base: &str, students: &Students, deaf: &BTreeSet<usize>) -> Self {
+        let opened = futures_util::stream::iter(0..students.count())
+            .map(|place| async move { (place, Self::come_in(base, &students.cookies[place]).await) })
+            .buffer_unordered(AT_ONCE);
+        let (heard, is_leaving) = (Arc::<Heard>::default(), Arc::<AtomicBool>::default());
+        let (mut reading, mut kept) = (Vec::new(), Vec::new());
+        tokio::pin!(opened);
+        while let Some((place, socket)) = opened.next().await {
+            if deaf.contains(&place) {
+                kept.push(socket);
+                continue;
+            }
+            reading.push(tokio::spawn(Self::read(
+                place,
+                socket,
+                Arc::clone(&heard),
+                Arc::clone(&is_leaving),
+            )));
+        }
+        Self {
+            heard,
+            reading,
+            is_leaving,
+            deaf: kept,
+        }
+    }
+
+    /// As clients do it: whoever does not get in waits a moment and tries again.
+    async fn come_in(base: &str, cookie: &str) -> raw::Socket {
+        let until = Instant::now() + Duration::from_mins(2);
+        loop {
+            let tried = async {
+                let mut socket = raw::Socket::try_open_at(base, cookie).await?;
+                socket.hears("ready").await.then_some(socket)
+            };
+            if let Ok(Some(socket)) = tokio::time::timeout(PATIENCE, tried).await {
+                return socket;
+            }
+            assert!(Instant::now() < until, "a socket did not get in");
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+    }
+
+    async fn read(place: usize, mut socket: raw::Socket, heard: Arc<Heard>, is_leaving: Arc<AtomicBool>) {
+        while let Some(frame) = socket.next().await {
+            if let Some(payload) = frame.strip_prefix("42[\"class:updated\",") {
+                let event = payload
+                    .split_once("\"eventId\":\"")
+                    .unwrap()
+                    .1
+                    .split('"')
+                    .next()
+                    .unwrap();
+                let mut events = heard.events.lock().unwrap();
+                events.entry(place).or_default().push(event.to_owned());
+            }
+        }
+        if !is_leaving.load(Ordering::Relaxed) {
+            heard.cut.lock().unwrap().insert(place, Instant::now());
+        }
+    }
+
+    /// What each socket heard.
+    pub fn heard(&self) -> BTreeMap<usize, Vec<String>> {
+        self.heard.events.lock().unwrap().clone()
+    }
+
+    /// Which sockets the server ended, and when.
+    pub fn cut(&self) -> BTreeMap<usize, Instant> {
+        self.heard.cut.lock().unwrap().clone()
+    }
+
+    /// All hang up at once, also those that were deaf.
+    pub fn leave(self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
+        for reading in &self.reading {
+            reading.abort();
+        }
+        drop(self.deaf);
+    }
+}

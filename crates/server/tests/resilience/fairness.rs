@@ -1,0 +1,325 @@
+//! One school's crowd does not hold up another's lesson: reads and units of work take turns by school, what takes long has
+//! places by school, jobs are done school by school.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use auth::places::Long;
+use common::clock;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::{Database, Standpoint, Store};
+use model::id::OrganizationId;
+use serde_json::json;
+
+use test_support::rosters::{import, students};
+use test_support::rows::execute;
+use test_support::standpoint::{Eyes, nothing_after};
+use test_support::{TestApp, size};
+
+/// What waits for the database, in the order in which it was asked for.
+pub type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+
+/// Asks: from now on it stands in its line.
+async fn ask(mut waiting: Waiting) -> Waiting {
+    poll_fn(|context| {
+        assert!(
+            waiting.as_mut().poll(context).is_pending(),
+            "something was done that has to wait"
+        );
+        Poll::Ready(())
+    })
+    .await;
+    waiting
+}
+
+/// Keeps every thread of the readers, or of the writers, busy until the sender goes.
+pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::watch::Sender<()>, Vec<Waiting>) {
+    let (release, released) = tokio::sync::watch::channel(());
+    let begun = Arc::new(tokio::sync::Semaphore::new(0));
+    let mut blocking = Vec::new();
+    for _ in 0..threads {
+        let (store, released, begun) = (store.clone(), released.clone(), Arc::clone(&begun));
+        let hold = move || {
+            begun.add_permits(1);
+            // The sender goes, or the test has failed.
+            while released.has_changed().is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        };
+        let proof = PlatformProof::command_line();
+        let job: Waiting = if writes {
+            Box::pin(async move {
+                let hold = move |_: &mut db::platform::Platform<'_>| {
+                    hold();
+                    Ok(())
+                };
+                store.platform_write(proof, hold).await
+            })
+        } else {
+            Box::pin(async move {
+                let hold = move |_: &mut db::platform::Platform<'_>| {
+                    hold();
+                    Ok(())
+                };
+                store.platform_read(proof, hold).await
+            })
+        };
+        blocking.push(ask(job).await);
+    }
+    let all = u32::try_from(threads).unwrap();
+    tokio::time::timeout(std::time::Duration::from_mins(1), begun.acquire_many(all))
+        .await
+        .unwrap()
+        .unwrap()
+        .forget();
+    (release, blocking)
+}
+
+/// How many threads read and write; a file has one reader more than the settings say.
+pub fn threads(app: &TestApp) -> (usize, usize) {
+    let config = TestApp::config(&app.database, std::path::Path::new("."), &[]);
+    let (readers, writers) = config.storage.connections(&app.database).unwrap();
+    let spare = usize::from(matches!(app.database, Database::Sqlite(_)));
+    (readers + spare, writers)
+}
+
+/// A read or a unit of work that writes down that it was done.
+fn noting(
+    store: &Store,
+    standpoint: Standpoint,
+    writes: bool,
+    order: &Arc<Mutex<Vec<String>>>,
+    name: String,
+) -> Waiting {
+    let (store, order) = (store.clone(), Arc::clone(order));
+    if writes {
+        Box::pin(async move {
+            let note = move |_: &mut db::Work<'_>| {
+                order.lock().unwrap().push(name.clone());
+                Ok(())
+            };
+            store.write(standpoint, note, nothing_after).await
+        })
+    } else {
+        Box::pin(async move {
+            let note = move |_: &mut db::Scope<'_>| {
+                order.lock().unwrap().push(name);
+                Ok(())
+            };
+            store.read(standpoint, note).await
+        })
+    }
+}
+
+/// Somebody of each of the two schools.
+async fn schools(app: &TestApp) -> [Standpoint; 2] {
+    let (world, now) = (&app.world, clock::now());
+    [
+        app.standpoint(&world.north, &world.adam.id, Eyes::Admin, now).await,
+        app.standpoint(&world.south, &world.zoe.id, Eyes::Teacher, now).await,
+    ]
+}
+
+/// 300 jobs of one school wait, then two of another; answers in which order they were done.
+async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
+    let store = app.app.store();
+    let [north, south] = schools(app).await;
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let (release, blocking) = block(store, threads, writes).await;
+    let mut waiting = Vec::new();
+    for number in 0..300 {
+        waiting.push(
+            ask(noting(
+                store,
+                north.clone(),
+                writes,
+                &order,
+                format!("north {number:03}"),
+            ))
+            .await,
+        );
+    }
+    for number in 0..2 {
+        waiting.push(
+            ask(noting(
+                store,
+                south.clone(),
+                writes,
+                &order,
+                format!("south {number:03}"),
+            ))
+            .await,
+        );
+    }
+    drop(release);
+    for done in blocking.into_iter().chain(waiting) {
+        done.await.unwrap();
+    }
+    let done = order.lock().unwrap();
+    done.clone()
+}
+
+both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
+    let (readers, writers) = threads(app);
+    for (writes, threads) in [(false, readers), (true, writers)] {
+        let order = done_in_order(app, writes, threads).await;
+        assert_eq!(order.len(), 302);
+        let place = |name: &str| order.iter().position(|done| done == name).unwrap();
+        // Its turns are the second and the fourth. Of several threads the one that has it may be held up by the machine
+        // before it writes that down, while the others go on; without turns it would be after all three hundred.
+        let latest = if threads == 1 { [1, 3] } else { [100, 100] };
+        for (name, latest) in ["south 000", "south 001"].into_iter().zip(latest) {
+            assert!(place(name) <= latest, "{name}: {:?}", &order[..120]);
+        }
+        if threads == 1 {
+            let north: Vec<&String> = order.iter().filter(|name| name.starts_with("north")).collect();
+            assert!(north.is_sorted(), "units of one school overtook each other");
+        }
+    }
+});
+
+both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
+    let store = app.app.store();
+    let [north, south] = schools(app).await;
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let (readers, _) = threads(app);
+    let (release, blocking) = block(store, readers, false).await;
+    let mut waiting = Vec::new();
+    let refused = loop {
+        let mut next = noting(store, north.clone(), false, &order, "north".to_owned());
+        let asked = poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await;
+        match asked {
+            Poll::Pending => waiting.push(next),
+            Poll::Ready(outcome) => break outcome.unwrap_err(),
+        }
+    };
+    assert!(matches!(refused, common::error::Error::Overloaded), "{refused:?}");
+    // Sessions of nobody known yet, and another school, are let in all the same.
+    for number in 0..50 {
+        waiting.push(ask(noting(store, south.clone(), false, &order, format!("south {number}"))).await);
+    }
+    drop(release);
+    for done in blocking.into_iter().chain(waiting) {
+        done.await.unwrap();
+    }
+    let order = order.lock().unwrap();
+    assert_eq!(order.iter().filter(|name| name.starts_with("south")).count(), 50);
+});
+
+both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
+    let world = &app.world;
+    let (zoe, zack) = (app.as_(&world.zoe), app.as_(&world.zack));
+    let flooding: Vec<tokio::task::JoinHandle<u16>> = (0..size(120, 600))
+        .map(|number| {
+            let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
+            let class = world.seven_b.id.clone();
+            tokio::spawn(async move {
+                match number % 6 {
+                    0 => adam.get("/activity-logs/export.csv").await.status,
+                    1 if number < 7 => {
+                        import(&adam, "", "people.csv", students(number * 10_000, 400))
+                            .await
+                            .status
+                    }
+                    1 | 2 => {
+                        ada.post("/groups", json!({"name": format!("Crowd {number}"), "classId": class}))
+                            .await
+                            .status
+                    }
+                    3 => adam.get("/users?limit=100").await.status,
+                    _ => ada.get("/groups").await.status,
+                }
+            })
+        })
+        .collect();
+    let class = &world.south_class;
+    let group = json!({"name": "Frogs", "classId": class.id, "courseId": class.course, "memberIds": [world.zack.id]});
+    let group = zoe.post("/groups", group).await.expect(201);
+    for _ in 0..size(10, 100) {
+        zoe.get("/groups").await.expect(200);
+        zack.get("/classes").await.expect(200);
+        let path = format!("/groups/{}", group["id"].as_str().unwrap());
+        zoe.patch(&path, json!({"name": "Toads"})).await.expect(200);
+    }
+    for flood in flooding {
+        // A flood may be told to wait; nothing of it may fail otherwise.
+        let status = flood.await.unwrap();
+        assert!([200, 201, 429, 503].contains(&status), "{status}");
+    }
+});
+
+both!(a_lesson_goes_on_between_the_units_of_another_schools_import, |app| {
+    let world = &app.world;
+    let (adam, zoe) = (app.as_(&world.adam), app.as_(&world.zoe));
+    let class = &world.south_class;
+    let group = json!({"name": "Frogs", "classId": class.id, "courseId": class.course, "memberIds": [world.zack.id]});
+    let group = zoe.post("/groups", group).await.expect(201);
+    let path = format!("/groups/{}", group["id"].as_str().unwrap());
+    let people = students(0, size(2_000, 20_000));
+    let importing = tokio::spawn(async move { import(&adam, "", "people.csv", people).await });
+    let mut between = 0;
+    while !importing.is_finished() && between < 20 {
+        let name = if between % 2 == 0 { "Toads" } else { "Newts" };
+        zoe.patch(&path, json!({"name": name})).await.expect(200);
+        between += 1;
+    }
+    // The unit of all its rows would let one in before it and one after it.
+    assert!(between >= 10, "{between} writes of another school went between");
+    assert_eq!(importing.await.unwrap().status, 200);
+});
+
+both!(
+    exports_of_one_school_wait_for_each_other_and_not_for_them_another,
+    |app| {
+        let world = &app.world;
+        let north = OrganizationId::new(world.north.as_str());
+        let mut held = Vec::new();
+        while let Ok(place) = tokio::time::timeout(
+            std::time::Duration::from_millis(200),
+            app.app.places().take(Long::Export, Some(&north)),
+        )
+        .await
+        {
+            held.push(place.unwrap());
+        }
+        assert!(!held.is_empty());
+        let adam = app.as_(&world.adam);
+        let mut waits = tokio::spawn(async move { adam.get("/activity-logs/export.csv").await.status });
+        let other = app.as_(&world.zara).get("/activity-logs/export.csv").await;
+        assert_eq!(other.status, 200);
+        let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waits).await;
+        assert!(early.is_err(), "it has no place");
+        drop(held);
+        assert_eq!(waits.await.unwrap(), 200);
+    }
+);
+
+both!(due_jobs_are_taken_school_by_school, |app| {
+    let world = &app.world;
+    let (later, mut sql) = (clock::now().plus_seconds(86_400), String::new());
+    for (number, school) in [&world.north, &world.north, &world.north, &world.south]
+        .into_iter()
+        .enumerate()
+    {
+        use std::fmt::Write as _;
+        let at = later.as_millis() + i64::try_from(number).unwrap();
+        write!(
+            sql,
+            "INSERT INTO jobs (organization_id, id, kind, entity_id, run_at, created_at, updated_at)
+                VALUES ('{school}', 'j{number}', 'PERSONAL_EXPORT', 'e{number}', {at}, 1, 1);"
+        )
+        .unwrap();
+    }
+    execute(&app.database, sql).await;
+    let due = app
+        .app
+        .store()
+        .platform_read(PlatformProof::housekeeping(), move |platform| {
+            platform.due_jobs(later.plus_seconds(1), 10)
+        });
+    let due: Vec<String> = due.await.unwrap().into_iter().map(|(id, _)| id.to_string()).collect();
+    assert_eq!(due, ["j0", "j3"], "the longest waiting of each");
+});

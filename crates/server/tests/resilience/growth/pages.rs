@@ -1,0 +1,102 @@
+//! The same pages with a tenth of the schools and with all of them: a page costs what is on it, whatever others pile up.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::seeder::{self, Extent};
+use test_support::app::AUTH_SECRET;
+use test_support::{Client, Kind, TestApp, is_soak, size};
+
+/// The median time of each page of a school in the middle, in a service that holds so many schools.
+async fn medians(kind: Kind, extent: Extent) -> Option<BTreeMap<&'static str, Duration>> {
+    let app = TestApp::start(kind).await?;
+    seeder::fill(&app.database, extent).await;
+    let school = extent.schools / 2;
+    let person = |number: i64| {
+        let token = format!("token{}", school * extent.students + number);
+        let cookie = format!(
+            "better-auth.session_token={}",
+            better_auth::cookie::sign(AUTH_SECRET, &token)
+        );
+        Client::new(&app.base, Some(cookie))
+    };
+    let (admin, teacher, student) = (person(0), person(1), person(5));
+    let mut medians = BTreeMap::new();
+    for (name, client, path) in [
+        ("log of the school", &admin, "/activity-logs".to_owned()),
+        ("log of a class", &admin, format!("/activity-logs?classId=k{school}-1")),
+        ("log of a person", &admin, format!("/activity-logs?userId=u{school}-5")),
+        ("users of the school", &admin, "/users?limit=50".to_owned()),
+        (
+            "submissions overview",
+            &teacher,
+            "/assignments/submissions/overview?limit=50".to_owned(),
+        ),
+        ("groups of a class", &teacher, format!("/classes/k{school}-1/groups")),
+        (
+            "students of a class",
+            &teacher,
+            format!("/classes/k{school}-1/students"),
+        ),
+        ("a student's groups", &student, "/groups".to_owned()),
+        ("a student's classes", &student, "/classes".to_owned()),
+        (
+            "a page of the chat",
+            &student,
+            format!("/workrooms/w{school}-1/messages"),
+        ),
+        (
+            "documents of a room",
+            &student,
+            format!("/workrooms/w{school}-1/documents"),
+        ),
+        ("inbox", &student, "/messages?box=inbox".to_owned()),
+    ] {
+        let mut times = Vec::new();
+        for _ in 0..size(1, 200) {
+            let begun = Instant::now();
+            let answer = client.get(&path).await;
+            times.push(begun.elapsed());
+            answer.expect(200);
+        }
+        times.sort_unstable();
+        medians.insert(name, times[times.len() / 2]);
+    }
+    app.close().await;
+    Some(medians)
+}
+
+async fn ten_times_the_schools(kind: Kind) {
+    let all = Extent::usual();
+    let Some(few) = medians(kind, all.tenth()).await else {
+        return;
+    };
+    if !is_soak() {
+        // All pages were answered; how long that takes says nothing on a machine that does ten other things.
+        return;
+    }
+    let Some(many) = medians(kind, all).await else { return };
+    let mut slower = Vec::new();
+    for (name, one) in &few {
+        let ratio = many[name].as_secs_f64() / one.as_secs_f64();
+        println!(
+            "{kind:?}: {name}: {one:.1?} at 1x, {:.1?} at 10x, ratio {ratio:.2}",
+            many[name]
+        );
+        slower.push(ratio);
+    }
+    // Single medians of a shared machine stray; all of them together do not grow tenfold unless pages do.
+    slower.sort_by(f64::total_cmp);
+    let middle = slower[slower.len() / 2];
+    assert!(middle < 2.0, "pages grow with the schools of others: {slower:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_cost_the_same_among_ten_times_the_schools_on_sqlite() {
+    ten_times_the_schools(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_cost_the_same_among_ten_times_the_schools_on_postgres() {
+    ten_times_the_schools(Kind::Postgres).await;
+}

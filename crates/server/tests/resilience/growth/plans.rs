@@ -1,0 +1,161 @@
+//! Every statement of the store finds its rows by an index: on SQLite as it plans in service, on PostgreSQL wherever an
+//! index fits, and in the long run as PostgreSQL plans with all that data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use db::Database;
+use db::sql::Sql;
+
+use super::plan::{Plan, Planner};
+use super::rules::{ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, YOUNG, findings, reason};
+use super::seeder::{self, Extent};
+use test_support::rows::{execute, texts};
+use test_support::{TestApp, is_soak};
+
+/// Rows from which on PostgreSQL may not read a table whole.
+const LARGE: f64 = 10_000.0;
+
+fn statements() -> Vec<(String, &'static Sql)> {
+    let files = db::statements().into_iter();
+    let files = files.chain(db::platform::statements());
+    files
+        .flat_map(|(file, statements)| {
+            statements
+                .iter()
+                .map(move |(name, sql)| (format!("{file}::{name}"), *sql))
+        })
+        .collect()
+}
+
+async fn names(database: &Database, sqlite: &str, postgres: &str) -> BTreeSet<String> {
+    let query = match database {
+        Database::Sqlite(_) => sqlite,
+        Database::Postgres(_) => postgres,
+    };
+    texts(database, query.to_owned()).await.into_iter().flatten().collect()
+}
+
+async fn plans(database: &Database, as_it_is: bool) -> Vec<(String, &'static Sql, Plan)> {
+    let database = database.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let mut planner = Planner::on(&database, as_it_is);
+        let all = statements().into_iter();
+        all.filter_map(|(name, sql)| planner.plan(sql).map(|plan| (name, sql, plan)))
+            .collect()
+    });
+    read.await.unwrap()
+}
+
+both!(every_statement_finds_its_rows_by_an_index, |app| {
+    seeder::fill(&app.database, Extent::usual()).await;
+    let is_sqlite = matches!(app.database, Database::Sqlite(_));
+    let tables = names(
+        &app.database,
+        "SELECT name FROM sqlite_master WHERE type = 'table'",
+        "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    )
+    .await;
+    let partial = names(
+        &app.database,
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'",
+        "SELECT indexname::text FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE '% WHERE %'",
+    )
+    .await;
+    if !is_sqlite {
+        // What little there is shall be planned like much: a hundred times as many rows on each page.
+        let grow = "UPDATE pg_class SET reltuples = reltuples * 100
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > 0";
+        execute(&app.database, grow.to_owned()).await;
+    }
+    let (mut faults, mut used, mut excused) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+    for (name, sql, plan) in plans(&app.database, false).await {
+        used.extend(plan.accesses.iter().filter_map(|access| access.index.clone()));
+        for (width, table) in findings(sql.text(), &plan, &tables, &partial) {
+            let (list, counts) = match width {
+                Width::All => (ALL, true),
+                // Small tables and made-up numbers of rows say nothing about which of two indexes PostgreSQL would take.
+                Width::Range => (RANGE, is_sqlite),
+                Width::Young => (YOUNG, is_sqlite),
+                Width::School | Width::Narrow => (SCHOOL, is_sqlite),
+            };
+            let is_small = !is_sqlite && reason(SMALL_POSTGRES, &name).is_some();
+            match reason(list, &name) {
+                _ if is_small => {}
+                Some(pattern) => drop(excused.insert(pattern)),
+                None if counts => {
+                    faults
+                        .entry(name.clone())
+                        .or_insert_with(|| format!("{width:?} of {table}\n{}", plan.text));
+                }
+                None => {}
+            }
+        }
+    }
+    let told: Vec<String> = faults
+        .iter()
+        .map(|(name, fault)| format!("## {name}: {fault}"))
+        .collect();
+    assert!(
+        told.is_empty(),
+        "{} statements read too much:\n{}",
+        told.len(),
+        told.join("\n\n")
+    );
+    if is_sqlite {
+        let stale = [ALL, RANGE, SCHOOL, YOUNG].concat();
+        let stale: Vec<&str> = stale
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| !excused.contains(name))
+            .collect();
+        assert!(stale.is_empty(), "they read little and need no excuse: {stale:?}");
+        let indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE 'CREATE INDEX%'";
+        let unread: Vec<String> = names(&app.database, indexes, "")
+            .await
+            .difference(&used)
+            .cloned()
+            .collect();
+        let unread: Vec<String> = unread
+            .into_iter()
+            .filter(|index| reason(SILENT, index).is_none())
+            .collect();
+        assert!(unread.is_empty(), "indexes that nobody reads: {unread:?}");
+    }
+    if is_soak() && !is_sqlite {
+        as_it_is(app).await;
+    }
+});
+
+/// PostgreSQL with its own statistics and all its ways: no large table is read whole.
+async fn as_it_is(app: &TestApp) {
+    execute(&app.database, "ANALYZE".to_owned()).await;
+    let large = format!(
+        "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+            AND reltuples > {LARGE}"
+    );
+    let large = names(&app.database, "", &large).await;
+    assert!(large.len() > 15, "{large:?}");
+    let (mut faults, mut excused) = (Vec::new(), BTreeSet::new());
+    for (name, _, plan) in plans(&app.database, true).await {
+        let whole = plan.accesses.iter().filter(|access| access.index.is_none());
+        let whole: BTreeSet<&str> = whole.map(|access| access.table.as_str()).collect();
+        let is_large = |table: &&&str| large.contains(**table) && !SMALL.contains(*table);
+        let read: Vec<&&str> = whole.iter().filter(is_large).collect();
+        if read.is_empty() || reason(ALL, &name).is_some() {
+            continue;
+        }
+        match reason(LARGE_POSTGRES, &name) {
+            Some(pattern) => drop(excused.insert(pattern)),
+            None => faults.push(format!("## {name}: {read:?}\n{}", plan.text)),
+        }
+    }
+    let stale = LARGE_POSTGRES.iter().map(|(name, _)| *name);
+    let stale: Vec<&str> = stale.filter(|name| !excused.contains(name)).collect();
+    assert!(
+        faults.is_empty(),
+        "{} statements read too much:\n{}",
+        faults.len(),
+        faults.join("\n\n")
+    );
+    assert!(stale.is_empty(), "they read little and need no excuse: {stale:?}");
+}

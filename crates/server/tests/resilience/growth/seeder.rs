@@ -1,0 +1,299 @@
+//! Fills a database with a country's schools by set-based SQL: what the plans of statements are read on. Everything is in
+//! proportion: a class of 25 with five groups, five topics that every group works on, documents with their versions,
+//! hand-ins, grades, messages, and a log that outgrows all of it.
+
+use std::fmt::Write as _;
+
+use db::Database;
+
+use test_support::{environment, rows, size};
+
+/// How much there is.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    pub schools: i64,
+    /// Of each school.
+    pub students: i64,
+    pub groups: i64,
+    /// Of all schools.
+    pub logs: i64,
+}
+
+/// Students of a class, groups of a class and topics of a class.
+const CLASS: i64 = 25;
+const GROUPS: i64 = 5;
+const TOPICS: i64 = 5;
+/// A class, a group and a topic of each school are numbered from 0, and so is each school: `k3-0` is a class of `o3`.
+const FROM: i64 = 1_700_000_000_000;
+/// Rows of one transaction.
+const PIECE: usize = 500_000;
+
+impl Extent {
+    /// What `make test` fills, or what `make soak` does.
+    pub fn usual() -> Self {
+        Self {
+            schools: size(20, 200),
+            students: size(100, 1000),
+            groups: size(20, 200),
+            // A long run on a small disk can do with fewer (GROUPWORK_LOGS).
+            logs: environment("GROUPWORK_LOGS").map_or(size(100_000, 10_000_000), |logs| logs.parse().unwrap()),
+        }
+    }
+
+    /// The same school life in a tenth of the schools.
+    pub fn tenth(self) -> Self {
+        Self {
+            schools: self.schools / 10,
+            logs: self.logs / 10,
+            ..self
+        }
+    }
+}
+
+/// Rows of one table: how many each school has, the columns after `organization_id`, and what stands in them. `{s}` is the
+/// number of the school, `{i}` the number of the row in it, `n` its number among all.
+type Rows = (&'static str, i64, &'static str, &'static str);
+
+/// All tables of schools, parents first.
+fn tables(extent: Extent) -> Vec<Rows> {
+    let (students, groups) = (extent.students, extent.groups);
+    let classes = groups / GROUPS;
+    let (topics, links) = (classes * TOPICS, classes * TOPICS * GROUPS);
+    let (rooms, documents) = (groups, groups * 2);
+    let logs = extent.logs / extent.schools;
+    let mut tables: Vec<Rows> = vec![
+        ("members", students, "id, user_id, role, external_id, created_at",
+            "'m{s}-{i}', 'u{s}-{i}', CASE WHEN {i} % 20 = 1 THEN 'teacher' WHEN {i} = 0 THEN 'admin' ELSE 'student' END, 'x' || {i}, {t}"),
+        ("subjects", 10, "id, name, name_key, created_at, updated_at", "'s{s}-{i}', 'Subject {i}', 'subject {i}', {t}, {t}"),
+        ("homerooms", classes, "id, name, name_key, academic_year, teacher_id, external_id, created_at, updated_at",
+            "'h{s}-{i}', 'Room {i}', 'room {i}', '2026/2027', 'u{s}-1', 'h{i}', {t}, {t}"),
+        ("homeroom_enrollments", students, "id, homeroom_id, student_id, enrolled_at",
+            "'he{s}-{i}', 'h{s}-{i/25}', 'u{s}-{i}', {t}"),
+        ("classes", classes, "id, name, name_key, academic_year, teacher_id, homeroom_id, external_id, created_at, updated_at",
+            "'k{s}-{i}', 'Class {i}', 'class {i}', '2026/2027', 'u{s}-1', 'h{s}-{i}', 'k{i}', {t}, {t}"),
+        ("class_teachers", classes, "class_id, user_id, created_at", "'k{s}-{i}', 'u{s}-21', {t}"),
+        ("class_subjects", classes, "class_id, subject_id", "'k{s}-{i}', 's{s}-{i%10}'"),
+        ("class_enrollments", students, "id, class_id, student_id, enrolled_at", "'ce{s}-{i}', 'k{s}-{i/25}', 'u{s}-{i}', {t}"),
+        ("courses", classes, "id, name, name_key, class_id, subject_id, created_at, updated_at",
+            "'c{s}-{i}', 'Course {i}', 'course {i}', 'k{s}-{i}', 's{s}-{i%10}', {t}, {t}"),
+        ("groups", groups, "id, name, name_key, group_number, class_id, subject_id, course_id, needs_help, help_requested_at,
+            created_by_id, created_at, updated_at",
+            "'g{s}-{i}', 'Group {i}', 'group {i}', {i%5} + 1, 'k{s}-{i/5}', 's{s}-{i/5%10}', 'c{s}-{i/5}', {i} % 10 = 0,
+            CASE WHEN {i} % 10 = 0 THEN {t} END, 'u{s}-1', {t}, {t}"),
+        ("group_members", students, "id, class_id, group_id, user_id, joined_at",
+            "'gm{s}-{i}', 'k{s}-{i/25}', 'g{s}-{i/5}', 'u{s}-{i}', {t}"),
+        ("group_attachments", groups, "id, group_id, file_name, mime_type, size, sha256, file_key, uploaded_by_id, created_at",
+            "'gf{s}-{i}', 'g{s}-{i}', 'a.pdf', 'application/pdf', 1, 'x', 'gf{s}-{i}', 'u{s}-1', {t}"),
+        ("assignments", topics, "id, title, title_key, description, deadline, class_id, course_id, created_by_id, created_at, updated_at",
+            "'a{s}-{i}', 'Topic {i}', 'topic {i}', 'Draw.', {t}, 'k{s}-{i/5}', 'c{s}-{i/5}', 'u{s}-1', {t}, {t}"),
+        ("group_assignments", links, "id, class_id, assignment_id, group_id, status, current_submission_id, created_at, updated_at",
+            "'l{s}-{i}', 'k{s}-{i/25}', 'a{s}-{i/5}', 'g{s}-' || ({i} / 25 * 5 + {i} % 5), CASE WHEN {i} % 2 = 0 THEN 'SUBMITTED' ELSE
+            'IN_PROGRESS' END, CASE WHEN {i} % 2 = 0 THEN 'su{s}-' || ({i} / 2) END, {t}, {t}"),
+        ("assignment_attachments", topics, "id, assignment_id, file_name, mime_type, size, sha256, file_key, uploaded_by_id, created_at",
+            "'f{s}-{i}', 'a{s}-{i}', 'a.pdf', 'application/pdf', 1, 'x', 'f{s}-{i}', 'u{s}-1', {t}"),
+        ("work_rooms", rooms, "id, group_id, last_message_seq, created_at, updated_at", "'w{s}-{i}', 'g{s}-{i}', 20, {t}, {t}"),
+        ("work_room_messages", rooms * 20, "id, work_room_id, seq, sender_id, content, client_message_id, created_at, deleted_at",
+            "'ms{s}-{i}', 'w{s}-{i/20}', {i%20} + 1, 'u{s}-' || ({i} / 20 * 5), 'Hello', 'c{i}', {t},
+            CASE WHEN {i} % 50 = 7 THEN {t} END"),
+        ("message_attachments", rooms, "id, work_room_id, message_id, file_name, mime_type, size, sha256, file_key, uploaded_by_id, created_at",
+            "'mf{s}-{i}', 'w{s}-{i}', CASE WHEN {i} % 4 > 0 THEN 'ms{s}-' || ({i} * 20) END, 'a.pdf', 'application/pdf', 1, 'x', 'mf{s}-{i}', 'u{s}-' || ({i} * 5), {t}"),
+        ("work_room_reads", students, "work_room_id, user_id, last_read_seq, last_read_at", "'w{s}-{i/5}', 'u{s}-{i}', 10, {t}"),
+        ("documents", documents, "id, work_room_id, title, document_type, file_extension, assignment_id, current_revision_id, version,
+            created_by_id, last_activity, created_at, updated_at",
+            "'d{s}-{i}', 'w{s}-{i/2}', 'Page {i}', 'word', 'docx', 'a{s}-' || ({i} / 10 * 5), 'r{s}-' || ({i} * 5 + 4), 5,
+            'u{s}-1', {t}, {t}, {t}"),
+        ("document_revisions", documents * 5, "id, document_id, version, file_key, size, sha256, origin, generation, created_at",
+            "'r{s}-{i}', 'd{s}-{i/5}', {i%5} + 1, 'r{s}-{i}', 1, 'x', 'EDITOR', 1, {t}"),
+        ("document_saves", documents * 2, "id, document_id, document_key, url_path_hash, outcome, created_at",
+            "'ds{s}-{i}', 'd{s}-{i/2}', 'key', 'p{i}', 'CURRENT', {t}"),
+        ("document_contributions", documents, "document_id, user_id, editing_millis, saves, first_at, last_at, counted_until",
+            "'d{s}-{i}', 'u{s}-' || ({i} / 2 * 5), 0, 1, {t}, {t}, {t}"),
+        ("editing_sessions", documents / 5, "id, document_id, generation, document_key, since, last_callback_at",
+            "'es{s}-{i}', 'd{s}-' || ({i} * 5), 1, 'key', {t}, {t}"),
+        ("submissions", links / 2, "id, group_assignment_id, attempt, status, submitted_by_id, submitted_at, member_ids, created_at",
+            "'su{s}-{i}', 'l{s}-' || ({i} * 2), 1, 'ACTIVE', 'u{s}-1', {t}, '[]', {t}"),
+        ("submission_documents", links / 2, "id, submission_id, document_id, document_version, title, file_extension, size, sha256,
+            file_key, created_at",
+            "'sd{s}-{i}', 'su{s}-{i}', 'd{s}-' || ({i} % {documents}), 1, 'Page', 'docx', 1, 'x', 'sd{s}-{i}', {t}"),
+        ("grades", links / 4, "id, submission_id, status, published_at, graded_by_id, graded_at, created_at, updated_at",
+            "'gr{s}-{i}', 'su{s}-' || ({i} * 2), 'PUBLISHED', {t}, 'u{s}-1', {t}, {t}, {t}"),
+        ("member_grades", links / 4, "id, grade_id, user_id, value", "'mg{s}-{i}', 'gr{s}-{i}', 'u{s}-' || ({i} % {students}), '2'"),
+        ("grade_history", links / 4, "id, grade_id, version, status, changed_by_id, created_at",
+            "'gh{s}-{i}', 'gr{s}-{i}', 1, 'PUBLISHED', 'u{s}-1', {t}"),
+        ("feedback", links / 2, "id, group_assignment_id, submission_id, author_id, text, published_at, created_at, updated_at",
+            "'fb{s}-{i}', 'l{s}-' || ({i} * 2), 'su{s}-{i}', 'u{s}-1', 'Good', {t}, {t}, {t}"),
+        ("converted_files", links / 4, "id, submission_document_id, revision_id, format, file_key, size, sha256, created_at",
+            "'cf{s}-{i}', CASE WHEN {i} % 2 = 0 THEN 'sd{s}-{i}' END, CASE WHEN {i} % 2 = 1 THEN 'r{s}-{i}' END, 'pdf',
+            'cf{s}-{i}', 1, 'x', {t}"),
+        ("direct_messages", students, "id, sender_id, class_id, content, created_at",
+            "'dm{s}-{i}', 'u{s}-{i}', CASE WHEN {i} % 10 = 0 THEN 'k{s}-{i/25}' END, 'Hello', {t}"),
+        ("message_recipients", students * 2, "message_id, user_id, created_at",
+            "'dm{s}-{i/2}', 'u{s}-' || (({i} * 7 + {i} % 2) % {students}), {t}"),
+        ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
+        ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
+        ("idempotency_keys", students, "id, user_id, route, key_digest, request_digest, status, answer, size, created_at",
+            "'ik{s}-{i}', 'u{s}-' || ({i} % 20), 'POST /api/groups', 'k{i}', 'r', 201, '{{}}', 2, 4000000000000 + {i}"),
+        ("mail_domains", 5, "id, domain, method, status, token, next_check_at, created_at, updated_at",
+            "'md{s}-{i}', 'd{s}-{i}.example', 'DNS', 'VERIFIED', 't', 4000000000000, {t}, {t}"),
+        ("invitations", students, "id, email, name, role, external_id, status, token_digest, expires_at, created_at, updated_at",
+            "'iv{s}-{i}', 'p' || {i} || '@s{s}.example', 'Ida', 'student', 'i' || {i}, CASE WHEN {i} % 4 = 0 THEN 'pending' ELSE
+            'accepted' END, 'iv{s}-{i}', {t}, {t}, {t}"),
+        ("letters", 5, "id, kind, sealed, next_attempt_at, expires_at, created_at", "'le{s}-{i}', 'reset', '', 4000000000000, 4000000000000, {t}"),
+        ("event_outbox", 50, "id, signals, created_at", "'ev{s}-{i}', '[]', {t}"),
+        ("jobs", 10, "id, kind, entity_id, status, run_at, created_at, updated_at, expires_at",
+            "'j{s}-{i}', 'PERSONAL_EXPORT', 'u{s}-{i}', 'DONE', {t}, {t}, {t}, 4000000000000"),
+    ];
+    tables.push((
+        "activity_logs",
+        logs,
+        "id, user_id, user_name, user_role, category, action, entity_type, entity_id, class_id, course_id, group_id, assignment_id,
+            created_at",
+        "'al{s}-{i}', 'u{s}-' || ({i} % {students}), 'Ada', 'teacher', 'CLASS', 'UPDATE', 'class', 'x', 'k{s}-' || ({i} % {classes}),
+            'c{s}-' || ({i} % {classes}), 'g{s}-' || ({i} % {groups}), 'a{s}-' || ({i} % {topics}), {t}",
+    ));
+    tables
+}
+
+/// Everything of these schools, and what both planners want to know about it.
+pub async fn fill(database: &Database, extent: Extent) {
+    let is_sqlite = matches!(database, Database::Sqlite(_));
+    let mut script = String::from(if is_sqlite {
+        "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;\n"
+    } else {
+        // A hundred references are looked up for every row otherwise; the rows are right by their making.
+        "SET session_replication_role = replica; SET synchronous_commit = off;\n"
+    });
+    // In pieces: one transaction with all of it would be as long as the database.
+    let mut insert = |table: &str, columns: &str, values: &str, count: i64| {
+        for from in (0..count).step_by(PIECE) {
+            let last = count.min(from + i64::try_from(PIECE).unwrap()) - 1;
+            let numbers = if is_sqlite {
+                format!(
+                    "(WITH RECURSIVE numbers(n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM numbers WHERE n < {last})
+                    SELECT n FROM numbers)"
+                )
+            } else {
+                format!("generate_series(CAST({from} AS BIGINT), {last}) AS numbers(n)")
+            };
+            writeln!(
+                script,
+                "BEGIN; INSERT INTO {table} ({columns}) SELECT {values} FROM {numbers}; COMMIT;"
+            )
+            .unwrap();
+        }
+    };
+    let (schools, people) = (extent.schools, extent.schools * extent.students);
+    let school = format!("'o' || (n / {})", extent.students);
+    for (table, count, columns, values) in [
+        (
+            "organizations",
+            schools,
+            "id, name, name_key, slug, created_at, updated_at",
+            "'o' || n, 'School ' || n, 'school ' || n, 'school-' || n, {t}, {t}",
+        ),
+        (
+            "users",
+            people,
+            "id, name, name_key, email, home_organization_id, created_at, updated_at",
+            "{u}, 'Person ' || n, 'person ' || n, 'p' || n || '@growth.example', {o}, {t}, {t}",
+        ),
+        (
+            "accounts",
+            people,
+            "id, user_id, provider_id, account_id, created_at, updated_at",
+            "'ac' || n, {u}, 'credential', {u}, {t}, {t}",
+        ),
+        (
+            "sessions",
+            people,
+            "id, user_id, token, expires_at, active_organization_id, created_at, updated_at",
+            "'se' || n, {u}, 'token' || n, 4000000000000, {o}, {t}, {t}",
+        ),
+        (
+            "verifications",
+            people / 10,
+            "id, identifier, value, expires_at, created_at, updated_at",
+            "'ve' || n, 'reset-password:' || n, {u}, {t}, {t}, {t}",
+        ),
+        (
+            "sign_in_failures",
+            people / 10,
+            "id, account_key, address, created_at",
+            "'sf' || n, 'p' || n || '@growth.example', '192.0.2.' || (n % 250), {t}",
+        ),
+        (
+            "sign_in_failure_counts",
+            people / 10,
+            "account_key, failures, last_failure_at",
+            "'p' || n || '@growth.example', 1, {t}",
+        ),
+        (
+            "sign_in_successes",
+            people,
+            "account_key, address, last_success_at",
+            "'p' || n || '@growth.example', '192.0.2.' || (n % 250), {t}",
+        ),
+    ] {
+        let user = format!("'u' || (n / {0}) || '-' || (n % {0})", extent.students);
+        let values = values.replace("{u}", &user).replace("{o}", &school);
+        let values = values.replace("{t}", &format!("({FROM} + n)"));
+        insert(table, columns, &values, count);
+    }
+    for (table, each, columns, values) in tables(extent) {
+        let values = format!("'o' || (n / {each}), {}", written(values, each, extent));
+        insert(table, &format!("organization_id, {columns}"), &values, each * schools);
+    }
+    rows::execute(database, script).await;
+    // Nobody gathers statistics for SQLite, so its plans may not depend on them. PostgreSQL does so by itself.
+    if !is_sqlite {
+        rows::execute(database, "ANALYZE".to_owned()).await;
+    }
+}
+
+/// The values of one row as SQL: the places within quotes become parts of a text.
+fn written(values: &str, each: i64, extent: Extent) -> String {
+    let (school, number) = (format!("(n / {each})"), format!("(n % {each})"));
+    let classes = extent.groups / GROUPS;
+    let constants = [
+        ("{students}", extent.students),
+        ("{groups}", extent.groups),
+        ("{classes}", classes),
+        ("{topics}", classes * TOPICS),
+        ("{documents}", extent.groups * 2),
+    ];
+    let mut values = values.replace("{t}", &format!("({FROM} + n)"));
+    for (name, value) in constants {
+        values = values.replace(name, &value.to_string());
+    }
+    let parts = [
+        ("{i/5%10}", format!("({number} / 5 % 10)")),
+        ("{i/25}", format!("({number} / {CLASS})")),
+        ("{i/20}", format!("({number} / 20)")),
+        ("{i/5}", format!("({number} / 5)")),
+        ("{i/2}", format!("({number} / 2)")),
+        ("{i%10}", format!("({number} % 10)")),
+        ("{i%20}", format!("({number} % 20)")),
+        ("{i%5}", format!("({number} % 5)")),
+        ("{i}", number.clone()),
+        ("{s}", school),
+    ];
+    let mut sql = String::new();
+    for (index, piece) in values.split('\'').enumerate() {
+        let is_text = index % 2 == 1;
+        let mut piece = piece.to_owned();
+        for (place, term) in &parts {
+            let term = if is_text {
+                format!("' || {term} || '")
+            } else {
+                term.clone()
+            };
+            piece = piece.replace(place, &term);
+        }
+        if is_text {
+            write!(sql, "'{piece}'").unwrap();
+        } else {
+            sql.push_str(&piece);
+        }
+    }
+    sql
+}

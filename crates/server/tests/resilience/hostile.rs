@@ -1,0 +1,209 @@
+//! Ids that nobody issued, in every place where an id may stand: the answer is "unknown" or "does not fit", never a
+//! failure of ours, and no row changes (contract 1.2).
+
+use api::endpoint::Row;
+use api::router;
+use reqwest::Method;
+use serde_json::Value;
+
+use test_support::samples::{Ids, Sample, sample};
+use test_support::tables::fingerprints;
+use test_support::wire::Wire;
+use test_support::{Client, LessonFixture, TestApp};
+
+/// As they stand in a path or in a query.
+const HOSTILE: [&str; 12] = [
+    "%00",
+    "0190a1b2-0000-7000-8000-00000000dead%00",
+    "%ff%fe",
+    "%c3%28",
+    "%F0%9F%92%A9",
+    "..",
+    "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "%27%20OR%20%271%27=%271",
+    "%22%3b%20DROP%20TABLE%20users;--",
+    "%25%5f%5c",
+    "-1",
+    "%0d%0aset-cookie:%20a=b",
+];
+/// As they stand in a JSON text.
+const HOSTILE_TEXTS: [&str; 4] = ["\u{0}", "a\u{0}b", "' OR '1'='1", "\u{202e}\u{1f4a9}"];
+
+fn long() -> String {
+    "x".repeat(4000)
+}
+
+fn filled(path: &str, id: &str) -> String {
+    let parts = path.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { id });
+    parts.collect()
+}
+
+fn is_walked(row: &Row) -> bool {
+    // Signing out and the like would end the walk; their bodies are walked by the tests of `/auth`.
+    row.method == "GET" || !row.path.starts_with("/auth/")
+}
+
+/// The request as it is written: an ordinary client would tidy the path up.
+async fn status(wire: &mut Wire, cookie: &str, method: &str, path: &str) -> u16 {
+    let body = if method == "GET" { "" } else { "{}" };
+    let length = body.len();
+    wire.send(format!(
+        "{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: http://school.test\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    ))
+    .await;
+    wire.answer()
+        .await
+        .unwrap_or_else(|| panic!("{method} {path}: no answer"))
+        .0
+}
+
+both!(
+    #[long_on_postgres]
+    an_id_that_is_none_is_unknown,
+    |app| {
+        let world = &app.world;
+        LessonFixture::begin(app).await;
+        let before = fingerprints(&app.database).await;
+        let (_, rows) = router::description();
+        let mut wire = Wire::open(app).await;
+        let long = long();
+        for person in [&world.ada, &world.adam, &world.root] {
+            for row in rows.iter().filter(|row| is_walked(row) && row.path.contains('{')) {
+                for id in HOSTILE.into_iter().chain([long.as_str()]) {
+                    let status = status(&mut wire, &person.cookie, row.method, &filled(&row.path, id)).await;
+                    let fits = (400..500).contains(&status) || row.path.starts_with("/auth/");
+                    assert!(
+                        fits && status < 500,
+                        "{} {} with {id:?}: {status}",
+                        row.method,
+                        row.path
+                    );
+                }
+            }
+        }
+        assert_eq!(fingerprints(&app.database).await, before);
+    }
+);
+
+both!(
+    #[long_on_postgres]
+    a_filter_that_is_none_finds_nothing,
+    |app| {
+        let world = &app.world;
+        LessonFixture::begin(app).await;
+        let before = fingerprints(&app.database).await;
+        let (document, rows) = router::description();
+        let document = serde_json::to_value(document).unwrap();
+        let mut wire = Wire::open(app).await;
+        let mut asked = 0;
+        for row in rows.iter().filter(|row| row.method == "GET") {
+            let operation = &document["paths"][&row.path]["get"];
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let queries = parameters.iter().filter(|parameter| parameter["in"] == "query");
+            let mut names: Vec<_> = queries
+                .map(|query| query["name"].as_str().unwrap().to_owned())
+                .collect();
+            names.push("organizationId".to_owned());
+            let path = filled(&row.path, &world.seven_b.id);
+            for name in names {
+                for value in HOSTILE {
+                    for person in [&world.adam, &world.root] {
+                        let path = format!("{path}?{name}={value}");
+                        let status = status(&mut wire, &person.cookie, "GET", &path).await;
+                        assert!(status < 500, "GET {path} as {}: {status}", person.name);
+                        asked += 1;
+                    }
+                }
+            }
+        }
+        assert!(asked > 500, "{asked}");
+        assert_eq!(fingerprints(&app.database).await, before);
+    }
+);
+
+/// Every text of a body, one after the other, is something hostile.
+fn spoiled(body: &Value, hostile: &str) -> Vec<Value> {
+    match body {
+        Value::String(_) => vec![Value::String(hostile.to_owned())],
+        Value::Array(values) => {
+            let each = values.iter().enumerate().flat_map(|(index, value)| {
+                spoiled(value, hostile).into_iter().map(move |spoiled| {
+                    let mut values = values.clone();
+                    values[index] = spoiled;
+                    Value::Array(values)
+                })
+            });
+            each.collect()
+        }
+        Value::Object(fields) => {
+            let each = fields.iter().flat_map(|(key, value)| {
+                spoiled(value, hostile).into_iter().map(move |spoiled| {
+                    let mut fields = fields.clone();
+                    fields[key] = spoiled;
+                    Value::Object(fields)
+                })
+            });
+            each.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+both!(
+    #[long_on_postgres]
+    a_body_of_nonsense_is_refused_in_words,
+    |app| {
+        let world = &app.world;
+        let lesson = LessonFixture::begin(app).await;
+        let class = &world.seven_b;
+        let ids = Ids {
+            class: class.id.clone(),
+            subject: class.subject.clone(),
+            course: class.course.clone(),
+            group: lesson.group.clone(),
+            assignment: lesson.assignment.clone(),
+            attachment: lesson.attachment.clone(),
+            user: world.ben.id.clone(),
+        };
+        let clients: [Client; 3] = [&world.ada, &world.ben, &world.adam].map(|person| app.as_(person));
+        let (_, rows) = router::description();
+        for row in rows
+            .iter()
+            .filter(|row| !row.path.starts_with("/auth/") && row.method != "GET")
+        {
+            if matches!(row.access, model::access::Access::DocumentServer) {
+                continue;
+            }
+            let Sample::Json(body) = sample(row.method, &row.path, &ids) else {
+                continue;
+            };
+            let method: Method = row.method.parse().unwrap();
+            let path = filled(&row.path, "0190a1b2-0000-7000-8000-00000000dead");
+            let real = parameters(app, &lesson, &row.path);
+            for hostile in HOSTILE_TEXTS.map(str::to_owned).into_iter().chain([long()]) {
+                for body in spoiled(&body, &hostile) {
+                    for client in &clients {
+                        for path in [&path, &real] {
+                            let status = client.send(method.clone(), path, Some(body.clone())).await.status;
+                            assert!(status < 500, "{method} {path} {body}: {status}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+);
+
+fn parameters(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
+    let parts = path.split(['{', '}']).enumerate();
+    let parts = parts.map(|(index, part)| {
+        if index % 2 == 0 {
+            part.to_owned()
+        } else {
+            lesson.parameter(app, path, part)
+        }
+    });
+    parts.collect()
+}

@@ -1,0 +1,61 @@
+//! What one instance does is heard at the others, in order and by whoever may hear it; and whatever ends a session at one
+//! instance ends it at the others within five seconds.
+
+use serde_json::json;
+
+use super::{at, people};
+use crate::revocation;
+use test_support::instances::Instances;
+use test_support::topics::group;
+use test_support::{Kind, ServerEnv, SocketListener, TestApp, clients_are_there, size};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(instances) = Instances::start(3, &[]).await else {
+        return;
+    };
+    let world = people(&instances).await;
+    let ada = at(instances.base(0), &world.ada);
+    let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let mut sockets = vec![
+        SocketListener::by_at(instances.base(1), &world.ben).await,
+        SocketListener::by_at(instances.base(2), &world.ada).await,
+        SocketListener::by_at(instances.base(2), &world.dana).await,
+    ];
+    let changes = size(40, 2_000);
+    for number in 0..changes {
+        // One after the other, at whatever instance.
+        let somewhere = at(instances.base(number % 3), &world.ada);
+        let name = json!({"name": format!("Rivers {number}")});
+        somewhere.patch(&format!("/groups/{rivers}"), name).await.expect(200);
+    }
+    for socket in &mut sockets[..2] {
+        for number in 0..changes {
+            let told = socket.expect("group:updated").await;
+            assert_eq!(told["group"]["name"], format!("Rivers {number}"));
+        }
+    }
+    for socket in &mut sockets {
+        assert_eq!(socket.all("group:updated").len(), 0, "once, and nobody else");
+        assert_eq!(socket.all("sync:required").len(), 0, "nobody missed anything");
+    }
+    instances.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn whatever_ends_a_session_ends_it_at_another_instance() {
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let mut place = ServerEnv::on_database(&app.database);
+    let mut other = tokio::task::block_in_place(|| place.start("serve"));
+    other.ready().await;
+    revocation::of_sessions(&app, &other.base).await;
+    assert!(other.stop().success());
+    app.close().await;
+}

@@ -1,0 +1,192 @@
+//! One instance after the other is replaced while people work through a proxy: nobody notices but the sockets, which come
+//! back by themselves. `make test` restarts five times, `make soak` a hundred times.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use document_server_simulator::{Simulator, SimulatorSettings};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use super::{PATIENCE, at, in_the_end, people};
+use crate::crash::inspection::Inspection;
+use crate::crash::ledger::Ledger;
+use crate::crash::writers::Writers;
+use test_support::instances::Instances;
+use test_support::topics::group;
+use test_support::{Client, DOCSERVER_SECRET, SocketListener, World, clients_are_there, size};
+
+/// How long a socket is waited for before the next change is made for it to hear.
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// Reads all the time, as open pages do.
+struct Readers {
+    stop: Arc<AtomicBool>,
+    read: Arc<AtomicUsize>,
+    tasks: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Readers {
+    fn start(base: &str, world: &World) -> Self {
+        let (stop, read) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let tasks = [&world.ben, &world.ada].map(|person| {
+            let (client, stop, read) = (at(base, person), Arc::clone(&stop), Arc::clone(&read));
+            let class = world.seven_b.id.clone();
+            tokio::spawn(async move {
+                while !stop.load(Ordering::Relaxed) {
+                    for path in ["/classes", &format!("/groups?classId={class}"), "/assignments"] {
+                        client.get(path).await.expect(200);
+                        read.fetch_add(1, Ordering::Relaxed);
+                    }
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            })
+        });
+        let tasks = tasks.into();
+        Self { stop, read, tasks }
+    }
+
+    async fn stop(self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        for task in self.tasks {
+            task.await.unwrap();
+        }
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Sockets through the proxy, and the group they hear of.
+struct Listeners {
+    sockets: Vec<SocketListener>,
+    teacher: Client,
+    group: String,
+    changes: usize,
+}
+
+impl Listeners {
+    async fn start(base: &str, world: &World) -> Self {
+        let teacher = at(base, &world.ada);
+        let group = group(&teacher, &world.seven_b, &[&world.ben], json!({})).await;
+        let mut sockets = Vec::new();
+        for person in [&world.ada, &world.ben, &world.adam, &world.ben] {
+            sockets.push(SocketListener::through(base, person).await);
+        }
+        Self {
+            sockets,
+            teacher,
+            group,
+            changes: 0,
+        }
+    }
+
+    /// Everybody hears a change that is made now, or is on his way back, says `ready`, and hears the next one. What they
+    /// read then is the newest.
+    async fn all_hear(&mut self) {
+        let since = Instant::now();
+        let mut deaf: Vec<usize> = (0..self.sockets.len()).collect();
+        while !deaf.is_empty() {
+            assert!(since.elapsed() < PATIENCE, "sockets {deaf:?} did not come back");
+            self.changes += 1;
+            let name = format!("Rivers {}", self.changes);
+            let path = format!("/groups/{}", self.group);
+            self.teacher.patch(&path, json!({"name": name})).await.expect(200);
+            assert_eq!(self.teacher.get(&path).await.expect(200)["name"], name);
+            let mut still = Vec::new();
+            for at in deaf {
+                let news = |told: &Value| told["group"]["name"] == name.as_str();
+                let heard = self.sockets[at].hears_within(MOMENT, "group:updated", news).await;
+                if !heard {
+                    still.push(at);
+                }
+            }
+            deaf = still;
+        }
+        for socket in &mut self.sockets {
+            for gone in socket.all("disconnect") {
+                assert_eq!(gone["reason"], "transport close", "the client comes back by itself");
+                socket.expect("ready").await;
+            }
+            assert_eq!(socket.all("ready").len(), 0);
+            socket.forget();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
+    if !clients_are_there() {
+        return;
+    }
+    let practice = Arc::new(
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+    );
+    let url = practice.url();
+    let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url)]).await else {
+        return;
+    };
+    // One gives the proxy time to notice, the other stops at once and leaves it to the second try.
+    instances.places[0].set("DRAIN_SECONDS", "1");
+    instances.start_all().await;
+    let (world, proxy) = (people(&instances).await, instances.proxy.base.clone());
+    let ledger = Arc::new(Ledger::default());
+    let mut inspection = Inspection::new(instances.database(), &instances.bucket.folder(""), &world.north);
+    let seed = rand::random::<u64>();
+    println!("rolling: seed {seed}");
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut writers = Vec::new();
+    for _ in 0..2 {
+        writers.push(Writers::start(&[proxy.as_str()], &world, &practice, &ledger, &mut rng).await);
+    }
+    let mut listeners = Listeners::start(&proxy, &world).await;
+    let readers = Readers::start(&proxy, &world);
+    writers.iter().for_each(Writers::resume);
+
+    let restarts = size(5, 100);
+    let (mut cut, mut slowest) = (0, Duration::ZERO);
+    for number in 0..restarts {
+        let old = number % 2;
+        in_the_end("somebody waits for an answer", async || {
+            writers.iter().any(|writers| writers.busy() > 0)
+        })
+        .await;
+        cut += instances.proxy.sockets()[old];
+        let since = Instant::now();
+        let ended = instances.stop(old).await;
+        assert!(ended.success(), "{ended}");
+        listeners.all_hear().await;
+        instances.restart(old).await;
+        slowest = slowest.max(since.elapsed());
+        ledger.note_refusals(&practice);
+        practice.simulator().clear_log();
+        ledger.no_faults();
+        assert_eq!(instances.proxy.failures(), Vec::<String>::new());
+    }
+    for mut some in writers {
+        some.pause().await;
+        some.stop().await;
+    }
+    let read = readers.stop().await;
+    println!("{restarts} restarts, {cut} sockets sent elsewhere; slowest {slowest:?}");
+    println!(
+        "  {read} reads; {:?} requests answered, {} asked a second time, none failed",
+        instances.proxy.answered(),
+        instances.proxy.retries()
+    );
+    println!("  {}", ledger.figures());
+    assert_eq!(ledger.refused(), 0, "nobody was told to come later");
+    assert!(cut > 0, "the run shows nothing");
+    for place in &instances.places {
+        let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
+        assert!(!log.contains("did not finish in time"), "{log}");
+    }
+    ledger.note_refusals(&practice);
+    ledger.no_faults();
+    inspection.of_everything(&ledger);
+    println!("  {}", inspection.figures());
+    instances.close().await;
+}

@@ -1,0 +1,124 @@
+//! A first start of several instances at once, and what one of them says when it is told to stop.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::{at, people};
+use test_support::ServerEnv;
+use test_support::instances::Instances;
+use test_support::rows::texts;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_start_at_once_on_an_empty_database() {
+    let Some(place) = ServerEnv::on_nothing() else { return };
+    let mut instances = Instances::at(place, 3, &[]).await;
+    instances.start_all().await;
+    let versions = "SELECT CAST(version AS TEXT) FROM refinery_schema_history ORDER BY version".to_owned();
+    let versions = texts(instances.database(), versions).await;
+    let migrations = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations"));
+    assert_eq!(versions.len(), migrations.unwrap().count());
+    assert_eq!(
+        versions.iter().collect::<BTreeSet<_>>().len(),
+        versions.len(),
+        "each ran once"
+    );
+    let world = people(&instances).await;
+    for number in 0..3 {
+        at(instances.base(number), &world.ada).get("/classes").await.expect(200);
+        assert_eq!(
+            instances.running(number).log(),
+            "",
+            "nobody had anything to complain about"
+        );
+    }
+    instances.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
+    let Some(mut place) = ServerEnv::new(test_support::Kind::Postgres) else {
+        return;
+    };
+    place.set("DRAIN_SECONDS", "120");
+    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    service.ready().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let ask = async |path: &str| {
+        http.get(format!("{}/api/health{path}", service.base))
+            .send()
+            .await
+            .unwrap()
+    };
+    assert_eq!(ask("").await.headers().get("connection"), None);
+    service.ask_to_stop();
+    let since = Instant::now();
+    let told: Value = loop {
+        let answer = ask("/ready").await;
+        if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
+            break answer.json().await.unwrap();
+        }
+        assert!(since.elapsed() < Duration::from_mins(1), "it never says no");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    let unasked = json!({"database": "unasked", "storage": "unasked", "docserver": "unasked"});
+    assert_eq!(told, json!({"status": "draining", "checks": unasked}));
+    for path in ["", "/live"] {
+        let answer = ask(path).await;
+        assert_eq!(answer.status(), StatusCode::OK, "who comes all the same is served");
+        assert_eq!(answer.headers()["connection"], "close", "and comes back elsewhere");
+    }
+    service.ask_to_stop();
+    let ended = tokio::task::spawn_blocking(move || service.wait()).await.unwrap();
+    assert!(ended.success(), "{ended}");
+    assert!(since.elapsed() < Duration::from_secs(100), "nobody waits for the drain");
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
+    let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
+        return;
+    };
+    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    service.ready().await;
+    // They come, and the signal, while the process sleeps.
+    service.pause();
+    let address = service.base.strip_prefix("http://").unwrap();
+    let mut waiting = Vec::new();
+    for _ in 0..50 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    service.ask_to_stop();
+    service.go_on();
+    for (number, mut stream) in waiting.into_iter().enumerate() {
+        let mut answer = String::new();
+        let read = stream.read_to_string(&mut answer).await;
+        let is_answered = read.is_ok() && answer.starts_with("HTTP/1.1 200");
+        assert!(is_answered, "{number}: {read:?} {answer}\n{}", service.tail());
+    }
+    assert!(service.wait().success());
+    place.close();
+}
+
+/// The signals are watched before the process prints its address: one that arrives right then must not kill it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_signal_right_after_the_start_stops_the_service_in_order() {
+    let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
+        return;
+    };
+    for round in 0..20 {
+        let service = tokio::task::block_in_place(|| place.start("serve"));
+        service.ask_to_stop();
+        let ended = tokio::task::block_in_place(|| service.wait());
+        assert!(ended.success(), "in round {round}: {ended}");
+    }
+    place.close();
+}

@@ -1,0 +1,190 @@
+//! What only one of several instances may do, and what several may do at the same time: the look for forgotten saves, jobs,
+//! the same save told twice, and the numbers of groups.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+use common::clock;
+use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Simulator, SimulatorSettings, client};
+use serde_json::{Value, json};
+
+use super::{at, in_the_end, people};
+use test_support::document_server_fixture::{path, words};
+use test_support::instances::Instances;
+use test_support::jobs::ended;
+use test_support::rows::{execute, texts};
+use test_support::topics::{group, id};
+use test_support::{Client, DOCSERVER_SECRET, is_soak, size};
+
+/// How often somebody asked for forgotten saves.
+fn looks(server: &RunningSimulator) -> usize {
+    let requests = server.simulator().requests();
+    let looks = requests
+        .iter()
+        .filter(|heard| heard.parameters["c"] == "getForgottenList");
+    looks.count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
+    // Each instance reaches a document server of its own: so it shows who asks.
+    let servers = [
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+    ];
+    // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
+    let url = servers[0].url();
+    let settings = [
+        ("DOCSERVER_URL", url.as_str()),
+        ("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "6"),
+    ];
+    let Some(mut instances) = Instances::prepare(2, &settings).await else {
+        return;
+    };
+    for (place, server) in instances.places.iter_mut().zip(&servers) {
+        place.set("DOCSERVER_INTERNAL_URL", &server.url());
+    }
+    instances.start_all().await;
+    let asked = || servers.each_ref().map(looks);
+    in_the_end("one has looked twice", async || asked().into_iter().max() >= Some(2)).await;
+    let before = asked();
+    assert!(before.contains(&0), "one alone looks: {before:?}");
+    let holder = usize::from(before[0] == 0);
+    instances.kill(holder);
+    in_the_end("the other takes over", async || asked()[1 - holder] > 0).await;
+    assert_eq!(asked()[holder], before[holder], "who is dead does not ask");
+    instances.close().await;
+    for server in servers {
+        server.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_of_an_instance_that_died_is_done_by_another() {
+    let Some(mut instances) = Instances::start(2, &[]).await else {
+        return;
+    };
+    let world = people(&instances).await;
+    // The other sleeps, so the first has it; and it waits with the archive in its hands.
+    instances.running(1).pause();
+    instances.bucket.door.held.store(true, Ordering::SeqCst);
+    let adam = at(instances.base(0), &world.adam);
+    let answer = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
+    let location = answer.header("location").to_owned();
+    answer.expect(202);
+    in_the_end("the archive is on its way", async || instances.bucket.waiting() > 0).await;
+    instances.kill(0);
+    instances.running(1).go_on();
+    instances.bucket.heal();
+    if !is_soak() {
+        // As if the minute were over for which its holder may be silent.
+        let past = format!("UPDATE jobs SET lease_until = {}", clock::now().as_millis() - 1);
+        execute(instances.database(), past).await;
+    }
+    let adam = at(instances.base(1), &world.adam);
+    let job = ended(&adam, &location).await;
+    assert_eq!(job["status"], "DONE", "{job}");
+    let attempts = texts(
+        instances.database(),
+        "SELECT CAST(attempts AS TEXT) FROM jobs".to_owned(),
+    )
+    .await;
+    assert_eq!(attempts, [Some("2".to_owned())]);
+    let archive = adam
+        .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
+        .await;
+    assert_eq!(
+        (archive.status, archive.header("content-type")),
+        (200, "application/zip")
+    );
+    instances.restart(0).await;
+    instances.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    let url = practice.url();
+    let Some(instances) = Instances::start(2, &[("DOCSERVER_URL", &url)]).await else {
+        return;
+    };
+    let world = people(&instances).await;
+    let through = at(&instances.proxy.base, &world.ada);
+    let rivers = group(&through, &world.seven_b, &[&world.ben], json!({})).await;
+    let room = through.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
+    practice.simulator().set_faults(Faults {
+        duplicate: Some(DuplicateDelivery::Parallel),
+        ..Faults::default()
+    });
+    let document = new_document(&through, room.as_str().unwrap()).await;
+    let told = size(20, 1_000);
+    for number in 1..=told {
+        let typed = format!("Line {number}.");
+        let config = through.get(&path(&document, "/editor-config")).await.expect(200);
+        let editor = client::open(&url, &config).await.unwrap();
+        editor.type_text(&typed).await.unwrap();
+        assert!(editor.close().await.unwrap().accepted);
+        let seen = through.get(&path(&document, "")).await.expect(200);
+        assert_eq!(seen["version"], number, "one revision for two notices");
+        let bytes = through.get(&path(&document, "/download")).await.bytes;
+        assert!(words(&bytes).contains(&typed));
+    }
+    // The proxy sends one here and one there; both are told that the save is taken.
+    let finals: Vec<_> = practice
+        .simulator()
+        .callbacks()
+        .into_iter()
+        .filter(|sent| sent.status == 2)
+        .collect();
+    assert_eq!(finals.len(), 2 * told);
+    assert!(finals.iter().all(|sent| sent.accepted));
+    let answered = instances.proxy.answered();
+    assert!(answered.iter().all(|answered| *answered > told), "{answered:?}");
+    let origins = format!("SELECT origin FROM document_revisions WHERE document_id = '{document}'");
+    let kept = texts(instances.database(), origins).await;
+    assert_eq!(kept.len(), told.min(50));
+    assert_eq!(instances.proxy.failures(), Vec::<String>::new());
+    practice.stop().await;
+    instances.close().await;
+}
+
+async fn new_document(client: &Client, room: &str) -> String {
+    let new = json!({"title": "Our page", "documentType": "word"});
+    id(&client
+        .post(&format!("/workrooms/{room}/documents"), new)
+        .await
+        .expect(201))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn groups_that_are_made_at_two_instances_at_once_have_numbers_of_their_own() {
+    let Some(instances) = Instances::start(2, &[]).await else {
+        return;
+    };
+    let world = people(&instances).await;
+    // A class has room for 9,999 numbers.
+    for (class, teacher) in [(&world.seven_b, &world.ada), (&world.eight_a, &world.tom)] {
+        let (all, at_once) = (size(30, 5_000), 20);
+        let mut numbers = BTreeSet::new();
+        for from in (0..all).step_by(at_once) {
+            let row = from..(from + at_once).min(all);
+            let made = row.map(|number| {
+                let client = at(instances.base(number % 2), teacher);
+                let new = json!({"classId": class.id, "courseId": class.course});
+                async move { client.post("/groups", new).await.expect(201) }
+            });
+            let made: Vec<Value> = futures_util::future::join_all(made).await;
+            numbers.extend(made.iter().map(|group| group["groupNumber"].as_u64().unwrap()));
+        }
+        assert!(numbers.into_iter().eq(1..=u64::try_from(all).unwrap()), "without gaps");
+    }
+    instances.close().await;
+}

@@ -1,0 +1,23 @@
+//! Crashes, outages, crowds, growth, hostile input and several instances. Long tests are ignored here and run by `make test-resilience`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may panic and print the reason"
+)]
+
+#[macro_use]
+extern crate test_support;
+
+mod cancelled;
+mod client_limits;
+mod crash;
+mod crowd;
+mod cut_short;
+mod fairness;
+mod growth;
+mod hostile;
+mod instances;
+mod revocation;
+mod schemathesis;
+mod storms;
+mod story;

@@ -1,0 +1,285 @@
+//! Whatever ends a session ends it at once (T12, T14): the old cookies are worth nothing in spite of the copy in them, and
+//! the socket hears nothing that is told afterwards and is cut within five seconds. `instances/news.rs` tells the same with
+//! another instance at which it is felt.
+
+use std::time::Duration;
+
+use db::args;
+use model::access::{MemberRole, PlatformRole};
+use model::id::ClassId;
+use model::news::Room;
+use serde_json::json;
+
+use test_support::Browser;
+use test_support::accounts::{PASSWORD, enable, run};
+use test_support::live_rows::group_updated;
+use test_support::rows::{execute, texts};
+use test_support::school_people::{in_school, member_of_north};
+use test_support::{PATIENCE, Person, Rows, TestApp, raw, size};
+
+/// What is promised is five seconds; the short run has parallel tests and only waits for it.
+fn cut_within() -> Duration {
+    size(PATIENCE, Duration::from_secs(5))
+}
+
+const NEW: &str = "Dreieck und Kreis";
+
+db::statements! {
+    /// Everybody is what he was.
+    RESTORE = "UPDATE users SET is_active = TRUE, banned = FALSE, ban_reason = NULL WHERE id = $1";
+}
+
+/// How sessions end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    SignOut,
+    RevokedElsewhere,
+    OthersRevokedElsewhere,
+    AllRevokedElsewhere,
+    PasswordChangedElsewhere,
+    PasswordResetByAdmin,
+    PasswordSetByPlatform,
+    RevokedByPlatform,
+    AllRevokedByPlatform,
+    Banned,
+    SwitchedOff,
+    Suspended,
+    RemovedFromSchool,
+    RemovedFromPlatform,
+    RoleRaised,
+    RoleLowered,
+    RoleImported,
+    PlatformRoleChanged,
+}
+
+const WAYS: [Way; 18] = [
+    Way::SignOut,
+    Way::RevokedElsewhere,
+    Way::OthersRevokedElsewhere,
+    Way::AllRevokedElsewhere,
+    Way::PasswordChangedElsewhere,
+    Way::PasswordResetByAdmin,
+    Way::PasswordSetByPlatform,
+    Way::RevokedByPlatform,
+    Way::AllRevokedByPlatform,
+    Way::Banned,
+    Way::SwitchedOff,
+    Way::Suspended,
+    Way::RemovedFromSchool,
+    Way::RemovedFromPlatform,
+    Way::RoleRaised,
+    Way::RoleLowered,
+    Way::RoleImported,
+    Way::PlatformRoleChanged,
+];
+
+impl Way {
+    /// The role in North, and on the platform, of a user who is created for this way only; none for those of the world.
+    fn of_new_user(self) -> Option<(MemberRole, PlatformRole)> {
+        match self {
+            Self::RoleRaised | Self::RoleImported => Some((MemberRole::Student, PlatformRole::Student)),
+            Self::RoleLowered => Some((MemberRole::Teacher, PlatformRole::Teacher)),
+            Self::PlatformRoleChanged => Some((MemberRole::Admin, PlatformRole::SuperAdmin)),
+            _ => None,
+        }
+    }
+}
+
+/// A browser with a session in the school, at one instance.
+async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
+    let browser = Browser::elsewhere(base);
+    browser.sign_in(&person.email, PASSWORD).await.expect(200);
+    browser
+        .set_active(json!({"organizationId": app.world.north}))
+        .await
+        .expect(200);
+    browser
+}
+
+async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
+    let world = &app.world;
+    let (adam, root) = (app.as_(&world.adam), app.as_(&world.root));
+    let of = json!({"userId": person.id});
+    let elsewhere = async |path: &str, body| {
+        let other = at_work(app, &app.base, person).await;
+        other.post(path, body).await.expect(200);
+    };
+    match way {
+        Way::SignOut => {
+            let here = browser.copy_at(&app.base);
+            here.post("/auth/sign-out", json!({})).await.expect(200);
+        }
+        Way::RevokedElsewhere => elsewhere("/auth/revoke-session", json!({"token": browser.token()})).await,
+        Way::OthersRevokedElsewhere => elsewhere("/auth/revoke-other-sessions", json!({})).await,
+        Way::AllRevokedElsewhere => elsewhere("/auth/revoke-sessions", json!({})).await,
+        Way::PasswordChangedElsewhere => {
+            let body = json!({"currentPassword": PASSWORD, "newPassword": NEW, "revokeOtherSessions": true});
+            elsewhere("/auth/change-password", body).await;
+        }
+        Way::PasswordResetByAdmin => {
+            let path = format!("/users/{}/reset-password", person.id);
+            adam.post(&path, json!({})).await.expect(200);
+        }
+        Way::PasswordSetByPlatform => {
+            let body = json!({"userId": person.id, "newPassword": NEW});
+            root.post("/auth/admin/set-user-password", body).await.expect(200);
+        }
+        Way::RevokedByPlatform => {
+            let body = json!({"sessionToken": browser.token()});
+            root.post("/auth/admin/revoke-user-session", body).await.expect(200);
+        }
+        Way::AllRevokedByPlatform => drop(root.post("/auth/admin/revoke-user-sessions", of).await.expect(200)),
+        Way::Banned => drop(root.post("/auth/admin/ban-user", of).await.expect(200)),
+        Way::SwitchedOff => {
+            let path = format!("/users/{}", person.id);
+            adam.patch(&path, json!({"isActive": false})).await.expect(200);
+        }
+        Way::Suspended => {
+            let path = format!("/tenants/{}/suspend", world.north);
+            root.post(&path, json!({})).await.expect(200);
+        }
+        Way::RemovedFromSchool => {
+            adam.delete(&format!("/users/{}", person.id)).await.expect(200);
+        }
+        Way::RemovedFromPlatform => drop(root.post("/auth/admin/remove-user", of).await.expect(200)),
+        Way::RoleRaised | Way::RoleLowered => {
+            let member = format!("/admin/members/{}", member_of_north(app, person).await);
+            let role = if way == Way::RoleRaised { "admin" } else { "student" };
+            // Only an owner promotes to administrator.
+            app.as_(&world.olga)
+                .patch(&member, json!({"role": role}))
+                .await
+                .expect(200);
+        }
+        Way::RoleImported => {
+            let row = json!({"email": person.email, "firstName": "A", "lastName": "B", "role": "teacher"});
+            let report = adam.post("/users/import", json!({"users": [row]})).await.expect(200);
+            assert_eq!(report["updated"], 1, "{report}");
+        }
+        Way::PlatformRoleChanged => {
+            let body = json!({"userId": person.id, "role": "TEACHER"});
+            root.post("/auth/admin/set-role", body).await.expect(200);
+        }
+    }
+}
+
+both!(old_cookies_and_sockets_are_worth_nothing, |app| {
+    of_sessions(app, &app.base).await;
+});
+
+both!(a_role_change_ends_sessions_of_that_school_and_no_others, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let in_south = rows.another_session(&world.ben).await;
+    rows.choose(&in_south, Some(&world.south)).await;
+    let in_no_school = rows.another_session(&world.ben).await;
+    rows.choose(&in_no_school, None).await;
+    let member = format!("/admin/members/{}", member_of_north(app, &world.ben).await);
+    let adam = app.as_(&world.adam);
+    // The same role again is no change.
+    adam.patch(&member, json!({"role": "student"})).await.expect(200);
+    app.as_(&world.ben).get("/subjects").await.expect(200);
+
+    adam.patch(&member, json!({"role": "teacher"})).await.expect(200);
+    for ended in [&world.ben, &in_no_school] {
+        app.as_(ended).get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    }
+    app.as_(&in_south).get("/subjects").await.expect(200);
+    let logged = texts(
+        &app.database,
+        "SELECT details FROM activity_logs WHERE action = 'ROLE_CHANGED'".to_owned(),
+    )
+    .await;
+    assert_eq!(logged.len(), 1);
+    assert!(
+        logged[0].as_deref().unwrap().contains("\"endedSessions\":2"),
+        "{logged:?}"
+    );
+});
+
+both!(a_session_of_a_former_member_is_not_worth_a_later_role, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let old = rows.another_session(&world.ben).await;
+    rows.choose(&old, None).await;
+    app.as_(&world.adam)
+        .delete(&format!("/users/{}", world.ben.id))
+        .await
+        .expect(200);
+    rows.join_school(&world.north, &world.ben, "teacher").await;
+    app.as_(&old).get("/users/me").await.refused(401, "UNAUTHENTICATED");
+});
+
+/// Ends sessions in every way at an instance; they are over at the one of this address.
+pub async fn of_sessions(app: &TestApp, felt: &str) {
+    let (world, rows) = (&app.world, Rows(app));
+    assert_eq!(STATEMENTS.len(), 1);
+    for way in WAYS {
+        // The two that end a membership need a person of their own.
+        let new = match way.of_new_user() {
+            Some((role, platform)) => Some(in_school(app, &world.north, role, platform).await.person),
+            None => None,
+        };
+        let person = match (&new, way) {
+            (Some(new), _) => new,
+            (None, Way::RemovedFromSchool) => &world.cem,
+            (None, Way::RemovedFromPlatform) => &world.dana,
+            (None, _) => &world.ben,
+        };
+        enable(app, person).await;
+        let browser = at_work(app, felt, person).await;
+        let old = browser.copy();
+        old.get("/subjects").await.expect(200);
+        let mut socket = raw::Socket::open_at(felt, old.client().cookie().unwrap()).await;
+        socket.expect("ready").await;
+
+        end(app, way, person, &browser).await;
+
+        let code = if way == Way::Suspended {
+            (403, "ORGANIZATION_SUSPENDED")
+        } else {
+            (401, "UNAUTHENTICATED")
+        };
+        old.copy().get("/subjects").await.refused(code.0, code.1);
+        if way != Way::Suspended {
+            assert_eq!(
+                old.copy().get("/auth/get-session").await.expect(200),
+                json!(null),
+                "{way:?}"
+            );
+            let path = "/socket.io/?EIO=4&transport=polling";
+            old.client().get(path).await.refused(401, "UNAUTHENTICATED");
+        }
+        let rooms = vec![
+            Room::User(test_support::live_rows::user(person)),
+            Room::Class(ClassId::new(&world.seven_b.id)),
+        ];
+        rows.tell(vec![group_updated(&world.north, rooms, "too late")]).await;
+        let mut said = Vec::new();
+        let cut = tokio::time::timeout(cut_within(), async {
+            while let Some(frame) = socket.next().await {
+                said.push(frame);
+            }
+        });
+        cut.await
+            .unwrap_or_else(|_| panic!("{way:?}: the socket stands, and heard {said:?}"));
+        assert!(
+            said.iter().any(|frame| frame.contains("session:revoked")),
+            "{way:?} says why: {said:?}"
+        );
+        assert!(
+            !said.iter().any(|frame| frame.contains("too late")),
+            "{way:?}: {said:?}"
+        );
+
+        if way == Way::Suspended {
+            let path = format!("/tenants/{}/activate", world.north);
+            app.as_(&world.root).post(&path, json!({})).await.expect(200);
+        }
+        if person.id == world.ben.id {
+            run(app, &RESTORE, args![person.id]);
+            let membership = format!("UPDATE members SET is_active = TRUE WHERE user_id = '{}'", person.id);
+            execute(&app.database, membership).await;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The OpenAPI document held against the service by schemathesis: requests drawn from the document, asked by a person of
+//! each standing. No answer may be a fault of the server, each must be as documented, and nobody gets anywhere without a
+//! session. `make test` draws 20 requests for each operation, `make soak` (`GROUPWORK_SOAK=1`) 200.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use document_server_simulator::{Simulator, SimulatorSettings};
+use model::access::Access;
+use serde_json::{Value, json};
+
+use test_support::accounts::{PASSWORD, enable};
+use test_support::documented::document;
+use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, LessonFixture, Person, TestApp, World, environment, size};
+
+/// The settings of schemathesis, and what it must know of a school.
+const HOME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schemathesis");
+/// Where scripts/setup-tests installs it.
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../target/schemathesis/bin/schemathesis"
+);
+/// Who asks.
+#[derive(Debug, Clone, Copy)]
+enum Asker {
+    Stranger,
+    Student,
+    Teacher,
+    Admin,
+    SuperAdmin,
+    DocumentServer,
+}
+
+impl Asker {
+    /// The account, and the school that is active in its sessions.
+    fn person(self, world: &World) -> Option<(&Person, Option<&str>)> {
+        let north = Some(world.north.as_str());
+        match self {
+            Self::Stranger | Self::DocumentServer => None,
+            Self::Student => Some((&world.ben, north)),
+            Self::Teacher => Some((&world.ada, north)),
+            Self::Admin => Some((&world.adam, north)),
+            Self::SuperAdmin => Some((&world.root, None)),
+        }
+    }
+
+    /// So many operations have to answer well at least once, or else the run proved nothing: the world has changed, a
+    /// session was lost, the drawn bodies fit no longer.
+    fn least_succeeded(self) -> usize {
+        match self {
+            Self::Stranger => 10,
+            Self::Student => 60,
+            Self::Teacher => 95,
+            Self::Admin | Self::SuperAdmin => 105,
+            Self::DocumentServer => 2,
+        }
+    }
+
+    /// Further words for the command line.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::DocumentServer => &[
+                "--phases",
+                "fuzzing",
+                "--include-path-regex",
+                "^/workrooms/documents/{id}/(file|callback)$",
+            ],
+            // Also what the document rules out, by the one who gets past most gates.
+            Self::Admin => &["--phases", "coverage,fuzzing"],
+            _ => &["--phases", "fuzzing"],
+        }
+    }
+}
+
+async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
+    if !Path::new(PROGRAM).exists() {
+        assert!(
+            environment("CI").is_none(),
+            "schemathesis is required in CI: run scripts/setup-tests"
+        );
+        println!("SKIPPED: schemathesis is not installed; scripts/setup-tests installs it");
+        return;
+    }
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    let url = format!("--docserver-url={}", practice.url());
+    let Some(app) = TestApp::start_with(kind, &[&url, "--trust-proxy=127.0.0.1"]).await else {
+        return;
+    };
+    let world = school(&app, asker).await;
+    let folder = tempfile::tempdir().unwrap();
+    let description = folder.path().join("openapi.json");
+    std::fs::write(&description, document().value.to_string()).unwrap();
+    let mut program = tokio::process::Command::new(PROGRAM);
+    program
+        .args([
+            "--config-file",
+            &format!("{HOME}/schemathesis.toml"),
+            "run",
+            "--no-color",
+        ])
+        .args(["--url", &format!("{}/api", app.base), "--max-examples", examples])
+        .args(asker.words())
+        .arg(&description)
+        .current_dir(folder.path())
+        .env("GROUPWORK_WORLD", world.to_string())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PYTHONPATH", HOME)
+        .kill_on_drop(true);
+    let output = program.output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{asker:?} on {kind:?}:\n{said}");
+    let succeeded = said
+        .lines()
+        .find_map(|line| line.strip_prefix("succeeded: ")?.parse::<usize>().ok());
+    println!("{asker:?} on {kind:?}: {succeeded:?} operations answered well");
+    assert!(
+        examples == FEW || succeeded >= Some(asker.least_succeeded()),
+        "{asker:?} on {kind:?}: only {succeeded:?}"
+    );
+    app.close().await;
+}
+
+/// What the hooks must know: who asks, and which ids there are.
+async fn school(app: &TestApp, asker: Asker) -> Value {
+    let (walk, world) = (LessonFixture::begin(app).await, &app.world);
+    let person = asker.person(world);
+    if let Some((person, _)) = person {
+        enable(app, person).await;
+    }
+    json!({
+        "base": format!("{}/api", app.base),
+        "origin": FRONTEND,
+        "login": person.map(|(person, _)| json!({"email": person.email, "password": PASSWORD})),
+        "organization": person.and_then(|(_, organization)| organization),
+        "documentKey": key_of_document(app, &walk).await,
+        "writer": world.ben.id,
+        "documentSecret": matches!(asker, Asker::DocumentServer).then_some(DOCSERVER_SECRET),
+        "paths": ids_of_paths(app, &walk),
+        "fields": ids_of_fields(world, &walk),
+    })
+}
+
+/// What the document server calls the present state of the document.
+async fn key_of_document(app: &TestApp, walk: &LessonFixture) -> Value {
+    let path = format!("/workrooms/documents/{}/editor-config", walk.document);
+    app.as_(&app.world.ben).get(&path).await.expect(200)["document"]["key"].clone()
+}
+
+/// What stands in the place of a path parameter: by path and name.
+fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMap<String, [String; 1]>> {
+    let with_ids = document().rows.iter().filter(|row| row.access != Access::Anyone);
+    let ids = with_ids.map(|row| {
+        let names = row.path.split(['{', '}']).skip(1).step_by(2);
+        let ids = names.map(|name| {
+            // The other school: this one is needed after it was suspended or deleted.
+            let id = if row.path.starts_with("/tenants/") {
+                app.world.south.clone()
+            } else {
+                walk.parameter(app, &row.path, name)
+            };
+            (name.to_owned(), [id])
+        });
+        (row.path.clone(), ids.collect())
+    });
+    ids.collect()
+}
+
+/// What stands in the place of drawn values in queries and bodies, by the name of the field: the likeliest first, some of
+/// them hidden from most people or of another school.
+fn ids_of_fields(world: &World, walk: &LessonFixture) -> Value {
+    let (seven_b, south, eight_a) = (&world.seven_b, &world.south_class, &world.eight_a);
+    let students = [&world.ben, &world.cem, &world.dana, &world.eli, &world.zack].map(|person| &person.id);
+    let groups = [&walk.group, &walk.hidden_group];
+    json!({
+        "classId": [seven_b.id, eight_a.id, south.id], "classIds": [seven_b.id, south.id],
+        "courseId": [seven_b.course, eight_a.course, south.course],
+        "subjectId": [seven_b.subject, south.subject], "subjectIds": [seven_b.subject, south.subject],
+        "homeroomId": [walk.homeroom], "teacherId": [world.ada.id, world.tom.id, world.zoe.id],
+        "groupId": groups, "groupIds": groups, "toGroupId": groups, "assignmentId": [walk.assignment],
+        "assignment_id": [walk.assignment], "templateAttachmentId": [walk.attachment],
+        "addAttachmentIds": [walk.attachment], "removeAttachmentIds": [walk.attachment],
+        "memberIds": students, "studentIds": students, "userId": students, "userIds": students,
+        "organizationId": [world.north, world.south], "groupAssignmentId": [walk.link], "submissionId": [walk.submission],
+        "documentId": [walk.copy, walk.document], "recipientIds": students, "workRoomId": [walk.work_room],
+        "attachmentIds": [walk.chat_file], "messageId": [walk.message], "lastReadMessageId": [walk.message],
+    })
+}
+
+/// Examples for each operation in the short run; too few to demand that any of them succeeds.
+const FEW: &str = "1";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn responses_to_few_requests_of_students_are_documented() {
+    ask_as(Asker::Student, Kind::Sqlite, FEW).await;
+}
+
+/// Generates a test for a caller on a database.
+macro_rules! asks {
+    ($($name:ident: $asker:ident on $kind:ident;)*) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            #[ignore = "long: make test-resilience"]
+            async fn $name() {
+                ask_as(Asker::$asker, Kind::$kind, size("20", "200")).await;
+            }
+        )*
+    };
+}
+
+// PostgreSQL gets the one who reaches most statements: what the two databases do differently is below the roles.
+asks! {
+    nobody_gets_anywhere_without_a_session: Stranger on Sqlite;
+    students_are_answered_as_documented: Student on Sqlite;
+    teachers_are_answered_as_documented: Teacher on Sqlite;
+    admins_are_answered_as_documented: Admin on Sqlite;
+    admins_are_answered_as_documented_on_postgres: Admin on Postgres;
+    super_admins_are_answered_as_documented: SuperAdmin on Sqlite;
+    the_document_server_is_answered_as_documented: DocumentServer on Sqlite;
+}

@@ -1,0 +1,111 @@
+//! A student who calls for help and a teacher who answers, with a history: every call was done, refused or left open, and
+//! what is read at either instance must be something that this history allows.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::question;
+use crate::crash::ledger::Ledger;
+use test_support::{Client, Person};
+
+/// So long after an answer without certainty the unit of work may still be carried out.
+const UNDER_WAY: Duration = Duration::from_mins(1);
+
+/// What was asked, and how it ended.
+enum Ended {
+    Done,
+    Refused,
+    Open,
+}
+
+/// The flag of one group, as its history allows it.
+pub struct Calls {
+    student: [Client; 2],
+    teacher: [Client; 2],
+    path: String,
+    number: usize,
+    /// What the flag may say: the message, or nothing when it is down.
+    possible: BTreeSet<String>,
+    /// What may still become true.
+    open: Vec<(Instant, String)>,
+    pub done: usize,
+    pub left_open: usize,
+    pub read: usize,
+}
+
+impl Calls {
+    /// A group whose flag is down, and two instances to ask at.
+    pub fn of(bases: [&str; 2], group: &str, student: &Person, teacher: &Person) -> Self {
+        let client = |person: &Person| bases.map(|base| Client::new(base, Some(person.cookie.clone())));
+        Self {
+            student: client(student),
+            teacher: client(teacher),
+            path: format!("/groups/{group}"),
+            number: 0,
+            possible: BTreeSet::from([String::new()]),
+            open: Vec::new(),
+            done: 0,
+            left_open: 0,
+            read: 0,
+        }
+    }
+
+    /// The next step: up, look, down, look.
+    pub async fn act(&mut self, ledger: &Ledger) {
+        self.number += 1;
+        let at = self.number / 4 % 2;
+        let (client, end, body, wanted) = match self.number % 4 {
+            1 => {
+                let words = format!("call {}", self.number);
+                (&self.student[at], "/help", json!({"message": words}), words)
+            }
+            3 => (&self.teacher[at], "/help/resolve", json!({}), String::new()),
+            _ => return self.look(1 - at, ledger).await,
+        };
+        let request = client.request(Method::POST, &format!("{}{end}", self.path)).json(&body);
+        // Nobody waits for a flag that is down already.
+        let ended = match question::ask(request, ledger).await {
+            Some((200, _)) => Ended::Done,
+            Some((409, _)) => Ended::Refused,
+            Some((503, body)) if body["code"] == "NOT_READY" || body["code"] == "OVERLOADED" => Ended::Open,
+            Some((status, body)) => return ledger.fault(format!("{end} answered {status}: {body}")),
+            None => Ended::Open,
+        };
+        match ended {
+            Ended::Done => {
+                self.done += 1;
+                self.possible = BTreeSet::from([wanted]);
+            }
+            Ended::Refused => {}
+            Ended::Open => {
+                self.left_open += 1;
+                self.open.push((Instant::now(), wanted));
+            }
+        }
+    }
+
+    /// Reads the flag and compares it with the history.
+    pub async fn look(&mut self, at: usize, ledger: &Ledger) {
+        let request = self.teacher[at].request(Method::GET, &self.path);
+        let Some((200, group)) = question::ask(request, ledger).await else {
+            return;
+        };
+        self.read += 1;
+        self.open.retain(|(since, _)| since.elapsed() < UNDER_WAY);
+        let seen = match &group["needsHelp"] {
+            Value::Bool(true) => group["helpMessage"].as_str().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        };
+        let is_open = self.open.iter().any(|(_, words)| *words == seen);
+        if !self.possible.contains(&seen) && !is_open {
+            ledger.fault(format!(
+                "the flag says {seen:?}; possible is {:?}, open {:?}",
+                self.possible, self.open
+            ));
+        }
+        self.possible = BTreeSet::from([seen]);
+    }
+}

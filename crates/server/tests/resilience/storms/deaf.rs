@@ -1,0 +1,117 @@
+//! An instance that hears nothing: a line that swallows what is said, a row that goes before it is read, and an order that
+//! was never given. Each is found out, by its own backstop.
+
+use std::time::Duration;
+
+use db::Database;
+
+use super::cable::Cable;
+use super::ears::Ear;
+use test_support::rows::execute;
+use test_support::{Kind, PATIENCE, ServerEnv, TestApp, World, until};
+
+/// The port of a database's URL.
+fn port(url: &str) -> u16 {
+    let (_, rest) = url.rsplit_once(':').unwrap();
+    rest.split('/').next().unwrap().parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_line_that_swallows_what_is_said_is_given_up() {
+    let Some(mut place) = ServerEnv::new(Kind::Postgres) else {
+        return;
+    };
+    let Database::Postgres(url) = place.database.clone() else {
+        unreachable!()
+    };
+    let cable = Cable::to(port(&url)).await;
+    place.set(
+        "DATABASE_URL",
+        &url.replace(&format!(":{}/", port(&url)), &format!(":{}/", cable.port)),
+    );
+    place.set("BUS_HEARTBEAT_SECONDS", "1");
+    place.set("BUS_TIMEOUT_SECONDS", "2");
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    let (ada, ben) = (
+        Ear::of(&service.base, &world.ada).await,
+        Ear::of(&service.base, &world.ben).await,
+    );
+    let marks = [ada.mark(), ben.mark()];
+    // Both ends believe in the connection; only the words are missing.
+    cable.swallow_bus(true);
+    let end = format!("DELETE FROM sessions WHERE token = '{}'", world.ben.token);
+    execute(&place.database, end).await;
+    // It connects in vain as long as everything is swallowed.
+    until("the log says that the bus is deaf", async || {
+        service.tail().contains("the bus is deaf")
+    })
+    .await;
+    cable.swallow_bus(false);
+    ada.until("was told to fetch", |ada| ada.heard("[\"sync:required\"", marks[0]))
+        .await;
+    ben.until("is out", Ear::is_out).await;
+    drop((ada, ben));
+    service.kill();
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_row_that_goes_before_it_is_read_makes_everybody_fetch() {
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let (ada, ben) = (
+        Ear::of(&app.base, &app.world.ada).await,
+        Ear::of(&app.base, &app.world.ben).await,
+    );
+    let marks = [ada.mark(), ben.mark()];
+    let order = "SELECT pg_notify('groupwork', '01900000-0000-7000-8000-000000000000')";
+    let channel = db::outbox::CHANNEL;
+    execute(&app.database, order.replace("'groupwork'", &format!("'{channel}'"))).await;
+    ada.until("was told to fetch", |ada| ada.heard("[\"sync:required\"", marks[0]))
+        .await;
+    ben.until("was told to fetch", |ben| ben.heard("[\"sync:required\"", marks[1]))
+        .await;
+    drop((ada, ben));
+    app.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sweep_puts_right_by_itself_what_nobody_told() {
+    let Some(app) = TestApp::start_with(Kind::Postgres, &["--socket-sweep-seconds=1"]).await else {
+        return;
+    };
+    let world = &app.world;
+    let new = serde_json::json!({"classId": world.seven_b.id, "memberIds": [world.ben.id, world.cem.id]});
+    let group = app.as_(&world.ada).post("/groups", new).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let (ada, ben) = (
+        Ear::of(&app.base, &world.ada).await,
+        Ear::of(&app.base, &world.ben).await,
+    );
+    let cem = Ear::of(&app.base, &world.cem).await;
+    let silently = format!(
+        "DELETE FROM group_members WHERE group_id = '{group}' AND user_id = '{}';
+            DELETE FROM sessions WHERE token = '{}'",
+        world.ben.id, world.cem.token
+    );
+    execute(&app.database, silently).await;
+    cem.until("is out", Ear::is_out).await;
+    // The rooms of every socket are looked at once in five sweeps.
+    let room = model::news::Room::Group(model::id::GroupId::new(&group));
+    let since = std::time::Instant::now();
+    while app.app.live().count(&room) > 0 {
+        assert!(since.elapsed() < PATIENCE, "he is still in the room");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(
+        !ada.heard("[\"sync:required\"", 0) && !ben.heard("[\"sync:required\"", 0),
+        "nothing was lost as far as is known"
+    );
+    drop((ada, ben, cem));
+    app.close().await;
+}

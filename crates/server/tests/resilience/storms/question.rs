@@ -1,0 +1,29 @@
+//! One request during a storm: answered, by the service itself, and never with a fault of the service.
+
+use reqwest::RequestBuilder;
+use serde_json::Value;
+
+use crate::crash::ledger::Ledger;
+use test_support::PATIENCE;
+
+/// Status and body; nothing when no answer came, which is a fault.
+pub async fn ask(request: RequestBuilder, ledger: &Ledger) -> Option<(u16, Value)> {
+    // The service gives up after 30 s by itself (contract 9); a request without a response was forgotten.
+    let answer = match request.timeout(PATIENCE).send().await {
+        Ok(answer) => answer,
+        Err(error) => {
+            ledger.silent(&error);
+            return None;
+        }
+    };
+    let (status, path) = (answer.status().as_u16(), answer.url().path().to_owned());
+    let may_return = answer.headers().contains_key("retry-after");
+    let text = answer.text().await.unwrap_or_default();
+    if status == 503 && !may_return {
+        ledger.fault(format!("{path} answered 503 without Retry-After"));
+    }
+    if status >= 500 && status != 503 {
+        ledger.fault(format!("{path} answered {status}: {text}"));
+    }
+    Some((status, serde_json::from_str(&text).unwrap_or(Value::Null)))
+}

@@ -1,0 +1,440 @@
+//! Two instances on one PostgreSQL of the test's own, with people who write, read and listen at both, and the storms that
+//! blow over it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use common::clock;
+use db::Database;
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use reqwest::Method;
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use super::cable::Cable;
+use super::calls::Calls;
+use super::ears::Ear;
+use super::question;
+use crate::crash::inspection::Inspection;
+use crate::crash::ledger::Ledger;
+use crate::crash::writers::Writers;
+use test_support::cluster::Cluster;
+use test_support::rows::execute;
+use test_support::{AUTH_SECRET, Client, DOCSERVER_SECRET, PATIENCE, Person, ServerEnv, ServerProcess, World, size};
+
+/// What happens to PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storm {
+    /// It is stopped in order, is away for a moment, and is started again.
+    RestartFast,
+    /// It dies, and recovers from its log.
+    RestartImmediate,
+    /// All connections of the service are ended.
+    EndAll,
+    /// Those of the bus alone.
+    EndBus,
+    /// It stands still.
+    Freeze,
+    /// A commit succeeds, and the line breaks before its answer.
+    CutCommit,
+}
+
+/// All of them, in turn.
+pub const STORMS: [Storm; 6] = [
+    Storm::RestartFast,
+    Storm::CutCommit,
+    Storm::EndAll,
+    Storm::RestartImmediate,
+    Storm::EndBus,
+    Storm::Freeze,
+];
+
+impl Storm {
+    /// Whether orders to the sockets may be lost in it.
+    fn is_a_gap(self) -> bool {
+        !matches!(self, Self::Freeze | Self::CutCommit)
+    }
+}
+
+/// How soon everything works after the database is back: ten seconds. The short run has others beside it.
+fn patience() -> Duration {
+    Duration::from_secs(size(40, 10))
+}
+
+pub struct Scene {
+    cluster: Arc<Cluster>,
+    cable: Cable,
+    direct: Database,
+    world: World,
+    services: [ServerProcess; 2],
+    _places: [ServerEnv; 2],
+    practice: Arc<RunningSimulator>,
+    ledger: Arc<Ledger>,
+    inspection: Inspection,
+    writers: Writers,
+    readers: Vec<JoinHandle<usize>>,
+    calls: JoinHandle<Calls>,
+    stop: Arc<AtomicBool>,
+    ears: Vec<Ear>,
+    tom: [Client; 2],
+    /// The group of the one who is removed from it in every gap.
+    group: String,
+    named: usize,
+    slowest: Duration,
+    busy: usize,
+    gaps: usize,
+    reads: Arc<AtomicUsize>,
+    rng: StdRng,
+}
+
+impl Scene {
+    pub async fn prepare() -> Option<Self> {
+        let cluster = tokio::task::spawn_blocking(|| Cluster::start(&[]));
+        let cluster = Arc::new(cluster.await.unwrap()?);
+        let direct = Database::Postgres(cluster.url("postgres"));
+        let cable = Cable::to(cluster.port()).await;
+        let mut first = ServerEnv::on_database(&Database::Postgres(Cluster::url_at(cable.port, "postgres")));
+        let mut second = ServerEnv::on_database(&direct);
+        second.set("DATA_DIR", &first.folder().display().to_string());
+        let world = World::create(&second.store().await, &direct).await;
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
+        for place in [&mut first, &mut second] {
+            place.set("DOCSERVER_URL", &practice.url());
+        }
+        let mut services = [first.start("serve"), second.start("serve")];
+        for service in &mut services {
+            service.ready().await;
+        }
+        let bases = [services[0].base.clone(), services[1].base.clone()];
+        let bases = [bases[0].as_str(), bases[1].as_str()];
+        let seed = rand::random::<u64>();
+        println!("storms: seed {seed}");
+        let mut rng = StdRng::seed_from_u64(seed);
+        let ledger = Arc::new(Ledger::default());
+        let inspection = Inspection::new(&direct, first.folder(), &world.north);
+        let writers = Writers::start(&bases, &world, &practice, &ledger, &mut rng).await;
+        ledger.everything_is_answered();
+
+        let at = |base: &str, person: &Person| Client::new(base, Some(person.cookie.clone()));
+        let tom = bases.map(|base| at(base, &world.tom));
+        let new = json!({"classId": world.eight_a.id, "memberIds": [world.finn.id]});
+        let group = tom[0].post("/groups", new).await.expect(201)["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let new = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
+        let called = at(bases[0], &world.ada).post("/groups", new).await.expect(201);
+        let mut ears = Vec::new();
+        for (base, person) in [
+            (bases[0], &world.tom),
+            (bases[1], &world.tom),
+            (bases[1], &world.finn),
+            (bases[0], &world.ada),
+            (bases[0], &world.ben),
+            (bases[1], &world.zoe),
+        ] {
+            ears.push(Ear::of(base, person).await);
+        }
+        let (stop, reads) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+        let calls = Calls::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
+        let calls = keep_calling(calls, Arc::clone(&stop), Arc::clone(&ledger));
+        let readers = bases.map(|base| {
+            let reader = at(base, &world.ada);
+            keep_reading(reader, Arc::clone(&stop), Arc::clone(&ledger), Arc::clone(&reads))
+        });
+        Some(Self {
+            cluster,
+            cable,
+            direct,
+            world,
+            services,
+            _places: [first, second],
+            practice,
+            ledger,
+            inspection,
+            writers,
+            readers: readers.into(),
+            calls,
+            stop,
+            ears,
+            tom,
+            group,
+            named: 0,
+            slowest: Duration::ZERO,
+            busy: 0,
+            gaps: 0,
+            reads,
+            rng,
+        })
+    }
+
+    /// One storm, and everything that must be true after it.
+    pub async fn survive(&mut self, storm: Storm) {
+        self.writers.resume();
+        let calm = self.rng.random_range(50..400);
+        tokio::time::sleep(Duration::from_millis(calm)).await;
+        // Somebody is put out, and nobody is told: as if the order was lost in the gap.
+        let victim = if storm.is_a_gap() {
+            Some(self.guest().await)
+        } else {
+            None
+        };
+        let marks: Vec<usize> = self.ears.iter().map(Ear::mark).collect();
+        if let Some((guest, _)) = &victim {
+            let put_out = format!(
+                "DELETE FROM sessions WHERE token = '{}'; DELETE FROM group_members WHERE group_id = '{}'",
+                guest.token, self.group
+            );
+            execute(&self.direct, put_out).await;
+        }
+        self.busy += usize::from(self.writers.busy() > 0);
+        self.blow(storm).await;
+        let back = Instant::now();
+        self.ready_again(back).await;
+        self.hears_again().await;
+        let took = back.elapsed();
+        assert!(took < patience(), "{storm:?}: everything works only after {took:?}");
+        self.slowest = self.slowest.max(took);
+        println!("  {storm:?}: all works after {} ms", took.as_millis());
+        if let Some((guest, ear)) = victim {
+            self.gaps += 1;
+            for (ear, mark) in self.ears.iter().zip(&marks) {
+                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*mark))
+                    .await;
+            }
+            ear.until(&format!("{} is out", guest.name), Ear::is_out).await;
+            self.who_was_put_out_hears_nothing().await;
+        }
+        self.look().await;
+    }
+
+    async fn blow(&mut self, storm: Storm) {
+        let cluster = Arc::clone(&self.cluster);
+        let away = Duration::from_millis(self.rng.random_range(0..1_500));
+        let frozen = size(Duration::from_secs(2), Duration::from_secs(20));
+        let blocking = move |act: Box<dyn FnOnce(&Cluster) + Send>| tokio::task::spawn_blocking(move || act(&cluster));
+        let ended = |bus: &str| {
+            format!(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '{bus}'
+                    AND pid <> pg_backend_pid()"
+            )
+        };
+        match storm {
+            Storm::RestartFast | Storm::RestartImmediate => {
+                let mode = if storm == Storm::RestartFast {
+                    "fast"
+                } else {
+                    "immediate"
+                };
+                let restarted = blocking(Box::new(move |cluster| {
+                    cluster.stop(mode);
+                    std::thread::sleep(away);
+                    cluster.start_again();
+                }));
+                restarted.await.unwrap();
+            }
+            Storm::EndAll => execute(&self.direct, ended("groupwork%")).await,
+            Storm::EndBus => execute(&self.direct, ended("groupwork bus")).await,
+            Storm::Freeze => {
+                let stood = blocking(Box::new(move |cluster| {
+                    cluster.freeze();
+                    std::thread::sleep(frozen);
+                    cluster.thaw();
+                }));
+                stood.await.unwrap();
+            }
+            Storm::CutCommit => {
+                for _ in 0..size(2, 15) {
+                    let (before, since) = (self.cable.cuts(), Instant::now());
+                    self.cable.cut_next_commit();
+                    while self.cable.cuts() == before {
+                        assert!(since.elapsed() < PATIENCE, "nobody commits");
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Both instances say that they can work.
+    async fn ready_again(&self, since: Instant) {
+        for tom in &self.tom {
+            let is_ready = async || {
+                let asked = tom
+                    .request(Method::GET, "/health/ready")
+                    .timeout(Duration::from_secs(45));
+                asked.send().await.is_ok_and(|answer| answer.status() == 200)
+            };
+            while !is_ready().await {
+                assert!(since.elapsed() < Duration::from_mins(1), "not ready any more");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+
+    /// What is written at one instance is heard at the other, both ways.
+    async fn hears_again(&mut self) {
+        for at in [0, 1] {
+            let (since, mark) = (Instant::now(), self.ears[1 - at].mark());
+            while !self.ears[1 - at].heard(&self.group, mark) {
+                assert!(since.elapsed() < PATIENCE, "the other instance is deaf");
+                self.rename(at).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+
+    async fn rename(&mut self, at: usize) -> bool {
+        self.named += 1;
+        let path = format!("/groups/{}", self.group);
+        let request = self.tom[at]
+            .request(Method::PATCH, &path)
+            .json(&json!({"name": format!("Name {}", self.named)}));
+        match question::ask(request, &self.ledger).await {
+            Some((200, _)) => true,
+            Some((503, _)) => false,
+            other => {
+                self.ledger.fault(format!("renaming answered {other:?}"));
+                false
+            }
+        }
+    }
+
+    /// Finn is in no room of the group any more; then he is let in again.
+    async fn who_was_put_out_hears_nothing(&mut self) {
+        let (tom, finn) = (1, 2);
+        let marks = [self.ears[tom].mark(), self.ears[finn].mark()];
+        assert!(self.rename(0).await, "nothing blows any more");
+        let group = self.group.clone();
+        self.ears[tom]
+            .until("the staff hear of it", |ear| ear.heard(&group, marks[0]))
+            .await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(
+            !self.ears[finn].heard(&group, marks[1]),
+            "he was put out in the gap and hears on"
+        );
+        let path = format!("/groups/{group}/members");
+        let again = self.tom[1].post(&path, json!({"userIds": [self.world.finn.id]})).await;
+        again.expect(200);
+        let since = Instant::now();
+        let mark = self.ears[finn].mark();
+        while !self.ears[finn].heard(&group, mark) {
+            assert!(since.elapsed() < PATIENCE, "he is in again and hears nothing");
+            self.rename(0).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Somebody with a session of his own at one of the instances.
+    async fn guest(&mut self) -> (Person, Ear) {
+        let zack = &self.world.zack;
+        let (id, token) = (clock::new_id(), better_auth::token::session_token());
+        let copied = format!(
+            "INSERT INTO sessions (id, user_id, token, expires_at, active_organization_id, created_at, updated_at)
+                SELECT '{id}', user_id, '{token}', expires_at, active_organization_id, created_at, updated_at
+                FROM sessions WHERE token = '{}'",
+            zack.token
+        );
+        execute(&self.direct, copied).await;
+        let cookie = format!(
+            "better-auth.session_token={}",
+            better_auth::cookie::sign(AUTH_SECRET, &token)
+        );
+        let guest = Person {
+            token,
+            cookie,
+            ..zack.clone()
+        };
+        let at = self.rng.random_range(0..2);
+        let ear = Ear::of(&self.services[at].base, &guest).await;
+        (guest, ear)
+    }
+
+    /// Nobody writes for a moment, and everything that was acknowledged is looked for.
+    async fn look(&mut self) {
+        self.writers.pause().await;
+        self.ledger.note_refusals(&self.practice);
+        self.practice.clear_log();
+        self.ledger.no_faults();
+        self.inspection.after_a_crash(&self.ledger);
+    }
+
+    pub async fn end(mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.writers.stop().await;
+        let mut refused = 0;
+        for reader in self.readers.drain(..) {
+            refused += reader.await.unwrap();
+        }
+        let mut calls = (&mut self.calls).await.unwrap();
+        for at in [0, 1] {
+            calls.look(at, &self.ledger).await;
+        }
+        self.inspection.of_everything(&self.ledger);
+        self.ledger.no_faults();
+        println!(
+            "  writers busy in {} storms, {} gaps; slowest recovery {} ms; {} commits cut",
+            self.busy,
+            self.gaps,
+            self.slowest.as_millis(),
+            self.cable.cuts()
+        );
+        println!(
+            "  {} reads answered, {refused} refused; calls for help: {} done, {} left open, {} looks",
+            self.reads.load(Ordering::SeqCst),
+            calls.done,
+            calls.left_open,
+            calls.read
+        );
+        println!("  {}", self.ledger.figures());
+        println!("  {}", self.inspection.figures());
+        drop(self.ears);
+        for service in self.services {
+            assert!(service.stop().success());
+        }
+    }
+}
+
+/// Calls for help and answers, until told to stop.
+fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) -> JoinHandle<Calls> {
+    tokio::spawn(async move {
+        while !stop.load(Ordering::SeqCst) {
+            calls.act(&ledger).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        calls
+    })
+}
+
+/// Reads lists, until told to stop; answers how often it was refused.
+fn keep_reading(
+    reader: Client,
+    stop: Arc<AtomicBool>,
+    ledger: Arc<Ledger>,
+    reads: Arc<AtomicUsize>,
+) -> JoinHandle<usize> {
+    tokio::spawn(async move {
+        let mut refused = 0;
+        for number in 0_usize.. {
+            if stop.load(Ordering::SeqCst) {
+                break;
+            }
+            let path = ["/groups", "/courses", "/classes", "/assignments"][number % 4];
+            match question::ask(reader.request(Method::GET, path), &ledger).await {
+                Some((200, _)) => drop(reads.fetch_add(1, Ordering::SeqCst)),
+                Some((503, _)) => refused += 1,
+                other => ledger.fault(format!("{path} answered {other:?}")),
+            }
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+        refused
+    })
+}

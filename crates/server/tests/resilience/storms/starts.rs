@@ -1,0 +1,159 @@
+//! Starts while PostgreSQL is away or full, and a pool that the server has no room for.
+
+use std::time::{Duration, Instant};
+
+use db::Database;
+
+use test_support::cluster::Cluster;
+use test_support::rows::execute;
+use test_support::{Client, Kind, ServerEnv, TestApp, World, is_soak};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "long: make test-resilience"]
+async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes() {
+    let settings = &["max_connections = 12", "superuser_reserved_connections = 1"];
+    let Some(cluster) = tokio::task::spawn_blocking(|| Cluster::start(settings)).await.unwrap() else {
+        return;
+    };
+    let create = "CREATE ROLE school LOGIN; CREATE DATABASE school OWNER school";
+    let root = Database::Postgres(cluster.url("postgres"));
+    for statement in create.split("; ") {
+        execute(&root, statement.to_owned()).await;
+    }
+    let url = cluster.url("school").replace("postgres@", "school@");
+    let direct = Database::Postgres(url.clone());
+    let mut place = ServerEnv::on_database(&direct);
+    let world = World::create(&place.store().await, &direct).await;
+
+    // Too long away: the reason is said.
+    cluster.stop("fast");
+    let refused = place
+        .try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")])
+        .err()
+        .expect("no server");
+    assert!(
+        refused.contains("waiting for the database") && refused.contains("does not answer"),
+        "{refused}"
+    );
+    // A wrong name is not waited for.
+    let wrong = url.replace("/school", "/nowhere");
+    cluster.start_again();
+    // Who waited would wait for a day, and the watchdog would name this test.
+    let refused = place
+        .try_start("serve", &[("DATABASE_URL", &wrong), ("DATABASE_WAIT_SECONDS", "86400")])
+        .err()
+        .expect("no such database");
+    assert!(refused.contains("nowhere"), "{refused}");
+
+    // Away at the start, there a little later.
+    cluster.stop("fast");
+    let starting = tokio::task::spawn_blocking(move || {
+        place.set("DATABASE_CONNECTIONS", "8,8");
+        (place.start("serve"), place)
+    });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    cluster.start_again();
+    let (mut service, place) = starting.await.unwrap();
+    service.ready().await;
+
+    // Of its 17 connections it gets eleven at most; those work, also all at once.
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let asked = (0..40).map(|number| {
+        let ada = ada.clone();
+        tokio::spawn(async move {
+            let new = serde_json::json!({"classId": ada_class(&ada).await, "name": format!("Group {number}")});
+            ada.post("/groups", new).await.status
+        })
+    });
+    for asked in asked.collect::<Vec<_>>() {
+        assert_eq!(asked.await.unwrap(), 201);
+    }
+    assert_eq!(ada.get("/groups").await.expect(200).as_array().unwrap().len(), 40);
+    service.kill();
+    drop(place);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let ada = app.as_(&app.world.ada);
+    for round in 0..3 {
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE 'groupwork%' AND pid <> pg_backend_pid()";
+        execute(&app.database, end.to_owned()).await;
+        let asked = (0..12).map(|number| {
+            let (ada, class) = (ada.clone(), app.world.seven_b.id.clone());
+            tokio::spawn(async move {
+                let new = serde_json::json!({"classId": class, "name": format!("Group {round} {number}")});
+                (ada.get("/classes").await.status, ada.post("/groups", new).await.status)
+            })
+        });
+        for asked in asked.collect::<Vec<_>>() {
+            assert_eq!(asked.await.unwrap(), (200, 201));
+        }
+    }
+    app.close().await;
+}
+
+/// Twenty seconds of nothing, so only for those who have time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_too_long_for_a_lock_is_told_so() {
+    if !is_soak() {
+        return;
+    }
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let ada = app.as_(&app.world.ada);
+    let new = serde_json::json!({"classId": app.world.seven_b.id});
+    let group = ada.post("/groups", new).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let Database::Postgres(url) = app.database.clone() else {
+        unreachable!()
+    };
+    let held = tokio::task::spawn_blocking(move || {
+        let mut other = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        other
+            .batch_execute("BEGIN; LOCK TABLE groups IN EXCLUSIVE MODE")
+            .unwrap();
+        other
+    });
+    let held = held.await.unwrap();
+    let begun = Instant::now();
+    let path = format!("/groups/{group}");
+    let refused = ada.patch(&path, serde_json::json!({"name": "Later"})).await;
+    assert!(begun.elapsed() > Duration::from_secs(19));
+    assert!(!refused.header("retry-after").is_empty());
+    refused.refused(503, "OVERLOADED");
+    tokio::task::spawn_blocking(move || drop(held)).await.unwrap();
+    ada.patch(&path, serde_json::json!({"name": "Later"})).await.expect(200);
+    app.close().await;
+}
+
+#[test]
+fn systemd_is_told_when_the_service_listens_and_when_it_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    let heard = || {
+        let mut bytes = [0; 256];
+        let length = socket.recv(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
+    };
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    place.set("NOTIFY_SOCKET", path.to_str().unwrap());
+    let service = place.start("serve");
+    assert_eq!(heard(), "READY=1");
+    assert!(service.stop().success());
+    assert_eq!(heard(), "STOPPING=1");
+    place.close();
+}
+
+async fn ada_class(ada: &Client) -> serde_json::Value {
+    ada.get("/classes").await.expect(200)[0]["id"].clone()
+}

@@ -1,0 +1,153 @@
+//! One lesson, told with the official clients against the started binary: the demo as it comes, and a service on
+//! PostgreSQL with a document server simulator. The steps stand in `tests/clients/`.
+
+use std::path::Path;
+use std::process::Command;
+
+use common::clock;
+use db::platform::PlatformProof;
+use db::platform::organizations::NewOrganization;
+use db::platform::users::NewUser;
+use db::{Store, Tenant};
+use document_server_simulator::{Simulator, SimulatorSettings};
+use model::access::{MemberRole, PlatformRole};
+use model::id::OrganizationId;
+use serde_json::{Value, json};
+
+use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, ServerProcess, clients_are_there};
+
+const PASSWORD: &str = "a password for the lesson";
+/// Steps of the lesson.
+const STEPS: usize = 8;
+
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
+
+/// Tells the lesson to the end; every step of it must be `ok`.
+pub fn tell(world: &Value) {
+    let output = Command::new("node")
+        .arg("story.mjs")
+        .current_dir(CLIENTS)
+        .env("GROUPWORK_WORLD", world.to_string())
+        .env_remove("NODE_OPTIONS")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "the lesson failed:\n{said}");
+    let told = said.lines().filter(|line| line.starts_with("ok ")).count();
+    assert_eq!(told, STEPS, "the lesson has another number of steps:\n{said}");
+}
+
+/// The world of the demo, from what it prints for people to read.
+fn world_of_demo(demo: &mut ServerProcess, data_dir: &Path) -> Value {
+    let password = demo.wait_for_line(|line| {
+        let rest = line.strip_prefix("Everybody signs in with the password ")?;
+        Some(rest.to_owned())
+    });
+    let password = password.unwrap();
+    let mut sign_ins = Vec::new();
+    let end = demo.wait_for_line(|line| {
+        if let Some((part, email)) = line.trim().rsplit_once(' ').filter(|(_, email)| email.contains('@')) {
+            sign_ins.push((part.trim().to_owned(), json!({"email": email, "password": password})));
+        }
+        line.starts_with("Ctrl-C").then_some(())
+    });
+    end.unwrap();
+    let of = |part: &str| -> Vec<Value> {
+        let found = sign_ins.iter().filter(|(name, _)| name.starts_with(part));
+        found.map(|(_, login)| login.clone()).collect()
+    };
+    json!({
+        "baseUrl": demo.base, "dataDir": data_dir,
+        "people": {
+            "teacher": of("teacher of 7b")[0], "admin": of("administrator")[0], "students": of("student of"),
+            "stranger": of("teacher of another school")[0],
+        },
+    })
+}
+
+/// Two schools with people who can sign in.
+pub async fn people_with_passwords(store: &Store) -> Value {
+    let hash = better_auth::password::hash(PASSWORD);
+    let school = organization(store, "school").await;
+    let other = organization(store, "other").await;
+    let join = async |name: &str, tenant: &Tenant, role: MemberRole| {
+        let email = format!("{name}@lesson.example");
+        let user = NewUser::provisioned(name, &email, PlatformRole::Student, Some(hash.clone()));
+        let tenant = tenant.clone();
+        let write = store.platform_write(PlatformProof::command_line(), move |platform| {
+            platform.insert_user(&user, clock::now())?;
+            platform.insert_member(&tenant, &user.id, role, clock::now())
+        });
+        write.await.unwrap();
+        json!({"email": email, "password": PASSWORD})
+    };
+    let mut students = Vec::new();
+    for name in ["ben", "ana", "cem", "dana"] {
+        students.push(join(name, &school, MemberRole::Student).await);
+    }
+    json!({
+        "teacher": join("ada", &school, MemberRole::Teacher).await,
+        "admin": join("adam", &school, MemberRole::Admin).await,
+        "students": students,
+        "stranger": join("zoe", &other, MemberRole::Teacher).await,
+    })
+}
+
+async fn organization(store: &Store, slug: &str) -> Tenant {
+    let new = NewOrganization {
+        id: OrganizationId::new(clock::new_id()),
+        name: slug.to_owned(),
+        slug: slug.to_owned(),
+        custom_domain: None,
+    };
+    let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+        platform.insert_organization(&new, clock::now())
+    });
+    written.await.unwrap()
+}
+
+#[test]
+fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
+    if !clients_are_there() {
+        return;
+    }
+    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    // The story listens to a lesson in which nobody but its own people acts.
+    place.set("GROUPWORK_DEMO_STILL", "true");
+    let mut demo = place.start("demo");
+    let world = world_of_demo(&mut demo, place.folder());
+    tell(&world);
+    assert!(demo.stop().success());
+
+    // The school is still there, and a second lesson can be held in it.
+    let mut demo = place.start("demo");
+    let world = world_of_demo(&mut demo, place.folder());
+    tell(&world);
+    assert!(demo.stop().success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_on_postgres_runs_a_whole_lesson() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(mut place) = ServerEnv::new(Kind::Postgres) else {
+        return;
+    };
+    let people = people_with_passwords(&place.store().await).await;
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    let mut service = place.start("serve");
+    service.ready().await;
+    let world = json!({
+        "baseUrl": service.base, "frontendOrigin": FRONTEND, "dataDir": place.folder(), "people": people,
+    });
+    let telling = tokio::task::spawn_blocking(move || tell(&world));
+    telling.await.unwrap();
+    assert!(service.stop().success());
+    practice.stop().await;
+    place.close();
+}

@@ -1,0 +1,70 @@
+//! Passwords and signed-in users, and statements that run without the service.
+
+use std::sync::OnceLock;
+
+use common::clock;
+use db::Database;
+use db::connection::Connection;
+use db::platform::PlatformProof;
+use db::sql::{Sql, Value};
+use model::id::UserId;
+
+use super::{Browser, Person, TestApp};
+
+/// The password of every user who has one.
+pub const PASSWORD: &str = "Zirkel und Lineal";
+
+/// The hash of [`PASSWORD`], computed once: hashing is slow on purpose.
+pub fn hash() -> &'static str {
+    static HASH: OnceLock<String> = OnceLock::new();
+    HASH.get_or_init(|| better_auth::password::hash(PASSWORD))
+}
+
+/// Sets the password of a user.
+pub async fn enable(app: &TestApp, person: &Person) {
+    let id = UserId::new(person.id.clone());
+    let write = move |platform: &mut db::platform::Platform<'_>| platform.choose_password(&id, hash(), clock::now());
+    app.app
+        .store()
+        .platform_write(PlatformProof::command_line(), write)
+        .await
+        .unwrap();
+}
+
+/// Signs a user in; the session has no active organization yet.
+pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
+    enable(app, person).await;
+    let browser = Browser::new(app);
+    browser.sign_in(&person.email, PASSWORD).await.expect(200);
+    browser
+}
+
+/// Runs a statement without the service.
+pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
+    with(app, |connection| connection.run(sql, arguments).unwrap());
+}
+
+/// Reads one text or number without the service.
+pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
+    with(app, |connection| {
+        connection.maybe(sql, arguments, |row| row.take()).unwrap().unwrap()
+    })
+}
+
+/// Opens a connection on a thread of its own: the synchronous driver must not run on a thread of the async runtime.
+fn with<T: Send>(app: &TestApp, act: impl FnOnce(&mut Connection) -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                let mut connection = match &app.database {
+                    Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+                    Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+                };
+                let outcome = act(&mut connection);
+                drop(connection);
+                outcome
+            })
+            .join()
+            .unwrap()
+    })
+}

@@ -1,0 +1,229 @@
+//! The real service on port 0, its files in a temporary folder, its database fresh.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use api::app::App;
+use api::{listen, router};
+use clap::Parser;
+use db::Database;
+use db::connection::Connection;
+use groupwork::bootstrap::build_app;
+use groupwork::config::{Config, ServeArgs, StorageArgs};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::{Client, Kind, Person, World, database, hang_watchdog, invariants, scratch};
+
+pub const AUTH_SECRET: &str = "auth-secret-for-tests-0123456789abcdef";
+pub const DOCSERVER_SECRET: &str = "docserver-secret-for-tests-0123456789ab";
+pub const FRONTEND: &str = "http://school.test";
+
+#[derive(Parser)]
+#[command(args_override_self = true)]
+struct Settings {
+    #[command(flatten)]
+    serve: ServeArgs,
+    #[command(flatten)]
+    storage: StorageArgs,
+}
+
+pub struct TestApp {
+    pub app: App,
+    pub base: String,
+    pub database: Database,
+    pub world: World,
+    folder: PathBuf,
+    /// What ends with this value; nothing where tests share the service.
+    own: Option<Service>,
+    is_closed: AtomicBool,
+}
+
+/// A running service and the folder of its files.
+struct Service {
+    app: App,
+    base: String,
+    database: Database,
+    folder: PathBuf,
+    /// Removes the folder, unless the service is shared.
+    _scratch: Option<tempfile::TempDir>,
+    stop: oneshot::Sender<()>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Service {
+    async fn start(database: Database, folder: PathBuf, scratch: Option<tempfile::TempDir>, flags: &[&str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let config = TestApp::config(&database, &folder, flags);
+        let app = build_app(config, &base).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = router::router(app.clone());
+        let serving = tokio::spawn(listen::serve(listener, router, app.clone(), async {
+            drop(stopped.await);
+        }));
+        Self {
+            app,
+            base,
+            database,
+            folder,
+            _scratch: scratch,
+            stop,
+            serving,
+        }
+    }
+
+    /// The service that the tests of this process share on a database. It runs in a runtime of its own and ends with the
+    /// process.
+    fn shared(kind: Kind) -> Option<&'static Self> {
+        static SERVICES: [OnceLock<Option<Service>>; 2] = [const { OnceLock::new() }; 2];
+        let start = move || {
+            let folder = scratch::shared_folder().join(format!("{kind:?}").to_lowercase());
+            std::fs::create_dir_all(&folder).unwrap();
+            let database = match kind {
+                Kind::Sqlite => Database::Sqlite(folder.join("groupwork.db")),
+                Kind::Postgres => database::postgres()?,
+            };
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .unwrap();
+            // A runtime that is dropped ends its tasks.
+            let runtime: &'static tokio::runtime::Runtime = Box::leak(Box::new(runtime));
+            let flags = ["--database-connections=6,6"];
+            let flags = if kind == Kind::Postgres { &flags[..] } else { &[] };
+            Some(runtime.block_on(Self::start(database, folder, None, flags)))
+        };
+        SERVICES[kind as usize]
+            .get_or_init(|| std::thread::spawn(start).join().unwrap())
+            .as_ref()
+    }
+}
+
+impl TestApp {
+    /// Starts a service of this test's own with the people of two schools; nothing when there is no PostgreSQL server to
+    /// start on.
+    pub async fn start(kind: Kind) -> Option<Self> {
+        Self::start_with(kind, &[]).await
+    }
+
+    /// The same with further settings (`--flag=value`).
+    pub async fn start_with(kind: Kind, flags: &[&str]) -> Option<Self> {
+        hang_watchdog::watch();
+        let scratch = scratch::folder();
+        let folder = scratch.path().to_owned();
+        let (database, world) = database::with_world(kind, &folder)?;
+        let service = Service::start(database, folder, Some(scratch), flags).await;
+        Some(Self {
+            app: service.app.clone(),
+            base: service.base.clone(),
+            database: service.database.clone(),
+            world,
+            folder: service.folder.clone(),
+            own: Some(service),
+            is_closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Creates two schools and their people in the service that tests of this process share; nothing when there is no
+    /// PostgreSQL server.
+    pub async fn shared(kind: Kind) -> Option<Self> {
+        hang_watchdog::watch();
+        let service = tokio::task::spawn_blocking(move || Service::shared(kind))
+            .await
+            .unwrap()?;
+        let world = World::create_in_shared(service.app.store(), &service.database).await;
+        Some(Self {
+            app: service.app.clone(),
+            base: service.base.clone(),
+            database: service.database.clone(),
+            world,
+            folder: service.folder.clone(),
+            own: None,
+            is_closed: AtomicBool::new(false),
+        })
+    }
+
+    /// The settings every test starts with.
+    pub fn config(database: &Database, folder: &std::path::Path, flags: &[&str]) -> Config {
+        let mut arguments = vec![
+            "groupwork".to_owned(),
+            format!("--data-dir={}", folder.display()),
+            format!("--frontend-url={FRONTEND}"),
+            format!("--auth-secret={AUTH_SECRET}"),
+            format!("--docserver-jwt-secret={DOCSERVER_SECRET}"),
+            "--rate-limit-factor=0".to_owned(),
+            // Editors without a page report nothing; tests with a page wait as long as the service does.
+            "--docserver-flush-milliseconds=50".to_owned(),
+            // What the machine has left is no business of a test.
+            "--upload-free-disk-mb=0".to_owned(),
+            "--base-domain=schools.test".to_owned(),
+            format!("--dns-server={}", super::name_server::address()),
+        ];
+        if let Database::Postgres(url) = database {
+            arguments.extend([format!("--database-url={url}"), "--database-connections=3,3".to_owned()]);
+        }
+        arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        let settings = Settings::parse_from(arguments);
+        Config::check(settings.serve, settings.storage).unwrap()
+    }
+
+    /// A client with this person's session in his school.
+    pub fn as_(&self, person: &Person) -> Client {
+        Client::new(&self.base, Some(person.cookie.clone()))
+    }
+
+    /// A client without a session.
+    pub fn stranger(&self) -> Client {
+        Client::new(&self.base, None)
+    }
+
+    /// Where the service keeps its files.
+    pub fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    /// Does something with a connection of its own, past the service.
+    pub async fn raw<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
+        let database = self.database.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut connection = match &database {
+                Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+                Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+            };
+            act(&mut connection)
+        })
+        .await
+        .unwrap()
+    }
+
+    /// Checks the rows of this test, and stops the service and drops its database unless others share them.
+    pub async fn close(mut self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        let organizations = [self.world.north.clone(), self.world.south.clone()];
+        let database = self.database.clone();
+        let Some(service) = self.own.take() else {
+            return run_check(move || invariants::check_of(&database, &organizations)).await;
+        };
+        drop(service.stop);
+        service.serving.await.unwrap().unwrap();
+        run_check(move || invariants::check(&database)).await;
+        database::drop_postgres(&self.database);
+    }
+}
+
+async fn run_check(check: impl FnOnce() + Send + 'static) {
+    tokio::task::spawn_blocking(check).await.unwrap();
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        let is_closed = self.is_closed.load(Ordering::Relaxed);
+        assert!(
+            is_closed || std::thread::panicking(),
+            "close the TestApp: its invariants were not checked"
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
+//! one, a room with documents, and editors that speak the real protocol.
+
+use document_server_simulator::client::{self, Editor};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
+use serde_json::{Value, json};
+
+use super::app::DOCSERVER_SECRET;
+use super::topics::{group, id, topic};
+use super::{Kind, Person, TestApp};
+
+pub struct DocumentServerFixture {
+    pub app: TestApp,
+    pub server: RunningSimulator,
+    /// The group of Ben and Cem.
+    pub group: String,
+    /// The room of that group.
+    pub room: String,
+    /// Dana's group, which starts in a year.
+    pub hidden: String,
+    /// Ada's topic for both groups.
+    pub topic: String,
+}
+
+impl DocumentServerFixture {
+    pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
+        Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
+    }
+
+    /// The same beside a document server with other settings.
+    pub async fn start_beside(kind: Kind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
+        // A class is larger than what the community edition lets in at once.
+        let connection_limit = settings.connection_limit.max(500);
+        let settings = SimulatorSettings {
+            connection_limit,
+            ..settings
+        };
+        let server = Simulator::start(settings).await.unwrap();
+        let url = format!("--docserver-url={}", server.url());
+        let flags: Vec<&str> = [url.as_str()].into_iter().chain(flags.iter().copied()).collect();
+        let app = TestApp::start_with(kind, &flags).await?;
+        let (world, ada) = (&app.world, app.as_(&app.world.ada));
+        let class = &world.seven_b;
+        let visible = group(&ada, class, &[&world.ben, &world.cem], json!({})).await;
+        let start = json!({"startDate": "2099-01-01T00:00:00Z"});
+        let hidden = group(&ada, class, &[&world.dana], start).await;
+        let topic = id(&topic(&ada, class, json!({"groupIds": [visible, hidden]})).await);
+        let room = ada.get(&format!("/groups/{visible}")).await.expect(200)["workRoomId"].clone();
+        let room = room.as_str().unwrap().to_owned();
+        Some(Self {
+            app,
+            server,
+            group: visible,
+            room,
+            hidden,
+            topic,
+        })
+    }
+
+    /// A new blank text document in the room of the visible group.
+    pub async fn document(&self, title: &str) -> String {
+        self.document_in(&self.room, title).await
+    }
+
+    /// The same in some room.
+    pub async fn document_in(&self, room: &str, title: &str) -> String {
+        let body = json!({"title": title, "documentType": "word"});
+        let ada = self.app.as_(&self.app.world.ada);
+        id(&ada
+            .post(&format!("/workrooms/{room}/documents"), body)
+            .await
+            .expect(201))
+    }
+
+    /// The room of a further group of Ben and Cem on the same topic.
+    pub async fn another_room(&self) -> String {
+        let (world, ada) = (&self.app.world, self.app.as_(&self.app.world.ada));
+        let made = group(&ada, &world.seven_b, &[&world.ben, &world.cem], json!({})).await;
+        let attach = format!("/assignments/{}/groups", self.topic);
+        ada.post(&attach, json!({"groupIds": [made]})).await.expect(200);
+        let group = ada.get(&format!("/groups/{made}")).await.expect(200);
+        group["workRoomId"].as_str().unwrap().to_owned()
+    }
+
+    /// The room of the hidden group.
+    pub async fn hidden_room(&self) -> String {
+        let ada = self.app.as_(&self.app.world.ada);
+        let group = ada.get(&format!("/groups/{}", self.hidden)).await.expect(200);
+        group["workRoomId"].as_str().unwrap().to_owned()
+    }
+
+    /// The configuration of somebody's editor.
+    pub async fn configuration(&self, person: &Person, document: &str) -> Value {
+        self.app
+            .as_(person)
+            .get(&path(document, "/editor-config"))
+            .await
+            .expect(200)
+    }
+
+    /// The editor of somebody.
+    pub async fn open(&self, person: &Person, document: &str) -> Editor {
+        let config = self.configuration(person, document).await;
+        client::open(&self.server.url(), &config).await.unwrap()
+    }
+
+    /// Somebody opens, types and closes; the save is taken.
+    pub async fn write(&self, person: &Person, document: &str, text: &str) {
+        let editor = self.open(person, document).await;
+        editor.type_text(text).await.unwrap();
+        let closed = editor.close().await.unwrap();
+        assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    }
+
+    /// The document as Ada sees it.
+    pub async fn seen(&self, document: &str) -> Value {
+        let ada = self.app.as_(&self.app.world.ada);
+        ada.get(&path(document, "")).await.expect(200)
+    }
+
+    /// The key under which the document opens now.
+    pub async fn key(&self, document: &str) -> String {
+        let config = self.configuration(&self.app.world.ada, document).await;
+        config["document"]["key"].as_str().unwrap().to_owned()
+    }
+
+    /// The text of the stored content.
+    pub async fn text(&self, document: &str) -> String {
+        let ada = self.app.as_(&self.app.world.ada);
+        let answer = ada.get(&path(document, "/download")).await;
+        assert_eq!(answer.status, 200);
+        words(&answer.bytes)
+    }
+
+    /// The revisions as Ada sees them, newest first.
+    pub async fn versions(&self, document: &str) -> Vec<Value> {
+        let ada = self.app.as_(&self.app.world.ada);
+        let list = ada.get(&path(document, "/versions")).await.expect(200);
+        list.as_array().unwrap().clone()
+    }
+
+    /// The origins of the revisions, newest first.
+    pub async fn origins(&self, document: &str) -> Vec<String> {
+        let versions = self.versions(document).await;
+        versions
+            .iter()
+            .map(|version| version["origin"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Hands in as somebody.
+    pub async fn submit(&self, person: &Person, document: &str) -> super::Answer {
+        let body = json!({"assignmentId": self.topic});
+        self.app.as_(person).post(&path(document, "/submit"), body).await
+    }
+
+    /// Ada finishes the topic.
+    pub async fn finish(&self) -> Value {
+        let ada = self.app.as_(&self.app.world.ada);
+        ada.send(
+            reqwest::Method::POST,
+            &format!("/assignments/{}/finish", self.topic),
+            None,
+        )
+        .await
+        .expect(200)
+    }
+
+    /// Ada reopens it.
+    pub async fn reopen(&self) -> Value {
+        let ada = self.app.as_(&self.app.world.ada);
+        ada.send(
+            reqwest::Method::POST,
+            &format!("/assignments/{}/reopen", self.topic),
+            None,
+        )
+        .await
+        .expect(200)
+    }
+
+    /// Every file the service keeps, without what is still being written.
+    pub fn files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.app.folder().join("files")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+        // The marker of the storage.
+        found.retain(|name| name != "id");
+        found
+    }
+
+    pub async fn close(self) {
+        self.server.stop().await;
+        self.app.close().await;
+    }
+}
+
+/// The path of a document, or of something it has.
+pub fn path(document: &str, rest: &str) -> String {
+    format!("/workrooms/documents/{document}{rest}")
+}
+
+/// The text of an office document or a PDF.
+pub fn words(bytes: &[u8]) -> String {
+    document_server_simulator::read_document(bytes).unwrap().1.join("\n")
+}
+
+/// Waits until the clock shows another second: moments of the document server have no more.
+pub async fn next_second() {
+    let second = || common::clock::now().as_millis() / 1000;
+    let now = second();
+    eventually(async || second() > now).await;
+}
+
+/// Asks again until the answer is yes.
+pub async fn eventually(is_so: impl AsyncFnMut() -> bool) {
+    super::until("what the test waits for", is_so).await;
+}
+
+/// Generates a test with a document server on both databases: `studio!(name, |studio| { … })`. Attributes are those of both
+/// test functions; `#[sqlite]` is for what cannot differ between databases and runs on SQLite alone.
+#[macro_export]
+macro_rules! studio {
+    (#[sqlite] $name:ident, |$studio:ident| $body:block) => {
+        $crate::studio!(#[sqlite] $name, [], |$studio| $body);
+    };
+    (#[sqlite] $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+        mod $name {
+            #[allow(unused_imports, reason = "not every test needs every import of its module")]
+            use super::*;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                let flags = [$($flag),*];
+                let studio = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &flags).await.unwrap();
+                let $studio = &studio;
+                $body
+                studio.close().await;
+            }
+        }
+    };
+    (#[long_on_postgres] $name:ident, |$studio:ident| $body:block) => {
+        $crate::studio!(@ [] [#[ignore = "long: make test-resilience"]] $name, [], |$studio| $body);
+    };
+    ($(#[$attribute:meta])* $name:ident, |$studio:ident| $body:block) => {
+        $crate::studio!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [], |$studio| $body);
+    };
+    ($(#[$attribute:meta])* $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+        $crate::studio!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [$($flag),*], |$studio| $body);
+    };
+    (@ [$($on_sqlite:tt)*] [$($on_postgres:tt)*] $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+        mod $name {
+            #[allow(unused_imports, reason = "not every story needs everything around it")]
+            use super::*;
+
+            async fn story($studio: &$crate::document_server_fixture::DocumentServerFixture) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($on_sqlite)*
+            async fn on_sqlite() {
+                let studio = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+                story(&studio).await;
+                studio.close().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($on_postgres)*
+            async fn on_postgres() {
+                let started = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Postgres, &[$($flag),*]).await;
+                let Some(studio) = started else { return };
+                story(&studio).await;
+                studio.close().await;
+            }
+        }
+    };
+}

@@ -1,0 +1,200 @@
+//! A real object store in this process (S3 over a folder), in front of it a door that can be shut, held or spoiled. The
+//! unit tests of `files` use it too.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use s3s::auth::SimpleAuth;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s_fs::FileSystem;
+use tokio::net::TcpListener;
+
+pub const NAME: &str = "school";
+pub const KEY_ID: &str = "test-key";
+pub const SECRET: &str = "test-secret-0123456789";
+
+/// How the door behaves.
+#[derive(Default)]
+pub struct Door {
+    /// Connections break.
+    pub shut: AtomicBool,
+    /// What writes waits.
+    pub held: AtomicBool,
+    /// What writes breaks off from this request on; 0: never.
+    pub breaks_after: AtomicUsize,
+    /// What writes waits from this request on; 0: never.
+    holds_after: AtomicUsize,
+    writes: AtomicUsize,
+    waiting: AtomicUsize,
+}
+
+/// A bucket over a folder.
+pub struct FakeS3 {
+    pub endpoint: String,
+    pub door: Arc<Door>,
+    folder: tempfile::TempDir,
+    serving: tokio::task::JoinHandle<()>,
+}
+
+impl FakeS3 {
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(NAME)).unwrap();
+        let mut builder = S3ServiceBuilder::new(FileSystem::new(folder.path()).unwrap());
+        builder.set_auth(SimpleAuth::from_single(KEY_ID, SECRET));
+        let service = builder.build();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let door = Arc::new(Door::default());
+        let serving = tokio::spawn(serve(listener, service, Arc::clone(&door)));
+        Self {
+            endpoint,
+            door,
+            folder,
+            serving,
+        }
+    }
+
+    /// The settings that lead here, as `--flag=value`.
+    pub fn flags(&self) -> Vec<String> {
+        vec![
+            format!("--files-url=s3://{NAME}/work"),
+            format!("--aws-endpoint-url={}", self.endpoint),
+            format!("--aws-access-key-id={KEY_ID}"),
+            format!("--aws-secret-access-key={SECRET}"),
+            "--aws-region=eu-central-1".to_owned(),
+            "--aws-allow-http=true".to_owned(),
+        ]
+    }
+
+    /// The same settings as environment variables.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let flags = self.flags();
+        let pairs = flags.iter().filter_map(|flag| flag.strip_prefix("--")?.split_once('='));
+        pairs
+            .map(|(name, value)| (name.to_uppercase().replace('-', "_"), value.to_owned()))
+            .collect()
+    }
+
+    /// Where the store keeps what is below `files/` or `quarantine/`.
+    pub fn folder(&self, below: &str) -> PathBuf {
+        self.folder.path().join(NAME).join("work").join(below)
+    }
+
+    /// Names of what is kept, without the marker of the storage.
+    pub fn kept(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        gather(&self.folder("files"), &mut found);
+        found.remove("id");
+        found
+    }
+
+    /// Whether anything of an upload in parts is left in the store.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
+    pub fn has_unfinished(&self) -> bool {
+        let mut found = BTreeSet::new();
+        gather(self.folder.path(), &mut found);
+        found.iter().any(|name| name.contains(".upload"))
+    }
+
+    /// How many requests wait at the door.
+    pub fn waiting(&self) -> usize {
+        self.door.waiting.load(Ordering::SeqCst)
+    }
+
+    /// Breaks off what writes, after so many more requests.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
+    pub fn break_after(&self, requests: usize) {
+        let passed = self.door.writes.load(Ordering::SeqCst);
+        self.door.breaks_after.store(passed + requests, Ordering::SeqCst);
+    }
+
+    /// Holds what writes, after so many more requests.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
+    pub fn hold_after(&self, requests: usize) {
+        let passed = self.door.writes.load(Ordering::SeqCst);
+        self.door.holds_after.store(passed + requests, Ordering::SeqCst);
+    }
+
+    /// Opens the door wide again.
+    pub fn heal(&self) {
+        self.door.shut.store(false, Ordering::SeqCst);
+        self.door.held.store(false, Ordering::SeqCst);
+        self.door.breaks_after.store(0, Ordering::SeqCst);
+        self.door.holds_after.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Drop for FakeS3 {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+async fn serve(listener: TcpListener, service: S3Service, door: Arc<Door>) {
+    while let Ok((socket, _)) = listener.accept().await {
+        let (service, door) = (service.clone(), Arc::clone(&door));
+        tokio::spawn(async move {
+            let answer = service_fn(move |request: Request<Incoming>| {
+                let (service, door) = (service.clone(), Arc::clone(&door));
+                async move {
+                    if !door.passes(&request).await {
+                        return Err(std::io::Error::other("the door is shut"));
+                    }
+                    service
+                        .call(request.map(s3s::Body::from))
+                        .await
+                        .map_err(|error| std::io::Error::other(format!("{error:?}")))
+                }
+            });
+            drop(
+                http1::Builder::new()
+                    .serve_connection(TokioIo::new(socket), answer)
+                    .await,
+            );
+        });
+    }
+}
+
+impl Door {
+    async fn passes(&self, request: &Request<Incoming>) -> bool {
+        let writes = matches!(*request.method(), Method::PUT | Method::POST);
+        if writes {
+            let passed = self.writes.fetch_add(1, Ordering::SeqCst);
+            if is_reached(&self.breaks_after, passed) {
+                return false;
+            }
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            while self.held.load(Ordering::SeqCst) || is_reached(&self.holds_after, passed) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+        !self.shut.load(Ordering::SeqCst)
+    }
+}
+
+/// Whether a limit that is set, 0 is none, is reached by this request.
+fn is_reached(limit: &AtomicUsize, request: usize) -> bool {
+    let limit = limit.load(Ordering::SeqCst);
+    limit > 0 && request >= limit
+}
+
+fn gather(folder: &Path, found: &mut BTreeSet<String>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if entry.path().is_dir() {
+            gather(&entry.path(), found);
+        } else {
+            found.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+}

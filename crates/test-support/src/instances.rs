@@ -1,0 +1,127 @@
+//! Several instances as a country runs them: processes on one PostgreSQL database and one object store, each with a data
+//! folder of its own, behind a proxy.
+
+use std::process::ExitStatus;
+
+use db::{Database, Store};
+
+use super::fake_s3::FakeS3;
+use super::proxy::Proxy;
+use super::{Kind, ServerEnv, ServerProcess};
+
+pub struct Instances {
+    pub bucket: FakeS3,
+    pub proxy: Proxy,
+    pub places: Vec<ServerEnv>,
+    running: Vec<Option<ServerProcess>>,
+}
+
+impl Instances {
+    /// So many places on a database with the newest schema, where nothing runs yet; none without a PostgreSQL server.
+    pub async fn prepare(number: usize, settings: &[(&str, &str)]) -> Option<Self> {
+        Some(Self::at(ServerEnv::new(Kind::Postgres)?, number, settings).await)
+    }
+
+    /// The same around a first place.
+    pub async fn at(mut first: ServerEnv, number: usize, settings: &[(&str, &str)]) -> Self {
+        let (bucket, proxy) = (FakeS3::open().await, Proxy::open().await);
+        for (name, value) in bucket.settings() {
+            first.set(&name, &value);
+        }
+        // The document server comes back through the proxy, to whatever instance.
+        first.set("API_INTERNAL_URL", &proxy.base);
+        first.set("TRUST_PROXY", "127.0.0.1");
+        for (name, value) in settings {
+            first.set(name, value);
+        }
+        let mut places = vec![first];
+        while places.len() < number {
+            places.push(places[0].beside());
+        }
+        Self {
+            bucket,
+            proxy,
+            running: places.iter().map(|_| None).collect(),
+            places,
+        }
+    }
+
+    /// The same with all of them started and ready.
+    pub async fn start(number: usize, settings: &[(&str, &str)]) -> Option<Self> {
+        let mut instances = Self::prepare(number, settings).await?;
+        instances.start_all().await;
+        Some(instances)
+    }
+
+    /// Starts all of them at the same time.
+    pub async fn start_all(&mut self) {
+        let places = &mut self.places;
+        let started: Vec<ServerProcess> = tokio::task::block_in_place(|| {
+            std::thread::scope(|scope| {
+                let starting: Vec<_> = places
+                    .iter_mut()
+                    .map(|place| scope.spawn(|| place.start("serve")))
+                    .collect();
+                starting.into_iter().map(|one| one.join().unwrap()).collect()
+            })
+        });
+        for (at, mut one) in started.into_iter().enumerate() {
+            one.ready().await;
+            self.proxy.add(&one.base).await;
+            self.running[at] = Some(one);
+        }
+    }
+
+    /// Starts one again where it was.
+    pub async fn restart(&mut self, at: usize) {
+        let mut started = tokio::task::block_in_place(|| self.places[at].start("serve"));
+        started.ready().await;
+        self.running[at] = Some(started);
+        self.proxy.until(at, true).await;
+    }
+
+    /// A running instance.
+    pub fn running(&self, at: usize) -> &ServerProcess {
+        self.running[at].as_ref().unwrap()
+    }
+
+    /// The address of an instance.
+    pub fn base(&self, at: usize) -> &str {
+        &self.running(at).base
+    }
+
+    /// SIGKILL.
+    pub fn kill(&mut self, at: usize) {
+        self.running[at].take().unwrap().kill();
+    }
+
+    /// SIGTERM, and how the process ended.
+    pub async fn stop(&mut self, at: usize) -> ExitStatus {
+        let started = self.running[at].take().unwrap();
+        tokio::task::spawn_blocking(move || started.stop()).await.unwrap()
+    }
+
+    /// The database of all.
+    pub fn database(&self) -> &Database {
+        &self.places[0].database
+    }
+
+    /// The rows, past the instances.
+    pub async fn store(&self) -> Store {
+        self.places[0].store().await
+    }
+
+    /// Stops all of them and drops the database.
+    pub async fn close(mut self) {
+        for at in 0..self.running.len() {
+            if self.running[at].is_some() {
+                assert!(self.stop(at).await.success());
+            }
+        }
+        let database = self.database().clone();
+        tokio::task::spawn_blocking(move || super::invariants::check(&database))
+            .await
+            .unwrap();
+        self.places.swap_remove(0).close();
+    }
+}

@@ -1,0 +1,96 @@
+//! What must be true of every database after every test, whatever the test was about.
+
+use db::Database;
+use db::connection::Connection;
+use db::sql::Sql;
+
+db::statements! {
+    /// Every group has exactly one work room.
+    ROOMS = "SELECT g.organization_id, g.id FROM groups g WHERE (SELECT COUNT(*) FROM work_rooms w WHERE w.group_id = g.id) <> 1";
+    /// A group is in the course of each topic it works on.
+    COURSES = "SELECT ga.organization_id, ga.id FROM group_assignments ga
+        JOIN assignments a ON a.id = ga.assignment_id JOIN groups g ON g.id = ga.group_id
+        WHERE a.status = 'ACTIVE' AND COALESCE(a.course_id, '') <> COALESCE(g.course_id, '')";
+    /// A group has the subject of its course.
+    SUBJECTS = "SELECT g.organization_id, g.id FROM groups g JOIN courses c ON c.id = g.course_id
+        WHERE COALESCE(g.subject_id, '') <> c.subject_id";
+    /// A lock remembers what was before, and nothing else does.
+    LOCKS = "SELECT organization_id, id FROM documents WHERE (status = 'LOCKED') <> (status_before_lock IS NOT NULL)";
+    /// Only a finished topic locks.
+    LOCKERS = "SELECT d.organization_id, d.id FROM documents d JOIN assignments a ON a.id = d.locked_by_assignment_id
+        WHERE a.status <> 'FINISHED'";
+    /// At most one submission of a link is active.
+    ACTIVE = "SELECT organization_id, group_assignment_id FROM submissions WHERE status = 'ACTIVE'
+        GROUP BY organization_id, group_assignment_id HAVING COUNT(*) > 1";
+    /// The current submission of a link is its active one.
+    CURRENT = "SELECT ga.organization_id, ga.id FROM group_assignments ga LEFT JOIN submissions s ON s.id = ga.current_submission_id
+        WHERE ga.current_submission_id IS NOT NULL
+            AND (s.id IS NULL OR s.status <> 'ACTIVE' OR s.group_assignment_id <> ga.id)";
+    /// The active submission of a link is its current one.
+    NOT_CURRENT = "SELECT s.organization_id, s.id FROM submissions s JOIN group_assignments ga ON ga.id = s.group_assignment_id
+        WHERE s.status = 'ACTIVE' AND (ga.current_submission_id IS NULL OR ga.current_submission_id <> s.id)";
+    /// What is handed in has its copy in the current submission.
+    HANDED_IN = "SELECT d.organization_id, d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
+        WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED') AND NOT EXISTS (
+            SELECT 1 FROM group_assignments ga JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id
+            WHERE ga.group_id = w.group_id AND ga.assignment_id = d.assignment_id AND sd.document_id = d.id)";
+    /// The content of a document is one of its own revisions.
+    CONTENT = "SELECT d.organization_id, d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";
+}
+
+mod platform {
+    db::statements! {
+    /// Known addresses are stored under present e-mail addresses, so that erasures and exports find them.
+        KNOWN_ADDRESSES = "SELECT s.account_key FROM sign_in_successes s
+            WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = s.account_key)";
+    }
+}
+
+mod sqlite {
+    db::statements! {
+        /// Every reference names a row.
+        REFERENCES = "PRAGMA foreign_key_check";
+    }
+}
+
+/// Fails with the ids that break a rule.
+pub fn check(database: &Database) {
+    let mut connection = open(database);
+    for (name, statement) in STATEMENTS {
+        let broken = of_organizations(&mut connection, statement);
+        assert!(broken.is_empty(), "invariant {name} is broken by {broken:?}");
+    }
+    let only_sqlite = if matches!(database, Database::Sqlite(_)) {
+        sqlite::STATEMENTS
+    } else {
+        &[]
+    };
+    for (name, statement) in platform::STATEMENTS.iter().chain(only_sqlite) {
+        let broken: Vec<String> = connection.many(statement, &[], |row| row.take()).unwrap();
+        assert!(broken.is_empty(), "invariant {name} is broken by {broken:?}");
+    }
+}
+
+/// The same for the rows of some organizations: others may be in the middle of their tests.
+pub fn check_of(database: &Database, organizations: &[String]) {
+    let mut connection = open(database);
+    for (name, statement) in STATEMENTS {
+        let mut broken = of_organizations(&mut connection, statement);
+        broken.retain(|(organization, _)| organizations.contains(organization));
+        assert!(broken.is_empty(), "invariant {name} is broken by {broken:?}");
+    }
+}
+
+fn open(database: &Database) -> Connection {
+    match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
+        Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+    }
+}
+
+/// The organizations and ids of rows that break a rule.
+fn of_organizations(connection: &mut Connection, statement: &'static Sql) -> Vec<(String, String)> {
+    let pair = |row: &mut db::sql::Columns<'_>| Ok((row.take()?, row.take()?));
+    connection.many(statement, &[], pair).unwrap()
+}

@@ -1,0 +1,180 @@
+//! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
+
+use common::clock;
+use serde_json::{Value, json};
+
+use super::{TestApp, name_server};
+
+/// The ids of a lesson; a path parameter finds its id by [`LessonFixture::parameter`].
+#[derive(Debug, Clone)]
+pub struct LessonFixture {
+    pub homeroom: String,
+    pub session: String,
+    pub group: String,
+    pub hidden_group: String,
+    pub assignment: String,
+    pub attachment: String,
+    pub group_file: String,
+    pub work_room: String,
+    pub document: String,
+    pub announcement: String,
+    pub message: String,
+    pub chat_file: String,
+    pub member: String,
+    pub mail_domain: String,
+    pub job: String,
+    pub submission: String,
+    pub link: String,
+    pub copy: String,
+    pub feedback: String,
+    pub invitation: String,
+}
+
+impl LessonFixture {
+    /// Ada's class 7b: Ben and Cem in a group that works, Dana in one that starts next week.
+    pub async fn begin(app: &TestApp) -> Self {
+        let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+        let group = |name: &str, members: &[&str], start: Value| json!({"name": name, "classId": class.id, "courseId": class.course, "memberIds": members, "startDate": start});
+        let visible = group("Rivers", &[&app.world.ben.id, &app.world.cem.id], Value::Null);
+        let visible = ada.post("/groups", visible).await.expect(201);
+        let hidden = group("Mountains", &[&app.world.dana.id], json!("2099-01-01T00:00:00Z"));
+        let hidden = ada.post("/groups", hidden).await.expect(201);
+        let topic = json!({
+            "title": "Landforms", "description": "One page.", "deadline": "2099-01-01T00:00:00Z", "classId": class.id,
+            "courseId": class.course, "groupIds": [visible["id"], hidden["id"]],
+        });
+        let topic = ada.post("/assignments", topic).await.expect(201);
+        let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
+        let file = ada.upload(&path, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+        let path = format!("/groups/{}/attachments", text(&visible, "id"));
+        let group_file = ada
+            .upload(&path, "river.txt", b"a river".to_vec(), &[])
+            .await
+            .expect(201);
+        let room = text(&visible, "workRoomId");
+        let new = json!({"title": "Report", "documentType": "word"});
+        let document = app
+            .as_(&app.world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await
+            .expect(201);
+        let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
+        let announcement = ada.post("/messages", announcement).await.expect(201);
+        let (message, chat_file) = message(app, &room).await;
+        let new = json!({"title": "Handed in", "documentType": "word"});
+        let page = app
+            .as_(&app.world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await
+            .expect(201);
+        let submit = format!("/workrooms/documents/{}/submit", text(&page, "id"));
+        let body = json!({"assignmentId": topic["id"]});
+        let handed_in = app.as_(&app.world.ben).post(&submit, body).await.expect(200);
+        let submission = text(&handed_in["submission"], "id");
+        let said = json!({"submissionId": submission, "text": "Well done."});
+        let feedback = ada.post("/feedback", said).await.expect(201);
+        let adam = app.as_(&app.world.adam);
+        let name = format!("7B {}", clock::new_id());
+        let homeroom = adam.post("/homerooms", json!({"name": name})).await;
+        let domain = json!({"domain": name_server::domain()});
+        let domain = adam.post("/admin/domains", domain).await.expect(201);
+        let members = adam.get("/admin/members?search=ben").await.expect(200);
+        let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
+        let sessions = adam.get(&sessions).await.expect(200);
+        Self {
+            session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
+            homeroom: text(&homeroom.expect(201), "id"),
+            group: text(&visible, "id"),
+            hidden_group: text(&hidden, "id"),
+            assignment: text(&topic, "id"),
+            attachment: text(&file, "id"),
+            group_file: text(&group_file, "id"),
+            work_room: room,
+            document: text(&document, "id"),
+            announcement: text(&announcement, "id"),
+            message,
+            chat_file,
+            member: text(&members["data"][0], "id"),
+            mail_domain: text(&domain, "id"),
+            job: job(app).await,
+            submission,
+            link: text(&handed_in["groupAssignment"], "id"),
+            copy: text(&handed_in["submission"]["documents"][0], "id"),
+            feedback: text(&feedback, "id"),
+            invitation: invitation(app).await,
+        }
+    }
+
+    /// The id that a path parameter of this name asks for, given the path it stands in.
+    pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
+        let world = &app.world;
+        match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("tenants", "id") => world.north.clone(),
+            ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
+            ("admin", "id") if path.starts_with("/admin/invitations/") => self.invitation.clone(),
+            ("subjects", "id") => world.seven_b.subject.clone(),
+            ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
+            ("homerooms", "id") => self.homeroom.clone(),
+            ("classes", "id") => world.seven_b.id.clone(),
+            ("courses", "id") => world.seven_b.course.clone(),
+            ("groups", "id") | (_, "groupId") => self.group.clone(),
+            ("assignments", "id") => self.assignment.clone(),
+            ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
+            ("workrooms", "id") => self.work_room.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/submissions/") => self.submission.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/group-assignments/") => self.link.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/assignments/") => self.assignment.clone(),
+            ("feedback", "id") => self.feedback.clone(),
+            ("feedback", "documentId") => self.copy.clone(),
+            ("messages", "id") => self.announcement.clone(),
+            ("groups", "attachmentId") => self.group_file.clone(),
+            ("admin", "id") if path.starts_with("/admin/domains/") => self.mail_domain.clone(),
+            ("tenants", "domainId") => self.mail_domain.clone(),
+            ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
+            ("workrooms", "attachmentId") => self.chat_file.clone(),
+            ("workrooms", "messageId") => self.message.clone(),
+            (_, "attachmentId") => self.attachment.clone(),
+            ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
+            (_, "version") => "1".to_owned(),
+            (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to lesson_fixture.rs"),
+        }
+    }
+}
+
+/// A pending invitation of a teacher, not mailed yet.
+async fn invitation(app: &TestApp) -> String {
+    // Expires in the year 2100.
+    let (id, far) = (clock::new_id(), 4_102_444_800_000_i64);
+    let insert = format!(
+        "INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
+         VALUES ('{}', '{id}', '{id}@invited.example', 'Invited', 'teacher', {far}, 1, 1)",
+        app.world.north
+    );
+    super::rows::execute(&app.database, insert).await;
+    id
+}
+
+/// What Cem says in the chat, with a file.
+async fn message(app: &TestApp, room: &str) -> (String, String) {
+    let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
+    let files = format!("{path}/attachments");
+    let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = text(&file.expect(201), "id");
+    let said = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&cem.post(&path, said).await.expect(201), "id"), file)
+}
+
+/// An export of Ben's data that is done.
+async fn job(app: &TestApp) -> String {
+    let adam = app.as_(&app.world.adam);
+    let asked = json!({"userId": app.world.ben.id});
+    let job = text(&adam.post("/admin/gdpr/export", asked).await.expect(202), "id");
+    while adam.get(&format!("/admin/gdpr/jobs/{job}")).await.expect(200)["status"] != "DONE" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    job
+}
+
+fn text(object: &Value, key: &str) -> String {
+    object[key].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,183 @@
+//! Fixtures, fakes and probes of the integration tests: a running service on either database, named people of two schools,
+//! and clients that act for them.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may panic and print the reason"
+)]
+#![allow(
+    clippy::implicit_hasher,
+    clippy::len_without_is_empty,
+    clippy::new_without_default,
+    clippy::return_self_not_must_use,
+    reason = "only the tests of this workspace use the crate"
+)]
+
+pub mod accounts;
+pub mod app;
+pub mod browser;
+pub mod canary_user;
+pub mod chats;
+mod client;
+pub mod cluster;
+pub mod database;
+pub mod db_grep;
+pub mod document_server_fixture;
+pub mod documented;
+pub mod fake_document_server;
+pub mod fake_s3;
+pub mod fake_smtp;
+mod hang_watchdog;
+pub mod instances;
+pub mod invariants;
+pub mod jobs;
+pub mod legacy_office;
+mod lesson_fixture;
+pub mod lesson_rows;
+pub mod letters;
+pub mod listeners;
+pub mod live_rows;
+pub mod many_rows;
+pub mod name_server;
+pub mod office;
+pub mod page;
+pub mod proxy;
+pub mod raw;
+pub mod recorded;
+mod rooms;
+pub mod rosters;
+pub mod row_counts;
+pub mod rows;
+pub mod samples;
+pub mod school_people;
+pub mod scratch;
+mod second_instance;
+mod server_process;
+mod socket_listener;
+pub mod standpoint;
+pub mod tables;
+pub mod topics;
+pub mod unpacked;
+pub mod wire;
+pub mod world;
+
+pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
+pub use browser::Browser;
+pub use client::{Answer, Client};
+pub use database::Kind;
+pub use lesson_fixture::LessonFixture;
+pub use live_rows::Rows;
+pub use rooms::Room;
+pub use second_instance::SecondInstance;
+pub use server_process::{ServerEnv, ServerProcess};
+pub use socket_listener::{SocketListener, clients_are_there};
+pub use world::{Class, Person, World};
+
+/// The `groupwork` binary. Cargo builds it before the tests of its package, into the folder above theirs.
+pub fn server_binary() -> std::path::PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().unwrap().with_file_name("groupwork")
+}
+
+/// Reads a variable of the environment: the URL of the database, whether this is CI, the size of the run.
+#[expect(clippy::disallowed_methods, reason = "tests have no settings but these")]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The timeout of every wait: a watchdog for a busy machine, not a guarantee of the service.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(2);
+
+/// Polls a condition until it holds; fails after [`PATIENCE`].
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, waiting).await;
+    in_time.unwrap_or_else(|_| panic!("did not happen: {what}"));
+}
+
+/// Whether this is the long run (`make soak`).
+pub fn is_soak() -> bool {
+    environment("GROUPWORK_SOAK").is_some()
+}
+
+/// The first value as a rule, the second in the long run.
+pub fn size<N>(little: N, much: N) -> N {
+    if is_soak() { much } else { little }
+}
+
+/// The body of a 404 without the id of its request.
+#[track_caller]
+pub fn reference(answer: Answer) -> serde_json::Value {
+    let mut body = answer.refused(404, "NOT_FOUND");
+    body["requestId"] = serde_json::Value::Null;
+    body
+}
+
+/// Generates a test on both databases with a service of its own: `both!(name, |app| { … })`; the body is async and gets a
+/// `&TestApp`. A test that reads or changes nothing beyond its two schools uses [`tenants!`] instead.
+#[macro_export]
+macro_rules! both {
+    (#[long_on_postgres] $name:ident, |$app:ident| $body:block) => {
+        $crate::both!(@ start [#[ignore = "long: make test-resilience"]] [] $name, |$app| $body);
+    };
+    ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {
+        $crate::both!(@ start [] [$(#[$attribute])*] $name, |$app| $body);
+    };
+    (@ $start:ident [$($on_postgres:tt)*] [$($attribute:tt)*] $name:ident, |$app:ident| $body:block) => {
+        $($attribute)*
+        mod $name {
+            #[allow(unused_imports, reason = "not every test needs every import of its module")]
+            use super::*;
+
+            async fn story($app: &$crate::TestApp) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                let app = $crate::TestApp::$start($crate::Kind::Sqlite).await.unwrap();
+                story(&app).await;
+                app.close().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            $($on_postgres)*
+            async fn on_postgres() {
+                let Some(app) = $crate::TestApp::$start($crate::Kind::Postgres).await else { return };
+                story(&app).await;
+                app.close().await;
+            }
+        }
+    };
+}
+
+/// Generates a test on both databases in a service that the tests of its binary share: `tenants!(name, |app| { … })`. The
+/// test has two schools and their people to itself. It reads and changes nothing beyond them, as no school can.
+#[macro_export]
+macro_rules! tenants {
+    ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {
+        $crate::both!(@ shared [] [$(#[$attribute])*] $name, |$app| $body);
+    };
+}
+
+/// Generates a test that cannot differ between databases, on SQLite alone: `sqlite!(name, |app| { … })`.
+#[macro_export]
+macro_rules! sqlite {
+    ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {
+        $(#[$attribute])*
+        mod $name {
+            #[allow(unused_imports, reason = "not every test needs every import of its module")]
+            use super::*;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                let app = $crate::TestApp::start($crate::Kind::Sqlite).await.unwrap();
+                let $app = &app;
+                $body
+                app.close().await;
+            }
+        }
+    };
+}

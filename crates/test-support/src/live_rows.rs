@@ -1,0 +1,221 @@
+//! Rows and signals written straight to the database and the bus, for tests of the live channel that must not wait for
+//! the nouns which will make them.
+
+use common::clock;
+use db::connection::Connection;
+use db::platform::PlatformProof;
+use db::{Database, Standpoint};
+use model::id::{GroupId, OrganizationId, SessionId, UserId};
+use model::news::{Event, Room, Signal};
+use serde_json::json;
+
+use super::world::Class;
+use super::{Person, TestApp};
+
+db::statements! {
+    GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, start_date, class_id, created_by_id,
+            created_at, updated_at)
+        VALUES ($1, $2, 'Group', 'group', $3, $4, $5, $6, 1, 1)";
+    MEMBER = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, joined_at)
+        VALUES ($1, $2, $3, $4, $5, 1)";
+    REMOVE_MEMBER = "DELETE FROM group_members WHERE organization_id = $1 AND group_id = $2 AND user_id = $3";
+    WORK_ROOM = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, 1, 1)";
+    DOCUMENT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension,
+            created_by_id, last_activity, created_at, updated_at)
+        VALUES ($1, $2, $3, 'Notes', 'word', 'docx', $4, 1, 1, 1)";
+    MOVE_START = "UPDATE groups SET start_date = $3 WHERE organization_id = $1 AND id = $2";
+    JOIN_SCHOOL = "INSERT INTO members (organization_id, id, user_id, role, created_at) VALUES ($1, $2, $3, $4, 1)";
+    END_SESSION = "DELETE FROM sessions WHERE token = $1";
+    CHOOSE = "UPDATE sessions SET active_organization_id = $2 WHERE token = $1";
+    EXPIRE = "UPDATE sessions SET expires_at = 1 WHERE token = $1";
+    OUTBOX = "SELECT COUNT(*) FROM event_outbox";
+}
+
+/// A group made by [`Rows::group`].
+pub struct GroupRow {
+    pub id: GroupId,
+    pub document: String,
+}
+
+/// Writes rows of one test's database.
+pub struct Rows<'a>(pub &'a TestApp);
+
+impl Rows<'_> {
+    async fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
+        assert_eq!(STATEMENTS.len(), 11);
+        let database = self.0.database.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut connection = match &database {
+                Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+                Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+            };
+            act(&mut connection)
+        })
+        .await
+        .unwrap()
+    }
+
+    /// A group of a class with its room, a document and its members; `start` in milliseconds.
+    pub async fn group(&self, class: &Class, number: i64, start: Option<i64>, members: &[&Person]) -> GroupRow {
+        let world = &self.0.world;
+        let organization = if class.id == world.south_class.id {
+            world.south.clone()
+        } else {
+            world.north.clone()
+        };
+        let (class, author) = (class.id.clone(), world.ada.id.clone());
+        let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
+        self.with(move |connection| {
+            let (id, room, document) = (clock::new_id(), clock::new_id(), clock::new_id());
+            let group = db::args![organization, id, number, start, class, author];
+            connection.run(&GROUP, group).unwrap();
+            connection.run(&WORK_ROOM, db::args![organization, room, id]).unwrap();
+            connection
+                .run(&DOCUMENT, db::args![organization, document, room, author])
+                .unwrap();
+            for member in &members {
+                let row = clock::new_id();
+                let member = db::args![organization, row, class, id, member];
+                connection.run(&MEMBER, member).unwrap();
+            }
+            GroupRow {
+                id: GroupId::new(&id),
+                document,
+            }
+        })
+        .await
+    }
+
+    /// Puts a student out of a group.
+    pub async fn remove(&self, group: &GroupId, person: &Person) {
+        let (north, group, user) = (self.0.world.north.clone(), group.clone(), person.id.clone());
+        self.with(move |connection| connection.run(&REMOVE_MEMBER, db::args![north, group, user]))
+            .await
+            .unwrap();
+    }
+
+    /// Moves the start of a group.
+    pub async fn start(&self, group: &GroupId, start: Option<i64>) {
+        let (north, group) = (self.0.world.north.clone(), group.clone());
+        self.with(move |connection| connection.run(&MOVE_START, db::args![north, group, start]))
+            .await
+            .unwrap();
+    }
+
+    /// Makes a person a member of a further organization.
+    pub async fn join_school(&self, organization: &str, person: &Person, role: &'static str) {
+        let (organization, user) = (organization.to_owned(), person.id.clone());
+        self.with(move |connection| {
+            let row = clock::new_id();
+            let member = db::args![organization, row, user, role];
+            connection.run(&JOIN_SCHOOL, member)
+        })
+        .await
+        .unwrap();
+    }
+
+    /// Deletes the row of a person's session.
+    pub async fn end_session(&self, person: &Person) {
+        let token = person.token.clone();
+        let ended = self
+            .with(move |connection| connection.run(&END_SESSION, db::args![token]))
+            .await
+            .unwrap();
+        assert_eq!(ended, 1);
+    }
+
+    /// Lets a person's session run out.
+    pub async fn expire(&self, person: &Person) {
+        let token = person.token.clone();
+        self.with(move |connection| connection.run(&EXPIRE, db::args![token]))
+            .await
+            .unwrap();
+    }
+
+    /// Writes another active organization into a person's session.
+    pub async fn choose(&self, person: &Person, organization: Option<&str>) {
+        let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
+        self.with(move |connection| connection.run(&CHOOSE, db::args![token, organization]))
+            .await
+            .unwrap();
+    }
+
+    /// How many units stand in the outbox.
+    pub async fn outbox(&self) -> i64 {
+        self.with(|connection| connection.maybe(&OUTBOX, &[], |row| row.take()))
+            .await
+            .unwrap()
+            .unwrap()
+    }
+
+    /// The same person with a second session.
+    pub async fn another_session(&self, person: &Person) -> Person {
+        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        let mut session = facts.unwrap().session;
+        session.id = SessionId::new(clock::new_id());
+        session.token = better_auth::token::session_token();
+        let signed = better_auth::cookie::sign(super::app::AUTH_SECRET, &session.token);
+        let other = Person {
+            token: session.token.clone(),
+            cookie: format!("better-auth.session_token={signed}"),
+            ..person.clone()
+        };
+        let write = self
+            .0
+            .app
+            .store()
+            .platform_write(PlatformProof::session_look_up(), move |platform| {
+                platform.insert_session(&session)
+            });
+        write.await.unwrap();
+        other
+    }
+
+    /// The id of a person's session.
+    pub async fn session(&self, person: &Person) -> SessionId {
+        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        facts.unwrap().session.id
+    }
+
+    /// Where a person stands.
+    pub async fn standpoint(&self, person: &Person) -> Standpoint {
+        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        auth::caller(facts.unwrap(), None).standpoint().unwrap()
+    }
+
+    /// Tells these signals with a unit of work that Ada does.
+    pub async fn tell(&self, signals: Vec<Signal>) {
+        self.try_tell(signals, true).await.unwrap();
+    }
+
+    /// The same with a unit that may fail after everything was said.
+    pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
+        let standpoint = self.standpoint(&self.0.world.adam).await;
+        let bus = self.0.app.bus().clone();
+        let conclude = move |work: &mut db::Work<'_>| {
+            let after = bus.carry(work, signals.clone())?;
+            if succeeds {
+                Ok(after)
+            } else {
+                Err(common::error::Error::NotFound)
+            }
+        };
+        self.0.app.store().write(standpoint, |_| Ok(()), conclude).await
+    }
+}
+
+/// The id of a person as the model knows it.
+pub fn user(person: &Person) -> UserId {
+    UserId::new(&person.id)
+}
+
+/// A `group:updated` event of an organization to these rooms; tests recognize it by `word`.
+pub fn group_updated(organization: &str, rooms: Vec<Room>, word: &str) -> Signal {
+    Signal::Emit {
+        organization: Some(OrganizationId::new(organization)),
+        rooms,
+        except: Vec::new(),
+        event: Event::GroupUpdated,
+        payload: json!({"word": word}),
+    }
+}

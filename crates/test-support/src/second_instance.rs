@@ -1,0 +1,33 @@
+//! The service once more on the same database: a second instance, or the same one after a restart.
+
+use api::{listen, router};
+use groupwork::bootstrap::build_app;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use super::TestApp;
+
+pub struct SecondInstance {
+    pub base: String,
+    stop: oneshot::Sender<()>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl SecondInstance {
+    /// Starts the service beside another with these further settings. It shares the database with it and nothing else.
+    pub async fn beside(first: &TestApp, flags: &[&str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let config = TestApp::config(&first.database, first.folder(), flags);
+        let app = build_app(config, &base).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = router::router(app.clone());
+        let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));
+        Self { base, stop, serving }
+    }
+
+    pub async fn close(self) {
+        drop(self.stop);
+        self.serving.await.unwrap().unwrap();
+    }
+}

@@ -1,0 +1,206 @@
+//! What one person's live connection hears, through the official Socket.IO client on Node.
+
+use std::collections::VecDeque;
+use std::process::Stdio;
+use std::time::Duration;
+
+use model::news::Event;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+use super::app::FRONTEND;
+use super::listeners::check;
+use super::{PATIENCE, Person, TestApp};
+
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
+
+pub struct SocketListener {
+    who: String,
+    child: Child,
+    orders: Option<ChildStdin>,
+    lines: mpsc::UnboundedReceiver<(String, Value)>,
+    unread: VecDeque<(String, Value)>,
+}
+
+/// Whether the official client is installed. Without it the test is skipped loudly, and never in CI.
+pub fn clients_are_there() -> bool {
+    let modules = std::path::Path::new(CLIENTS).join("node_modules");
+    let wanted = [
+        "socket.io-client",
+        "better-auth",
+        "@seriousme/openapi-schema-validator",
+        "openapi-fetch",
+        "typescript",
+    ];
+    let there = wanted.iter().all(|name| modules.join(name).is_dir());
+    if !there {
+        assert!(
+            super::environment("CI").is_none(),
+            "the npm clients are required in CI: run scripts/setup-tests"
+        );
+        println!("SKIPPED: the npm clients are not installed; scripts/setup-tests installs them");
+    }
+    there
+}
+
+impl SocketListener {
+    /// Connects as this person and waits until the server says that the rooms are joined.
+    pub async fn by(app: &TestApp, person: &Person) -> Self {
+        Self::by_at(&app.base, person).await
+    }
+
+    /// The same at another instance.
+    pub async fn by_at(base: &str, person: &Person) -> Self {
+        let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &[]);
+        heard.expect("ready").await;
+        heard
+    }
+
+    /// The same through a proxy that binds nobody to an instance: only a WebSocket can be one connection there.
+    pub async fn through(base: &str, person: &Person) -> Self {
+        let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
+        heard.expect("ready").await;
+        heard
+    }
+
+    /// Connects with whatever cookie and origin; what comes of it is heard.
+    pub fn open(app: &TestApp, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
+        Self::start(&app.base, who, cookie, origin, transports)
+    }
+
+    fn start(base: &str, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
+        let mut world = json!({"baseUrl": base, "cookie": cookie, "origin": origin});
+        if !transports.is_empty() {
+            world["transports"] = json!(transports);
+        }
+        let mut child = Command::new("node")
+            .arg("listen.mjs")
+            .arg(world.to_string())
+            .current_dir(CLIENTS)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, receiver) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                let said: Value = serde_json::from_str(&line).unwrap();
+                let event = said["event"].as_str().unwrap().to_owned();
+                if sender.send((event, said["payload"].clone())).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            who: who.to_owned(),
+            orders: child.stdin.take(),
+            child,
+            lines: receiver,
+            unread: VecDeque::new(),
+        }
+    }
+
+    /// The payload of the next such event; other events before it stay unread.
+    #[track_caller]
+    pub fn expect(&mut self, event: &str) -> impl Future<Output = Value> {
+        self.expect_where(event, |_| true)
+    }
+
+    /// The payload of the next such event that fits.
+    pub async fn expect_where(&mut self, event: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        let found = |(name, payload): &(String, Value)| name == event && fits(payload);
+        if let Some(at) = self.unread.iter().position(found) {
+            return self.unread.remove(at).unwrap().1;
+        }
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
+            if found(&line) {
+                return line.1;
+            }
+            self.unread.push_back(line);
+        }
+        panic!("{} did not hear {event}; unread: {:#?}", self.who, self.unread);
+    }
+
+    /// Whether such an event that fits has come or comes in this time.
+    pub async fn hears_within(&mut self, time: Duration, event: &str, fits: impl Fn(&Value) -> bool) -> bool {
+        let deadline = Instant::now() + time;
+        let found = |(name, payload): &(String, Value)| name == event && fits(payload);
+        if self.unread.iter().any(found) {
+            return true;
+        }
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
+            let is_it = found(&line);
+            self.unread.push_back(line);
+            if is_it {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Demands that nothing unread is left but connection news, and that nothing else comes in this time. Who is online
+    /// is such news for the staff of the tests; a student hears nothing of it.
+    pub async fn silent(&mut self, milliseconds: u64) {
+        let deadline = Instant::now() + Duration::from_millis(milliseconds);
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
+            self.unread.push_back(line);
+        }
+        let told: Vec<_> = self
+            .unread
+            .iter()
+            .filter(|(event, _)| !["connect", "ready"].contains(&event.as_str()))
+            .filter(|(event, _)| event != "board:activity" || self.who.ends_with("Student"))
+            .collect();
+        assert!(told.is_empty(), "{} heard {told:#?}", self.who);
+    }
+
+    /// The next event, compared with the document of events, unless the client library emits it or a test made it.
+    async fn received(&mut self) -> Option<(String, Value)> {
+        let (event, payload) = self.lines.recv().await?;
+        if Event::parse(&event).is_some() && payload.get("word").is_none() {
+            check(&event, &payload);
+        }
+        Some((event, payload))
+    }
+
+    /// Every such event that came so far.
+    pub fn all(&mut self, event: &str) -> Vec<Value> {
+        while let Ok(line) = self.lines.try_recv() {
+            self.unread.push_back(line);
+        }
+        let found = self.unread.iter().filter(|(name, _)| name == event);
+        found.map(|(_, payload)| payload.clone()).collect()
+    }
+
+    /// Forgets what came so far, except such events.
+    pub fn forget_but(&mut self, event: &str) {
+        let kept = self.all(event);
+        self.unread = kept.into_iter().map(|payload| (event.to_owned(), payload)).collect();
+    }
+
+    /// Forgets what came so far.
+    pub fn forget(&mut self) {
+        while let Ok(line) = self.lines.try_recv() {
+            drop(line);
+        }
+        self.unread.clear();
+    }
+
+    /// Lets the client emit something.
+    pub async fn say(&mut self, message: Value) {
+        let orders = self.orders.as_mut().unwrap();
+        orders.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// Disconnects and waits until the client is gone.
+    pub async fn leave(mut self) {
+        drop(self.orders.take());
+        self.child.wait().await.unwrap();
+    }
+}
