@@ -1,4 +1,4 @@
-//! The TCP stream of a connection, which can be aborted: after [`Cut::pull`] every read and write fails at once, even
+//! The TCP stream of a connection, which can be aborted: after [`AbortHandle::abort`] every read and write fails at once, even
 //! while it waits for a client that does not read (the kernel also gives up such a client after a while). Clients that
 //! send a request head too slowly, or stay idle too long, are disconnected here, because hyper has one timeout for
 //! both.
@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::head_scanner::HeadScanner;
 use super::pace::{Pace, READER_PACE};
-use realtime::cut::Cut;
+use realtime::abort::AbortHandle;
 
 /// TCP user timeout: a peer that acknowledges nothing for this long is disconnected.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
@@ -90,7 +90,7 @@ impl Drop for Answering {
 /// waker.
 pub struct Line {
     stream: TcpStream,
-    cut: Cut,
+    abort_handle: AbortHandle,
     phase: Phase,
     /// The phase and its timer. The timer is reset when the phase changes.
     alarm: (u8, Option<Pin<Box<Sleep>>>),
@@ -144,21 +144,21 @@ impl SlowReader {
 
 impl Line {
     /// Sets the socket options of an accepted stream and wraps it.
-    pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, Cut)> {
+    pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, AbortHandle)> {
         stream.set_nodelay(true)?;
         let socket = SockRef::from(&stream);
         socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
-        let cut = Cut::default();
+        let abort_handle = AbortHandle::default();
         let line = Self {
-            cut: cut.clone(),
+            abort_handle: abort_handle.clone(),
             alarm: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
             phase,
             stream,
             reader: SlowReader::new(READER_PACE),
             heads: HeadScanner::default(),
         };
-        Ok((line, cut))
+        Ok((line, abort_handle))
     }
 
     /// The client has sent nothing. Closes the connection once the timeout of the phase has elapsed.
@@ -197,8 +197,8 @@ impl Line {
     }
 
     /// Fails once the connection was aborted.
-    fn check(&self, is_cut: bool) -> io::Result<()> {
-        if !is_cut {
+    fn check(&self, is_aborted: bool) -> io::Result<()> {
+        if !is_aborted {
             return Ok(());
         }
         // Discards what the kernel has buffered for an aborted client.
@@ -213,7 +213,7 @@ impl Line {
 impl Drop for Line {
     fn drop(&mut self) {
         // Marks the handle as used, so that its owner knows that the connection has ended.
-        self.cut.pull();
+        self.abort_handle.abort();
     }
 }
 
@@ -224,7 +224,7 @@ impl AsyncRead for Line {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let line = &mut *self;
-        line.check(line.cut.ends_reading(context))?;
+        line.check(line.abort_handle.register_reader(context))?;
         let before = buffer.filled().len();
         if Pin::new(&mut line.stream).poll_read(context, buffer)?.is_pending() {
             return line.wait(context);
@@ -243,7 +243,7 @@ impl AsyncRead for Line {
 impl AsyncWrite for Line {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let line = &mut *self;
-        line.check(line.cut.ends_writing(context))?;
+        line.check(line.abort_handle.register_writer(context))?;
         let written = Pin::new(&mut line.stream).poll_write(context, bytes);
         line.after_write(context, written)
     }
@@ -254,7 +254,7 @@ impl AsyncWrite for Line {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let line = &mut *self;
-        line.check(line.cut.ends_writing(context))?;
+        line.check(line.abort_handle.register_writer(context))?;
         let written = Pin::new(&mut line.stream).poll_write_vectored(context, slices);
         line.after_write(context, written)
     }
@@ -265,7 +265,7 @@ impl AsyncWrite for Line {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let line = &mut *self;
-        line.check(line.cut.ends_writing(context))?;
+        line.check(line.abort_handle.register_writer(context))?;
         Pin::new(&mut line.stream).poll_flush(context)
     }
 

@@ -151,7 +151,7 @@ async fn serve_connection(
     _place: Place,
 ) {
     let phase = Phase::default();
-    let (line, cut) = match Line::new(stream, phase.clone()) {
+    let (line, abort_handle) = match Line::new(stream, phase.clone()) {
         Ok(ready) => ready,
         Err(error) => return tracing::debug!(%error, "connection setup failed"),
     };
@@ -161,7 +161,7 @@ async fn serve_connection(
             begun.begin();
             let waiting = Waiting::default();
             request.extensions_mut().insert(ConnectInfo(peer));
-            request.extensions_mut().insert(cut.clone());
+            request.extensions_mut().insert(abort_handle.clone());
             request.extensions_mut().insert(waiting.clone());
             request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
         })

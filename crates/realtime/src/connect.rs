@@ -16,7 +16,7 @@ use socketioxide::handler::ConnectHandler;
 use socketioxide::{ParserConfig, SocketIo};
 use tokio::sync::SemaphorePermit;
 
-use super::cut::Cut;
+use super::abort::AbortHandle;
 use super::seat::{Look, Seat, Ticket};
 use super::wire::{self, Engine};
 use super::{Live, Parts, activity, orders, payload};
@@ -110,15 +110,21 @@ impl Live {
         let claim = self.claim(&request);
         // An upgraded connection belongs to this client; a polled one may be a proxy's.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
-        let cut = request.extensions().get::<Cut>().filter(|_| is_upgrade).cloned();
+        let abort_handle = request
+            .extensions()
+            .get::<AbortHandle>()
+            .filter(|_| is_upgrade)
+            .cloned();
         let opens = !has_session_id(request.uri().query().unwrap_or_default());
         let rate = if opens { Rate::Socket } else { Rate::Poll };
-        let ticket = match self.check(claim, rate, cut).await {
+        let ticket = match self.check(claim, rate, abort_handle).await {
             Ok(ticket) => Arc::new(ticket),
             Err(error) => return error.into_response(),
         };
-        if let Some(cut) = &ticket.cut {
-            self.0.cuts.keep(&ticket.session, &ticket.user, cut.clone());
+        if let Some(abort_handle) = &ticket.abort_handle {
+            self.0
+                .websockets
+                .insert(&ticket.session, &ticket.user, abort_handle.clone());
         }
         let engine = self.0.engine.get().expect("`new` sets it").clone();
         wire::answer(engine, request, ticket).await
@@ -140,7 +146,7 @@ impl Live {
         })
     }
 
-    async fn check(&self, claim: Result<Claimed>, rate: Rate, cut: Option<Cut>) -> Result<Ticket> {
+    async fn check(&self, claim: Result<Claimed>, rate: Rate, abort_handle: Option<AbortHandle>) -> Result<Ticket> {
         let Claimed { token, host, address } = claim?;
         let rates = self.rates();
         let Some(token) = token else {
@@ -167,7 +173,7 @@ impl Live {
             session: facts.session.id,
             token,
             host,
-            cut,
+            abort_handle,
         })
     }
 

@@ -1,11 +1,11 @@
 //! The real-time channel: Socket.IO at `/api/socket.io`. Only the server joins rooms, and every event is emitted after
 //! its commit. Clients send almost nothing; they make changes over HTTP. See docs/api-contract.md#real-time-events.
 
+pub mod abort;
 mod activity;
 mod board;
 pub mod bus;
 pub mod connect;
-pub mod cut;
 mod listener;
 mod neighbours;
 mod orders;
@@ -32,8 +32,8 @@ use socketioxide::operators::BroadcastOperators;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use self::abort::WebSocketConnections;
 use self::activity::Activity;
-use self::cut::Cuts;
 use self::neighbours::Neighbours;
 use self::presence::Presence;
 use self::pulse::Pulses;
@@ -73,7 +73,7 @@ struct Parts {
     io: OnceLock<SocketIo>,
     /// Limits concurrent look-ups for connecting sockets, see [`connect`].
     entrance: Semaphore,
-    cuts: Cuts,
+    websockets: WebSocketConnections,
     activity: Activity,
     pulses: Pulses,
     presence: Presence,
@@ -94,7 +94,7 @@ impl Live {
             engine: OnceLock::new(),
             io: OnceLock::new(),
             entrance: Semaphore::new(connect::TURNS),
-            cuts: Cuts::default(),
+            websockets: WebSocketConnections::default(),
             activity: Activity::default(),
             pulses: Pulses::default(),
             presence: Presence::default(),
@@ -116,7 +116,11 @@ impl Live {
         let impatience = async {
             tokio::time::sleep(PATIENCE).await;
             // A client that does not read would block the shutdown forever.
-            self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+            self.0
+                .websockets
+                .remove_all()
+                .iter()
+                .for_each(abort::AbortHandle::abort);
             std::future::pending::<()>().await;
         };
         let said = tokio::time::timeout(FAREWELL, async {
@@ -125,7 +129,11 @@ impl Live {
         if said.await.is_err() {
             tracing::warn!("shutdown timeout: some sockets did not close");
         }
-        self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+        self.0
+            .websockets
+            .remove_all()
+            .iter()
+            .for_each(abort::AbortHandle::abort);
     }
 
     /// A student has read these groups: the rooms of the student's sockets that have not joined them are computed
@@ -165,7 +173,7 @@ impl Live {
 
     /// The number of open WebSocket connections.
     pub fn wires(&self) -> usize {
-        self.0.cuts.count()
+        self.0.websockets.count()
     }
 
     /// The number of rooms with at least one socket.

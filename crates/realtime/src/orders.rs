@@ -132,7 +132,7 @@ impl Live {
             .collect();
         match party {
             Party::Session(session) => sessions.push(session.clone()),
-            Party::User(user) => sessions.extend(self.0.cuts.sessions_of(user)),
+            Party::User(user) => sessions.extend(self.0.websockets.sessions_of(user)),
             Party::Room(_) | Party::Admins(_) => {}
         }
         let payload = payload(Event::SessionRevoked, None, None, &SessionRevoked { reason });
@@ -144,11 +144,14 @@ impl Live {
             drop(socket.emit(Event::SessionRevoked.as_str(), &payload));
             drop(socket.disconnect());
         }
-        let cuts: Vec<_> = sessions.iter().flat_map(|session| self.0.cuts.take(session)).collect();
-        if !cuts.is_empty() {
+        let websockets: Vec<_> = sessions
+            .iter()
+            .flat_map(|session| self.0.websockets.remove(session))
+            .collect();
+        if !websockets.is_empty() {
             tokio::spawn(async move {
                 tokio::time::sleep(LAST_WORDS).await;
-                cuts.iter().for_each(super::cut::Cut::pull);
+                websockets.iter().for_each(super::abort::AbortHandle::abort);
             });
         }
     }
@@ -166,12 +169,12 @@ impl Live {
 /// Disconnects a socket, which may reconnect later.
 pub(super) fn turn_away(socket: SocketRef, seat: &Seat) {
     seat.leave(&socket);
-    let cut = seat.cut().cloned();
+    let abort_handle = seat.abort_handle().cloned();
     drop(socket.disconnect());
-    if let Some(cut) = cut {
+    if let Some(abort_handle) = abort_handle {
         tokio::spawn(async move {
             tokio::time::sleep(LAST_WORDS).await;
-            cut.pull();
+            abort_handle.abort();
         });
     }
 }

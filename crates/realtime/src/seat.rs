@@ -12,7 +12,7 @@ use model::id::{OrganizationId, SessionId, UserId};
 use model::news::Room;
 use socketioxide::extract::SocketRef;
 
-use super::cut::Cut;
+use super::abort::AbortHandle;
 use super::presence::Guest;
 use super::rooms;
 use auth::{self, Gate};
@@ -31,7 +31,7 @@ pub struct Ticket {
     /// The host of the request.
     pub host: Option<HostName>,
     /// Aborts the connection of the socket.
-    pub cut: Option<Cut>,
+    pub abort_handle: Option<AbortHandle>,
 }
 
 /// A connected socket of a user.
@@ -91,8 +91,8 @@ impl Seat {
     }
 
     /// Aborts the connection of the socket.
-    pub fn cut(&self) -> Option<&Cut> {
-        self.ticket.cut.as_ref()
+    pub fn abort_handle(&self) -> Option<&AbortHandle> {
+        self.ticket.abort_handle.as_ref()
     }
 
     /// The organization of the socket.

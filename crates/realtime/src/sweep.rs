@@ -69,7 +69,7 @@ impl Live {
 
     /// Disconnects sockets whose session has ended and corrects rooms.
     pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
-        self.0.cuts.forget_past();
+        self.0.websockets.remove_closed();
         self.0.activity.forget_past();
         self.0.pulses.forget_past(clock::now());
         let seated: Vec<_> = self

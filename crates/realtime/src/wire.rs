@@ -177,7 +177,7 @@ mod tests {
             session: SessionId::new("s"),
             token: "t".to_owned(),
             host: None,
-            cut: None,
+            abort_handle: None,
         });
         let came = request(
             "EIO=4&t=P1&transport=polling&sid=abc&x=y",
