@@ -12,7 +12,7 @@ use socketioxide::extract::{SocketRef, TryData};
 
 use super::Live;
 use super::connect::Said;
-use super::seat::Seat;
+use super::connection::SocketConnection;
 use common::clock;
 
 /// Minimum time between two events of a user.
@@ -79,14 +79,14 @@ pub fn listen(socket: &SocketRef, live: &Live) {
 
 async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
     let activity = &live.0.activity;
-    let (Some(seat), Some(Writing { document_id })) = (Seat::of(socket), said) else {
+    let (Some(connection), Some(Writing { document_id })) = (SocketConnection::of(socket), said) else {
         return activity.ignore();
     };
     // Boards show the work of groups, so activity of teachers is not counted.
-    let Some(standpoint) = seat.standpoint().filter(|_| seat.is_student()) else {
+    let Some(standpoint) = connection.standpoint().filter(|_| connection.is_student()) else {
         return activity.ignore();
     };
-    if !activity.takes_turn(seat.user()) {
+    if !activity.takes_turn(connection.user()) {
         return activity.ignore();
     }
     let organization = standpoint.tenant.id().clone();
@@ -97,8 +97,8 @@ async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
     match group.await {
         Ok(group) => {
             let place = (organization, group);
-            live.0.neighbours.tell_writing(&place, seat.user());
-            live.0.pulses.note(place, seat.user().clone(), clock::now());
+            live.0.neighbours.tell_writing(&place, connection.user());
+            live.0.pulses.note(place, connection.user().clone(), clock::now());
         }
         // Unknown, foreign and hidden documents are indistinguishable here as well.
         Err(_) => activity.ignore(),

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use model::id::{GroupId, OrganizationId, UserId};
 use model::news::{Event, Room};
 
+use super::connection::SocketConnection;
 use super::orders::Emission;
 use super::presence::Guest;
 use super::pulse::MINUTES;
-use super::seat::Seat;
 use super::{Live, payload};
 use api_types::event::BoardActivity;
 use common::clock;
@@ -38,27 +38,28 @@ impl Live {
             }
             round = (round + 1) % ROUNDS;
             // Loaded before the seats, so that a concurrent change is noticed in the next round.
-            let moves = self.0.moves.load(Ordering::Relaxed);
-            self.tell_boards(&mut waiting, seen != moves, round == 0).await;
-            seen = moves;
+            let presence_changes = self.0.presence_changes.load(Ordering::Relaxed);
+            self.tell_boards(&mut waiting, seen != presence_changes, round == 0)
+                .await;
+            seen = presence_changes;
         }
     }
 
-    async fn tell_boards(&self, waiting: &mut Vec<Arc<Guest>>, has_moved: bool, tell_all: bool) {
+    async fn tell_boards(&self, waiting: &mut Vec<Arc<Guest>>, has_presence_changed: bool, tell_all: bool) {
         let neighbours = &self.0.neighbours;
         let tell_all = tell_all && neighbours.are_there();
-        let here: Option<HashSet<Arc<Guest>>> = (has_moved || tell_all).then(|| {
-            let seats = self.sockets();
-            seats
+        let here: Option<HashSet<Arc<Guest>>> = (has_presence_changed || tell_all).then(|| {
+            let sockets = self.sockets();
+            sockets
                 .iter()
-                .filter_map(Seat::of)
-                .filter_map(|seat| seat.guest())
+                .filter_map(SocketConnection::of)
+                .filter_map(|connection| connection.guest())
                 .collect()
         });
         if let Some(here) = here.as_ref().filter(|_| tell_all) {
             neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());
         }
-        let turn = self.0.presence.look(here, Instant::now());
+        let turn = self.0.presence.refresh(here, Instant::now());
         neighbours.tell_here(&turn.came);
         neighbours.tell_gone(&turn.went);
         waiting.extend(turn.changed);

@@ -17,7 +17,7 @@ use socketioxide::{ParserConfig, SocketIo};
 use tokio::sync::SemaphorePermit;
 
 use super::abort::AbortHandle;
-use super::seat::{Look, Seat, Ticket};
+use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::wire::{self, Engine};
 use super::{Live, Parts, activity, orders, payload};
 use api_types::event::EmptyPayload;
@@ -29,17 +29,17 @@ pub(super) const PATH: &str = "/api/socket.io";
 /// Size limit of a client message in bytes. Clients send almost nothing.
 const LARGEST_MESSAGE: usize = 64 * 1024;
 /// Packets that are queued for a client. Further events are dropped.
-const BUFFER: usize = 1024;
+const PACKET_BUFFER: usize = 1024;
 /// Read buffer of a socket in bytes. Clients send almost nothing, and every socket holds this buffer permanently.
-const READ_AT_ONCE: usize = 256;
+const READ_BUFFER: usize = 256;
 /// Timeout from the connection to the CONNECT packet of the namespace.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sockets per user.
 const SOCKETS_PER_USER: usize = 20;
 /// Concurrent look-ups for sockets that connect.
-pub(super) const TURNS: usize = 32;
+pub(super) const CONCURRENT_LOOKUPS: usize = 32;
 /// Attempts to read the rooms of a socket before it is disconnected and has to reconnect.
-const TRIES: u32 = 4;
+const ATTEMPTS: u32 = 4;
 
 /// Builds the engine and its only namespace.
 pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
@@ -48,9 +48,9 @@ pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
         .max_payload(LARGEST_MESSAGE as u64)
         .ws_max_message_size(LARGEST_MESSAGE)
         .ws_max_frame_size(LARGEST_MESSAGE)
-        .ws_read_buffer_size(READ_AT_ONCE)
-        .max_buffer_size(BUFFER)
-        .connect_timeout(CONNECT)
+        .ws_read_buffer_size(READ_BUFFER)
+        .max_buffer_size(PACKET_BUFFER)
+        .connect_timeout(CONNECT_TIMEOUT)
         .with_parser(
             ParserConfig::common()
                 .max_incoming_binaries(0)
@@ -58,10 +58,10 @@ pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
         )
         .build_with_inner_svc(wire::Nothing);
     // The engine is owned by `Live`. A strong reference here would be a cycle and leak both.
-    let (admitting, seating) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
-    let admit = move |socket: SocketRef| async move { admit(&socket, &admitting).await };
-    let seat = move |socket: SocketRef| async move { seat(socket, &seating).await };
-    io.ns("/", seat.with(admit));
+    let (authenticating, connecting) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
+    let authenticate = move |socket: SocketRef| async move { authenticate(&socket, &authenticating).await };
+    let connect = move |socket: SocketRef| async move { connect(socket, &connecting).await };
+    io.ns("/", connect.with(authenticate));
     (engine, io)
 }
 
@@ -76,14 +76,14 @@ fn is_channel(path: &str) -> bool {
 pub async fn guard(State(live): State<Live>, request: Request, next: Next) -> Response {
     if is_channel(request.uri().path()) {
         // Boxed, so that the futures of other requests do not have to be large enough for it.
-        Box::pin(live.answer(request)).await
+        Box::pin(live.handle(request)).await
     } else {
         next.run(request).await
     }
 }
 
 /// The unverified credentials of a request for the channel.
-struct Claimed {
+struct SocketCredentials {
     token: Option<String>,
     host: Option<HostName>,
     /// The client address in the form that rate limits use.
@@ -95,7 +95,7 @@ fn has_session_id(query: &str) -> bool {
     query.split('&').any(|part| part.starts_with("sid="))
 }
 
-fn within_rate(meter: Option<Meter>) -> Result<()> {
+fn check_rate_limit(meter: Option<Meter>) -> Result<()> {
     match meter.filter(|meter| meter.is_refused) {
         None => Ok(()),
         Some(meter) => Err(Error::RateLimited {
@@ -105,7 +105,7 @@ fn within_rate(meter: Option<Meter>) -> Result<()> {
 }
 
 impl Live {
-    async fn answer(&self, request: Request) -> Response {
+    async fn handle(&self, request: Request) -> Response {
         // Collected before the first await, so that the body is not held meanwhile.
         let claim = self.claim(&request);
         // An upgraded connection belongs to this client; a polled one may be a proxy's.
@@ -115,22 +115,22 @@ impl Live {
             .get::<AbortHandle>()
             .filter(|_| is_upgrade)
             .cloned();
-        let opens = !has_session_id(request.uri().query().unwrap_or_default());
-        let rate = if opens { Rate::Socket } else { Rate::Poll };
-        let ticket = match self.check(claim, rate, abort_handle).await {
-            Ok(ticket) => Arc::new(ticket),
+        let opens_session = !has_session_id(request.uri().query().unwrap_or_default());
+        let rate = if opens_session { Rate::Socket } else { Rate::Poll };
+        let handshake = match self.check(claim, rate, abort_handle).await {
+            Ok(handshake) => Arc::new(handshake),
             Err(error) => return error.into_response(),
         };
-        if let Some(abort_handle) = &ticket.abort_handle {
+        if let Some(abort_handle) = &handshake.abort_handle {
             self.0
                 .websockets
-                .insert(&ticket.session, &ticket.user, abort_handle.clone());
+                .insert(&handshake.session, &handshake.user, abort_handle.clone());
         }
         let engine = self.0.engine.get().expect("`new` sets it").clone();
-        wire::answer(engine, request, ticket).await
+        wire::handle(engine, request, handshake).await
     }
 
-    fn claim(&self, request: &Request) -> Result<Claimed> {
+    fn claim(&self, request: &Request) -> Result<SocketCredentials> {
         let origin = request.headers().get(header::ORIGIN);
         if origin.is_some_and(|origin| origin.as_bytes() != self.0.frontend_origin.as_bytes()) {
             return Err(Error::InvalidOrigin);
@@ -139,36 +139,41 @@ impl Live {
             return Err(Error::NotReady);
         }
         let claim = self.0.gate.claim(request, &self.0.frontend_origin);
-        Ok(Claimed {
+        Ok(SocketCredentials {
             token: claim.token,
             host: claim.host,
             address: claim.address,
         })
     }
 
-    async fn check(&self, claim: Result<Claimed>, rate: Rate, abort_handle: Option<AbortHandle>) -> Result<Ticket> {
-        let Claimed { token, host, address } = claim?;
+    async fn check(
+        &self,
+        claim: Result<SocketCredentials>,
+        rate: Rate,
+        abort_handle: Option<AbortHandle>,
+    ) -> Result<Handshake> {
+        let SocketCredentials { token, host, address } = claim?;
         let rates = self.rates();
         let Some(token) = token else {
             let meter = rates.and_then(|rates| rates.address(&address));
-            within_rate(meter)?;
+            check_rate_limit(meter)?;
             return Err(Error::Unauthenticated);
         };
         // A caller beyond the rate limit costs no session look-up.
-        within_rate(rates.and_then(|rates| rates.spent(rate, &token)))?;
-        let _turn = self.turn().await;
+        check_rate_limit(rates.and_then(|rates| rates.spent(rate, &token)))?;
+        let _permit = self.acquire_lookup_permit().await;
         let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
         let Some(facts) = facts else {
-            within_rate(rates.and_then(|rates| rates.address(&address)))?;
+            check_rate_limit(rates.and_then(|rates| rates.address(&address)))?;
             return Err(Error::Unauthenticated);
         };
         if let Some(rates) = rates
             && let Some(meter) = rates.person(rate, &facts.user.id).filter(|meter| meter.is_refused)
         {
             rates.remember_spent(rate, &token, meter);
-            within_rate(Some(meter))?;
+            check_rate_limit(Some(meter))?;
         }
-        Ok(Ticket {
+        Ok(Handshake {
             user: facts.user.id,
             session: facts.session.id,
             token,
@@ -179,8 +184,8 @@ impl Live {
 
     /// Limits concurrent look-ups: after a restart all clients reconnect at once, and ordinary requests need the
     /// database readers as well.
-    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        self.0.entrance.acquire().await.ok()
+    async fn acquire_lookup_permit(&self) -> Option<SemaphorePermit<'_>> {
+        self.0.lookup_permits.acquire().await.ok()
     }
 
     fn sockets_of(&self, user: &UserId) -> usize {
@@ -189,13 +194,18 @@ impl Live {
 }
 
 /// Authenticates again, because a client may send CONNECT at any time, also after its session has ended.
-async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static str> {
+async fn authenticate(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static str> {
     let live = live.upgrade().map(Live).ok_or("NOT_READY")?;
-    let ticket = socket.req_parts().extensions.get::<Arc<Ticket>>();
-    let ticket = ticket.ok_or("UNAUTHENTICATED")?;
-    let _turn = live.turn().await;
-    match live.0.gate.facts(ticket.token.clone(), ticket.host.clone(), None).await {
-        Ok(Some(_)) if live.sockets_of(&ticket.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
+    let handshake = socket.req_parts().extensions.get::<Arc<Handshake>>();
+    let handshake = handshake.ok_or("UNAUTHENTICATED")?;
+    let _permit = live.acquire_lookup_permit().await;
+    match live
+        .0
+        .gate
+        .facts(handshake.token.clone(), handshake.host.clone(), None)
+        .await
+    {
+        Ok(Some(_)) if live.sockets_of(&handshake.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("UNAUTHENTICATED"),
         Err(error) => {
@@ -205,25 +215,25 @@ async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static st
     }
 }
 
-async fn seat(socket: SocketRef, live: &Weak<Parts>) {
+async fn connect(socket: SocketRef, live: &Weak<Parts>) {
     let Some(live) = live.upgrade().map(Live) else { return };
-    let Some(ticket) = socket.req_parts().extensions.get::<Arc<Ticket>>().cloned() else {
+    let Some(handshake) = socket.req_parts().extensions.get::<Arc<Handshake>>().cloned() else {
         return;
     };
-    let seat = Seat::take(&socket, ticket, Arc::clone(&live.0.moves));
+    let connection = SocketConnection::open(&socket, handshake, Arc::clone(&live.0.presence_changes));
     activity::listen(&socket, &live);
-    if live.sockets_of(seat.user()) > SOCKETS_PER_USER {
-        // Several sockets connected concurrently and passed the check in `admit`.
-        return orders::turn_away(socket, &seat);
+    if live.sockets_of(connection.user()) > SOCKETS_PER_USER {
+        // Several sockets connected concurrently and passed the check in `authenticate`.
+        return orders::disconnect(socket, &connection);
     }
-    for attempt in 1..=TRIES {
-        let turn = live.turn().await;
-        let looked = seat.look(&socket, &live.0.gate, &live.0.store).await;
-        drop(turn);
-        match looked {
-            Ok(Look::Seated { .. }) => return tell_ready(&socket, &seat),
-            Ok(Look::Over) => {
-                let party = Party::Session(seat.session().clone());
+    for attempt in 1..=ATTEMPTS {
+        let permit = live.acquire_lookup_permit().await;
+        let outcome = connection.refresh(&socket, &live.0.gate, &live.0.store).await;
+        drop(permit);
+        match outcome {
+            Ok(RefreshOutcome::Refreshed { .. }) => return emit_ready(&socket, &connection),
+            Ok(RefreshOutcome::Over) => {
+                let party = Party::Session(connection.session().clone());
                 return live.kill(&party, KillReason::Revoked);
             }
             Err(error) => {
@@ -232,12 +242,12 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
             }
         }
     }
-    orders::turn_away(socket, &seat);
+    orders::disconnect(socket, &connection);
 }
 
 /// Emits `ready`: the rooms are joined.
-pub(super) fn tell_ready(socket: &SocketRef, seat: &Seat) {
-    let payload = payload(Event::Ready, seat.organization(), None, &EmptyPayload {});
+pub(super) fn emit_ready(socket: &SocketRef, connection: &SocketConnection) {
+    let payload = payload(Event::Ready, connection.organization(), None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::Ready.as_str(), &payload) {
         tracing::debug!(%error, "socket closed before `ready` was sent");
     }

@@ -6,6 +6,7 @@ mod activity;
 mod board;
 pub mod bus;
 pub mod connect;
+mod connection;
 mod listener;
 mod neighbours;
 mod orders;
@@ -13,7 +14,6 @@ mod presence;
 mod pulse;
 mod rooms;
 mod saves;
-mod seat;
 mod sweep;
 pub mod watch;
 mod wire;
@@ -34,11 +34,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::abort::WebSocketConnections;
 use self::activity::Activity;
+use self::connection::SocketConnection;
 use self::neighbours::Neighbours;
 use self::presence::Presence;
 use self::pulse::Pulses;
 use self::saves::Saves;
-use self::seat::Seat;
 use api_types::event::Envelope;
 use auth::Gate;
 use common::clock;
@@ -72,13 +72,13 @@ struct Parts {
     engine: OnceLock<wire::Engine>,
     io: OnceLock<SocketIo>,
     /// Limits concurrent look-ups for connecting sockets, see [`connect`].
-    entrance: Semaphore,
+    lookup_permits: Semaphore,
     websockets: WebSocketConnections,
     activity: Activity,
     pulses: Pulses,
     presence: Presence,
     /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
-    moves: Arc<AtomicU64>,
+    presence_changes: Arc<AtomicU64>,
     neighbours: Neighbours,
     saves: Saves,
     closing: CancellationToken,
@@ -93,12 +93,12 @@ impl Live {
             frontend_origin: frontend_origin.to_owned(),
             engine: OnceLock::new(),
             io: OnceLock::new(),
-            entrance: Semaphore::new(connect::TURNS),
+            lookup_permits: Semaphore::new(connect::CONCURRENT_LOOKUPS),
             websockets: WebSocketConnections::default(),
             activity: Activity::default(),
             pulses: Pulses::default(),
             presence: Presence::default(),
-            moves: Arc::default(),
+            presence_changes: Arc::default(),
             neighbours: Neighbours::new(),
             saves: Saves::default(),
             closing: CancellationToken::new(),
@@ -144,12 +144,14 @@ impl Live {
             .map(|group| rooms::name(&Room::Group(group.clone())))
             .collect();
         for socket in self.sockets_in(rooms::user_in(user, organization)) {
-            let Some(seat) = Seat::of(&socket) else { continue };
+            let Some(connection) = SocketConnection::of(&socket) else {
+                continue;
+            };
             let joined = socket.rooms();
             let lacks = names.iter().any(|name| joined.iter().all(|room| room != name));
-            if lacks && seat.is_student() {
+            if lacks && connection.is_student() {
                 let live = self.clone();
-                tokio::spawn(async move { live.look(&socket, &seat).await });
+                tokio::spawn(async move { live.refresh(&socket, &connection).await });
             }
         }
     }

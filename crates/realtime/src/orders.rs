@@ -9,15 +9,15 @@ use model::news::{Event, KillReason, Party, Room, Signal};
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
 
+use super::connection::{RefreshOutcome, SocketConnection};
 use super::saves::Turn;
-use super::seat::{Look, Seat};
 use super::{Live, connect, payload, rooms};
 use api_types::event::SessionRevoked;
 
 /// Concurrent room computations. After a restart all clients reconnect at once.
-const LOOKS_AT_ONCE: usize = 8;
+const CONCURRENT_REFRESHES: usize = 8;
 /// Time for a socket to receive `session:revoked` before its connection is aborted.
-const LAST_WORDS: Duration = Duration::from_millis(400);
+const ABORT_DELAY: Duration = Duration::from_millis(400);
 
 /// An event to be emitted, see [`Signal::Emit`].
 #[derive(Debug)]
@@ -98,26 +98,30 @@ impl Live {
                 socket.leave(names.clone());
             }
         }
-        self.look_all(sockets).await;
+        self.refresh_all(sockets).await;
     }
 
     /// Computes the rooms of these sockets again, a few at a time.
-    pub(super) async fn look_all(&self, sockets: Vec<SocketRef>) {
+    pub(super) async fn refresh_all(&self, sockets: Vec<SocketRef>) {
         futures_util::stream::iter(sockets)
-            .for_each_concurrent(LOOKS_AT_ONCE, |socket| async move {
-                if let Some(seat) = Seat::of(&socket) {
-                    self.look(&socket, &seat).await;
+            .for_each_concurrent(CONCURRENT_REFRESHES, |socket| async move {
+                if let Some(connection) = SocketConnection::of(&socket) {
+                    self.refresh(&socket, &connection).await;
                 }
             })
             .await;
     }
 
     /// Computes the rooms of a socket again. After a failure the next sweep repeats it.
-    pub(super) async fn look(&self, socket: &SocketRef, seat: &Seat) {
-        match seat.look(socket, &self.0.gate, &self.0.store).await {
-            Ok(Look::Seated { moved: true }) => connect::tell_ready(socket, seat),
-            Ok(Look::Seated { moved: false }) => {}
-            Ok(Look::Over) => self.kill(&Party::Session(seat.session().clone()), KillReason::Revoked),
+    pub(super) async fn refresh(&self, socket: &SocketRef, connection: &SocketConnection) {
+        match connection.refresh(socket, &self.0.gate, &self.0.store).await {
+            Ok(RefreshOutcome::Refreshed {
+                has_new_organization: true,
+            }) => connect::emit_ready(socket, connection),
+            Ok(RefreshOutcome::Refreshed {
+                has_new_organization: false,
+            }) => {}
+            Ok(RefreshOutcome::Over) => self.kill(&Party::Session(connection.session().clone()), KillReason::Revoked),
             Err(error) => tracing::warn!(%error, "socket rooms could not be read, retrying at the next check"),
         }
     }
@@ -128,7 +132,7 @@ impl Live {
         let sockets = self.sockets_of_party(party);
         let mut sessions: Vec<_> = sockets
             .iter()
-            .filter_map(|socket| Seat::of(socket).map(|seat| seat.session().clone()))
+            .filter_map(|socket| SocketConnection::of(socket).map(|connection| connection.session().clone()))
             .collect();
         match party {
             Party::Session(session) => sessions.push(session.clone()),
@@ -137,8 +141,8 @@ impl Live {
         }
         let payload = payload(Event::SessionRevoked, None, None, &SessionRevoked { reason });
         for socket in sockets {
-            if let Some(seat) = Seat::of(&socket) {
-                seat.leave(&socket);
+            if let Some(connection) = SocketConnection::of(&socket) {
+                connection.leave(&socket);
             }
             // Both fail for a client that does not read; its connection is aborted below.
             drop(socket.emit(Event::SessionRevoked.as_str(), &payload));
@@ -150,7 +154,7 @@ impl Live {
             .collect();
         if !websockets.is_empty() {
             tokio::spawn(async move {
-                tokio::time::sleep(LAST_WORDS).await;
+                tokio::time::sleep(ABORT_DELAY).await;
                 websockets.iter().for_each(super::abort::AbortHandle::abort);
             });
         }
@@ -167,13 +171,13 @@ impl Live {
 }
 
 /// Disconnects a socket, which may reconnect later.
-pub(super) fn turn_away(socket: SocketRef, seat: &Seat) {
-    seat.leave(&socket);
-    let abort_handle = seat.abort_handle().cloned();
+pub(super) fn disconnect(socket: SocketRef, connection: &SocketConnection) {
+    connection.leave(&socket);
+    let abort_handle = connection.abort_handle().cloned();
     drop(socket.disconnect());
     if let Some(abort_handle) = abort_handle {
         tokio::spawn(async move {
-            tokio::time::sleep(LAST_WORDS).await;
+            tokio::time::sleep(ABORT_DELAY).await;
             abort_handle.abort();
         });
     }

@@ -38,7 +38,7 @@ pub struct Turn {
 
 impl Presence {
     /// Updates the users connected to this instance (`None` if unchanged) and returns the changes.
-    pub fn look(&self, here: Option<HashSet<Arc<Guest>>>, now: Instant) -> Turn {
+    pub fn refresh(&self, here: Option<HashSet<Arc<Guest>>>, now: Instant) -> Turn {
         let mut places = self.places();
         if here.is_none() && places.elsewhere.is_empty() && places.anywhere.len() == places.here.len() {
             return Turn::default();
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn coming_and_going_is_told_once() {
         let (presence, now) = (Presence::default(), Instant::now());
-        let turn = presence.look(Some(here(&["ben"])), now);
+        let turn = presence.refresh(Some(here(&["ben"])), now);
         assert_eq!(
             (told(&turn.came), told(&turn.changed)),
             (vec![guest("ben")], vec![guest("ben")])
         );
-        assert_eq!(presence.look(Some(here(&["ben"])), now), Turn::default());
-        assert_eq!(presence.look(None, now), Turn::default(), "nobody moved");
-        let turn = presence.look(Some(here(&[])), now);
+        assert_eq!(presence.refresh(Some(here(&["ben"])), now), Turn::default());
+        assert_eq!(presence.refresh(None, now), Turn::default(), "nobody moved");
+        let turn = presence.refresh(Some(here(&[])), now);
         assert_eq!(
             (told(&turn.went), told(&turn.changed)),
             (vec![guest("ben")], vec![guest("ben")])
@@ -132,14 +132,14 @@ mod tests {
         let (presence, now) = (Presence::default(), Instant::now());
         presence.note("second", vec![guest("ben"), guest("cem")], now);
         assert!(presence.is_elsewhere(&guest("ben"), now));
-        assert_eq!(presence.look(None, now).changed.len(), 2);
+        assert_eq!(presence.refresh(None, now).changed.len(), 2);
         // Ben is connected here as well: nothing changes, also not when Ben disconnects there.
-        assert!(presence.look(Some(here(&["ben"])), now).changed.is_empty());
+        assert!(presence.refresh(Some(here(&["ben"])), now).changed.is_empty());
         presence.forget("second", &[guest("ben")]);
-        assert!(presence.look(None, now).changed.is_empty());
+        assert!(presence.refresh(None, now).changed.is_empty());
         let later = now + BELIEVED;
         assert!(!presence.is_elsewhere(&guest("cem"), later));
-        let turn = presence.look(None, later);
+        let turn = presence.refresh(None, later);
         assert_eq!(told(&turn.changed), [guest("cem")]);
         assert!(turn.went.is_empty(), "Ben is here all the time");
     }

@@ -9,7 +9,7 @@ use model::id::SessionId;
 use model::news::{Event, KillReason, Party};
 use socketioxide::extract::SocketRef;
 
-use super::seat::Seat;
+use super::connection::SocketConnection;
 use super::{Live, payload};
 use api_types::event::EmptyPayload;
 use common::clock;
@@ -72,12 +72,15 @@ impl Live {
         self.0.websockets.remove_closed();
         self.0.activity.forget_past();
         self.0.pulses.forget_past(clock::now());
-        let seated: Vec<_> = self
+        let connected: Vec<_> = self
             .sockets()
             .into_iter()
-            .filter_map(|socket| Seat::of(&socket).map(|seat| (socket, seat)))
+            .filter_map(|socket| SocketConnection::of(&socket).map(|connection| (socket, connection)))
             .collect();
-        let sessions: HashSet<SessionId> = seated.iter().map(|(_, seat)| seat.session().clone()).collect();
+        let sessions: HashSet<SessionId> = connected
+            .iter()
+            .map(|(_, connection)| connection.session().clone())
+            .collect();
         let (Some(first), Some(last)) = (sessions.iter().min().cloned(), sessions.iter().max().cloned()) else {
             return Ok(());
         };
@@ -91,11 +94,13 @@ impl Live {
         for session in sessions.into_iter().filter(|session| !good.contains_key(session)) {
             self.kill(&Party::Session(session), KillReason::Expired);
         }
-        let due = seated.into_iter().filter(|(_, seat)| match good.get(seat.session()) {
-            Some(standing) => whom.has(seat.session()) || seat.needs_look(standing),
-            None => false,
-        });
-        self.look_all(due.map(|(socket, _)| socket).collect()).await;
+        let due = connected
+            .into_iter()
+            .filter(|(_, connection)| match good.get(connection.session()) {
+                Some(standing) => whom.has(connection.session()) || connection.needs_refresh(standing),
+                None => false,
+            });
+        self.refresh_all(due.map(|(socket, _)| socket).collect()).await;
         Ok(())
     }
 

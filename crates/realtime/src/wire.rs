@@ -19,7 +19,7 @@ use tower::Service;
 use tungstenite::handshake::derive_accept_key;
 
 use super::connect::PATH;
-use super::seat::Ticket;
+use super::connection::Handshake;
 
 /// The Socket.IO service, which serves polls and sockets.
 pub type Engine = SocketIoService<Nothing>;
@@ -46,8 +46,8 @@ impl Service<axum::http::Request<Body>> for Nothing {
 const READ: [&str; 3] = ["EIO=", "transport=", "sid="];
 
 /// Serves an authenticated request.
-pub async fn answer(mut engine: Engine, mut request: Request, ticket: Arc<Ticket>) -> Response {
-    let head = head(&request, ticket);
+pub async fn handle(mut engine: Engine, mut request: Request, handshake: Arc<Handshake>) -> Response {
+    let head = head(&request, handshake);
     if let Some(accept) = accepts(&request) {
         let wire = hyper::upgrade::on(&mut request);
         tokio::spawn(take_over(engine, wire, head));
@@ -79,7 +79,7 @@ async fn take_over(mut engine: Engine, wire: hyper::upgrade::OnUpgrade, head: ax
 }
 
 /// Copies the parts of the request head that the engine needs, without references to the original buffer.
-fn head(request: &Request, ticket: Arc<Ticket>) -> axum::http::Request<()> {
+fn head(request: &Request, handshake: Arc<Handshake>) -> axum::http::Request<()> {
     let read = request.uri().query().unwrap_or_default().split('&');
     let read: Vec<&str> = read
         .filter(|part| READ.iter().any(|name| part.starts_with(name)))
@@ -93,7 +93,7 @@ fn head(request: &Request, ticket: Arc<Ticket>) -> axum::http::Request<()> {
     {
         head.headers_mut().insert(header::CONTENT_TYPE, kind);
     }
-    head.extensions_mut().insert(ticket);
+    head.extensions_mut().insert(handshake);
     head
 }
 
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_engine_keeps_no_header_and_no_part_of_the_query_it_does_not_read() {
-        let ticket = Arc::new(Ticket {
+        let handshake = Arc::new(Handshake {
             user: UserId::new("ben"),
             session: SessionId::new("s"),
             token: "t".to_owned(),
@@ -183,7 +183,7 @@ mod tests {
             "EIO=4&t=P1&transport=polling&sid=abc&x=y",
             &[("cookie", "c"), ("content-type", "text/plain")],
         );
-        let head = head(&came, ticket);
+        let head = head(&came, handshake);
         assert_eq!(head.uri(), "/api/socket.io/?EIO=4&transport=polling&sid=abc");
         assert_eq!(head.headers().len(), 1);
         assert_eq!(head.headers()["content-type"], "text/plain");

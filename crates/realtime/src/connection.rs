@@ -23,7 +23,7 @@ use db::platform::sessions::SessionFacts;
 use db::{Standpoint, Store};
 
 /// The result of the handshake. It lives as long as the socket.
-pub struct Ticket {
+pub struct Handshake {
     pub user: UserId,
     pub session: SessionId,
     /// The session token, to authenticate again. It is never logged or stored.
@@ -35,19 +35,19 @@ pub struct Ticket {
 }
 
 /// A connected socket of a user.
-pub struct Seat {
-    ticket: Arc<Ticket>,
-    place: Mutex<Place>,
+pub struct SocketConnection {
+    handshake: Arc<Handshake>,
+    state: Mutex<ConnectionState>,
     /// Serializes room computations, so that an older result does not overwrite a newer one.
-    turn: tokio::sync::Mutex<()>,
-    stale: AtomicBool,
+    refresh_lock: tokio::sync::Mutex<()>,
+    is_stale: AtomicBool,
     /// Incremented when a socket connects, disconnects or changes its organization.
-    moves: Arc<AtomicU64>,
+    presence_changes: Arc<AtomicU64>,
 }
 
 #[derive(Default)]
-struct Place {
-    is_gone: bool,
+struct ConnectionState {
+    is_closed: bool,
     guest: Option<Arc<Guest>>,
     standpoint: Option<Standpoint>,
     standing: Option<Standing>,
@@ -55,26 +55,26 @@ struct Place {
 
 /// The result of a room computation.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Look {
-    /// The rooms are up to date. `moved` means that the organization has changed.
-    Seated { moved: bool },
+pub enum RefreshOutcome {
+    /// The rooms are up to date. `has_new_organization` means that the organization has changed.
+    Refreshed { has_new_organization: bool },
     /// The session has ended.
     Over,
 }
 
-impl Seat {
+impl SocketConnection {
     /// Joins a socket to the rooms of its user and session, before anything else is known.
-    pub fn take(socket: &SocketRef, ticket: Arc<Ticket>, moves: Arc<AtomicU64>) -> Arc<Self> {
-        let seat = Arc::new(Self {
-            place: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
-            stale: AtomicBool::new(false),
-            moves,
-            ticket,
+    pub fn open(socket: &SocketRef, handshake: Arc<Handshake>, presence_changes: Arc<AtomicU64>) -> Arc<Self> {
+        let connection = Arc::new(Self {
+            state: Mutex::default(),
+            refresh_lock: tokio::sync::Mutex::default(),
+            is_stale: AtomicBool::new(false),
+            presence_changes,
+            handshake,
         });
-        socket.extensions.insert(Arc::clone(&seat));
-        socket.join(seat.own_rooms());
-        seat
+        socket.extensions.insert(Arc::clone(&connection));
+        socket.join(connection.own_rooms());
+        connection
     }
 
     /// The seat of a socket.
@@ -83,21 +83,21 @@ impl Seat {
     }
 
     pub fn user(&self) -> &UserId {
-        &self.ticket.user
+        &self.handshake.user
     }
 
     pub fn session(&self) -> &SessionId {
-        &self.ticket.session
+        &self.handshake.session
     }
 
     /// Aborts the connection of the socket.
     pub fn abort_handle(&self) -> Option<&AbortHandle> {
-        self.ticket.abort_handle.as_ref()
+        self.handshake.abort_handle.as_ref()
     }
 
     /// The organization of the socket.
     pub fn organization(&self) -> Option<OrganizationId> {
-        self.place()
+        self.state()
             .standpoint
             .as_ref()
             .map(|standpoint| standpoint.tenant.id().clone())
@@ -105,50 +105,50 @@ impl Seat {
 
     /// The user in the organization of the socket.
     pub fn guest(&self) -> Option<Arc<Guest>> {
-        self.place().guest.clone()
+        self.state().guest.clone()
     }
 
     /// The request context of the user in that organization, at the current time.
     pub fn standpoint(&self) -> Option<Standpoint> {
-        let mut standpoint = self.place().standpoint.clone()?;
+        let mut standpoint = self.state().standpoint.clone()?;
         standpoint.now = common::clock::now();
         Some(standpoint)
     }
 
     /// Whether the user is a student in that organization.
     pub fn is_student(&self) -> bool {
-        let place = self.place();
-        let viewer = place.standpoint.as_ref().map(|standpoint| &standpoint.viewer);
+        let state = self.state();
+        let viewer = state.standpoint.as_ref().map(|standpoint| &standpoint.viewer);
         matches!(viewer, Some(Viewer::Student(_)))
     }
 
     /// Whether the last computation failed, or its inputs have changed.
-    pub fn needs_look(&self, now: &Standing) -> bool {
-        self.stale.load(Ordering::Relaxed) || self.place().standing.as_ref().is_some_and(|then| then != now)
+    pub fn needs_refresh(&self, now: &Standing) -> bool {
+        self.is_stale.load(Ordering::Relaxed) || self.state().standing.as_ref().is_some_and(|before| before != now)
     }
 
     /// Removes the socket from all rooms permanently; a concurrent computation cannot join it again.
     pub fn leave(&self, socket: &SocketRef) {
-        let mut place = self.place();
-        place.is_gone = true;
-        place.standpoint = None;
-        place.guest = None;
-        self.moves.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.state();
+        state.is_closed = true;
+        state.standpoint = None;
+        state.guest = None;
+        self.presence_changes.fetch_add(1, Ordering::Relaxed);
         socket.leave_all();
     }
 
     /// Computes the rooms again, leaves and joins.
-    pub async fn look(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<Look> {
-        let _turn = self.turn.lock().await;
-        let outcome = self.look_now(socket, gate, store).await;
-        self.stale.store(outcome.is_err(), Ordering::Relaxed);
+    pub async fn refresh(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<RefreshOutcome> {
+        let _guard = self.refresh_lock.lock().await;
+        let outcome = self.refresh_now(socket, gate, store).await;
+        self.is_stale.store(outcome.is_err(), Ordering::Relaxed);
         outcome
     }
 
-    async fn look_now(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<Look> {
-        let (token, host) = (self.ticket.token.clone(), self.ticket.host.clone());
+    async fn refresh_now(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<RefreshOutcome> {
+        let (token, host) = (self.handshake.token.clone(), self.handshake.host.clone());
         let Some(facts) = gate.facts(token, host, None).await? else {
-            return Ok(Look::Over);
+            return Ok(RefreshOutcome::Over);
         };
         let standing = standing(&facts);
         // Without an organization, without a membership, or in a suspended organization the socket has only its own
@@ -161,46 +161,46 @@ impl Seat {
             Some(standpoint) => store.read(standpoint, |scope| scope.rooms()).await?,
             None => Vec::new(),
         };
-        Ok(self.settle(socket, standpoint, standing, &found))
+        Ok(self.apply_rooms(socket, standpoint, standing, &found))
     }
 
     /// Leaves rooms that no longer apply and joins missing ones.
-    fn settle(
+    fn apply_rooms(
         &self,
         socket: &SocketRef,
         standpoint: Option<Standpoint>,
         standing: Option<Standing>,
         found: &[Room],
-    ) -> Look {
-        let mut due: HashSet<String> = self.own_rooms().into_iter().collect();
-        due.extend(found.iter().map(rooms::name));
+    ) -> RefreshOutcome {
+        let mut target: HashSet<String> = self.own_rooms().into_iter().collect();
+        target.extend(found.iter().map(rooms::name));
         let organization = |standpoint: &Option<Standpoint>| standpoint.as_ref().map(|s| s.tenant.id().clone());
-        let (next, mut place) = (organization(&standpoint), self.place());
+        let (next, mut state) = (organization(&standpoint), self.state());
         if let Some(organization) = &next {
-            due.insert(rooms::user_in(self.user(), organization));
+            target.insert(rooms::user_in(self.user(), organization));
             let viewer = standpoint.as_ref().map(|standpoint| &standpoint.viewer);
-            due.insert(rooms::name(&Room::Organization(organization.clone())));
+            target.insert(rooms::name(&Room::Organization(organization.clone())));
             if viewer.is_some_and(Viewer::is_staff) {
-                due.insert(rooms::name(&Room::OrganizationStaff(organization.clone())));
+                target.insert(rooms::name(&Room::OrganizationStaff(organization.clone())));
             }
             if viewer == Some(&Viewer::Admin) {
-                due.insert(rooms::name(&Room::OrganizationAdmins(organization.clone())));
+                target.insert(rooms::name(&Room::OrganizationAdmins(organization.clone())));
             }
         }
-        if place.is_gone {
-            return Look::Over;
+        if state.is_closed {
+            return RefreshOutcome::Over;
         }
-        let moved = organization(&place.standpoint) != next;
+        let has_new_organization = organization(&state.standpoint) != next;
         let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
-        socket.leave(joined.difference(&due).cloned().collect::<Vec<_>>());
-        socket.join(due.difference(&joined).cloned().collect::<Vec<_>>());
-        if moved || place.guest.is_none() {
-            place.guest = next.map(|organization| Arc::new((organization, self.user().clone())));
-            self.moves.fetch_add(1, Ordering::Relaxed);
+        socket.leave(joined.difference(&target).cloned().collect::<Vec<_>>());
+        socket.join(target.difference(&joined).cloned().collect::<Vec<_>>());
+        if has_new_organization || state.guest.is_none() {
+            state.guest = next.map(|organization| Arc::new((organization, self.user().clone())));
+            self.presence_changes.fetch_add(1, Ordering::Relaxed);
         }
-        place.standpoint = standpoint;
-        place.standing = standing;
-        Look::Seated { moved }
+        state.standpoint = standpoint;
+        state.standing = standing;
+        RefreshOutcome::Refreshed { has_new_organization }
     }
 
     fn own_rooms(&self) -> Vec<String> {
@@ -210,14 +210,14 @@ impl Seat {
         ]
     }
 
-    fn place(&self) -> std::sync::MutexGuard<'_, Place> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> std::sync::MutexGuard<'_, ConnectionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Seat {
+impl Drop for SocketConnection {
     fn drop(&mut self) {
-        self.moves.fetch_add(1, Ordering::Relaxed);
+        self.presence_changes.fetch_add(1, Ordering::Relaxed);
     }
 }
 
