@@ -97,7 +97,7 @@ async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
     match group.await {
         Ok(group) => {
             let place = (organization, group);
-            live.0.neighbours.tell_writing(&place, connection.user());
+            live.0.peers.send_typing(&place, connection.user());
             live.0.pulses.note(place, connection.user().clone(), clock::now());
         }
         // Unknown, foreign and hidden documents are indistinguishable here as well.

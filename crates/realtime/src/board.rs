@@ -11,7 +11,7 @@ use model::news::{Event, Room};
 
 use super::connection::SocketConnection;
 use super::orders::Emission;
-use super::presence::Guest;
+use super::presence::OrganizationUser;
 use super::pulse::MINUTES;
 use super::{Live, payload};
 use api_types::event::BoardActivity;
@@ -45,30 +45,32 @@ impl Live {
         }
     }
 
-    async fn tell_boards(&self, waiting: &mut Vec<Arc<Guest>>, has_presence_changed: bool, tell_all: bool) {
-        let neighbours = &self.0.neighbours;
-        let tell_all = tell_all && neighbours.are_there();
-        let here: Option<HashSet<Arc<Guest>>> = (has_presence_changed || tell_all).then(|| {
+    async fn tell_boards(&self, waiting: &mut Vec<Arc<OrganizationUser>>, has_presence_changed: bool, tell_all: bool) {
+        let peers = &self.0.peers;
+        let tell_all = tell_all && peers.has_queue();
+        let connected_users: Option<HashSet<Arc<OrganizationUser>>> = (has_presence_changed || tell_all).then(|| {
             let sockets = self.sockets();
             sockets
                 .iter()
                 .filter_map(SocketConnection::of)
-                .filter_map(|connection| connection.guest())
+                .filter_map(|connection| connection.organization_user())
                 .collect()
         });
-        if let Some(here) = here.as_ref().filter(|_| tell_all) {
-            neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());
+        if let Some(connected_users) = connected_users.as_ref().filter(|_| tell_all) {
+            peers.send_connected(&connected_users.iter().cloned().collect::<Vec<_>>());
         }
-        let turn = self.0.presence.refresh(here, Instant::now());
-        neighbours.tell_here(&turn.came);
-        neighbours.tell_gone(&turn.went);
-        waiting.extend(turn.changed);
+        let changes = self.0.presence.update(connected_users, Instant::now());
+        peers.send_connected(&changes.connected);
+        peers.send_disconnected(&changes.disconnected);
+        waiting.extend(changes.changed);
         let groups = self.0.pulses.take_changed(clock::now());
         if waiting.is_empty() && groups.is_empty() {
             return;
         }
         let people = waiting.drain(..waiting.len().min(AT_ONCE));
-        let people: Vec<Guest> = people.map(|guest| Guest::clone(&guest)).collect();
+        let people: Vec<OrganizationUser> = people
+            .map(|organization_user| OrganizationUser::clone(&organization_user))
+            .collect();
         let found = self
             .0
             .store

@@ -60,7 +60,7 @@ impl Bus {
                 Way::Straight(sender)
             }
             Database::Postgres(url) => {
-                let words = live.meet_neighbours();
+                let words = live.open_peer_queue();
                 tokio::spawn(listener::listen(url.clone(), live.clone(), words, watch));
                 tokio::spawn(listener::keep_pruning(live.clone()));
                 Way::Outbox

@@ -13,7 +13,7 @@ use model::news::Room;
 use socketioxide::extract::SocketRef;
 
 use super::abort::AbortHandle;
-use super::presence::Guest;
+use super::presence::OrganizationUser;
 use super::rooms;
 use auth::{self, Gate};
 use common::error::Result;
@@ -48,7 +48,7 @@ pub struct SocketConnection {
 #[derive(Default)]
 struct ConnectionState {
     is_closed: bool,
-    guest: Option<Arc<Guest>>,
+    organization_user: Option<Arc<OrganizationUser>>,
     standpoint: Option<Standpoint>,
     standing: Option<Standing>,
 }
@@ -104,8 +104,8 @@ impl SocketConnection {
     }
 
     /// The user in the organization of the socket.
-    pub fn guest(&self) -> Option<Arc<Guest>> {
-        self.state().guest.clone()
+    pub fn organization_user(&self) -> Option<Arc<OrganizationUser>> {
+        self.state().organization_user.clone()
     }
 
     /// The request context of the user in that organization, at the current time.
@@ -132,7 +132,7 @@ impl SocketConnection {
         let mut state = self.state();
         state.is_closed = true;
         state.standpoint = None;
-        state.guest = None;
+        state.organization_user = None;
         self.presence_changes.fetch_add(1, Ordering::Relaxed);
         socket.leave_all();
     }
@@ -194,8 +194,8 @@ impl SocketConnection {
         let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
         socket.leave(joined.difference(&target).cloned().collect::<Vec<_>>());
         socket.join(target.difference(&joined).cloned().collect::<Vec<_>>());
-        if has_new_organization || state.guest.is_none() {
-            state.guest = next.map(|organization| Arc::new((organization, self.user().clone())));
+        if has_new_organization || state.organization_user.is_none() {
+            state.organization_user = next.map(|organization| Arc::new((organization, self.user().clone())));
             self.presence_changes.fetch_add(1, Ordering::Relaxed);
         }
         state.standpoint = standpoint;

@@ -8,8 +8,8 @@ pub mod bus;
 pub mod connect;
 mod connection;
 mod listener;
-mod neighbours;
 mod orders;
+mod peers;
 mod presence;
 mod pulse;
 mod rooms;
@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 use self::abort::WebSocketConnections;
 use self::activity::Activity;
 use self::connection::SocketConnection;
-use self::neighbours::Neighbours;
+use self::peers::Peers;
 use self::presence::Presence;
 use self::pulse::Pulses;
 use self::saves::Saves;
@@ -79,7 +79,7 @@ struct Parts {
     presence: Presence,
     /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
     presence_changes: Arc<AtomicU64>,
-    neighbours: Neighbours,
+    peers: Peers,
     saves: Saves,
     closing: CancellationToken,
 }
@@ -99,7 +99,7 @@ impl Live {
             pulses: Pulses::default(),
             presence: Presence::default(),
             presence_changes: Arc::default(),
-            neighbours: Neighbours::new(),
+            peers: Peers::new(),
             saves: Saves::default(),
             closing: CancellationToken::new(),
         }));
@@ -158,9 +158,9 @@ impl Live {
 
     /// Whether a user has a socket in this organization, at this or another instance.
     pub fn is_online(&self, organization: &OrganizationId, user: &UserId) -> bool {
-        let guest = (organization.clone(), user.clone());
+        let organization_user = (organization.clone(), user.clone());
         !self.sockets_in(rooms::user_in(user, organization)).is_empty()
-            || self.0.presence.is_elsewhere(&guest, Instant::now())
+            || self.0.presence.is_online_remotely(&organization_user, Instant::now())
     }
 
     /// The number of sockets in a room, for tests and metrics.

@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client};
 
 use super::sweep::Whom;
 use super::watch::Watch;
-use super::{Live, neighbours};
+use super::{Live, peers};
 use common::clock;
 use common::error::Result;
 use db::outbox::CHANNEL;
@@ -116,7 +116,7 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
                 match payload {
                     Some(Heard::Row(row)) if row != BEAT => carry_out(&row, live).await,
                     Some(Heard::Row(_)) => {}
-                    Some(Heard::Word(word)) => live.hear_word(&word),
+                    Some(Heard::Word(word)) => live.handle_peer_message(&word),
                     None => return anyhow::anyhow!("connection closed"),
                 }
             },
@@ -135,7 +135,7 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
             },
             Some(word) = words.recv(), if !is_telling => {
                 deadline.get_or_insert_with(|| Instant::now() + watch.silence());
-                telling = Box::pin(tell(&client, neighbours::CHANNEL, word));
+                telling = Box::pin(tell(&client, peers::CHANNEL, word));
                 is_telling = true;
             },
             () = silence(deadline) => return anyhow::anyhow!("heartbeat timeout: no notification for {:?}", watch.silence()),
@@ -170,7 +170,7 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
             match message {
                 Some(Ok(AsyncMessage::Notification(notification))) => {
                     let payload = notification.payload().to_owned();
-                    let heard = if notification.channel() == neighbours::CHANNEL {
+                    let heard = if notification.channel() == peers::CHANNEL {
                         Heard::Word(payload)
                     } else {
                         Heard::Row(payload)
@@ -185,7 +185,7 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
             }
         }
     });
-    let listen = format!("LISTEN {CHANNEL}; LISTEN {}", neighbours::CHANNEL);
+    let listen = format!("LISTEN {CHANNEL}; LISTEN {}", peers::CHANNEL);
     client.batch_execute(&listen).await?;
     Ok((client, heard))
 }

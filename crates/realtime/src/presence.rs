@@ -8,88 +8,89 @@ use std::time::{Duration, Instant};
 use model::id::{OrganizationId, UserId};
 
 /// Lifetime of an entry of another instance, three times the interval at which they are repeated.
-const BELIEVED: Duration = Duration::from_secs(30);
+const REPORT_LIFETIME: Duration = Duration::from_secs(30);
 
 /// A user in an organization.
-pub type Guest = (OrganizationId, UserId);
+pub type OrganizationUser = (OrganizationId, UserId);
 
 /// The presence of users by instance.
 #[derive(Default)]
-pub struct Presence(Mutex<Places>);
+pub struct Presence(Mutex<PresenceState>);
 
 #[derive(Default)]
-struct Places {
+struct PresenceState {
     /// Shared with the seats, so that each of ten thousand names is stored once.
-    here: HashSet<Arc<Guest>>,
-    elsewhere: HashMap<Arc<Guest>, HashMap<String, Instant>>,
-    anywhere: HashSet<Arc<Guest>>,
+    local: HashSet<Arc<OrganizationUser>>,
+    remote: HashMap<Arc<OrganizationUser>, HashMap<String, Instant>>,
+    online: HashSet<Arc<OrganizationUser>>,
 }
 
 /// Changes since the last update.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct PresenceChanges {
     /// Users who connected to this instance.
-    pub came: Vec<Arc<Guest>>,
+    pub connected: Vec<Arc<OrganizationUser>>,
     /// Users who disconnected from this instance.
-    pub went: Vec<Arc<Guest>>,
+    pub disconnected: Vec<Arc<OrganizationUser>>,
     /// Users who went online or offline, over all instances.
-    pub changed: Vec<Arc<Guest>>,
+    pub changed: Vec<Arc<OrganizationUser>>,
 }
 
 impl Presence {
     /// Updates the users connected to this instance (`None` if unchanged) and returns the changes.
-    pub fn refresh(&self, here: Option<HashSet<Arc<Guest>>>, now: Instant) -> Turn {
-        let mut places = self.places();
-        if here.is_none() && places.elsewhere.is_empty() && places.anywhere.len() == places.here.len() {
-            return Turn::default();
+    pub fn update(&self, local: Option<HashSet<Arc<OrganizationUser>>>, now: Instant) -> PresenceChanges {
+        let mut state = self.state();
+        if local.is_none() && state.remote.is_empty() && state.online.len() == state.local.len() {
+            return PresenceChanges::default();
         }
-        let here = here.unwrap_or_else(|| places.here.clone());
-        places.elsewhere.retain(|_, told| {
-            told.retain(|_, at| now.saturating_duration_since(*at) < BELIEVED);
-            !told.is_empty()
+        let local = local.unwrap_or_else(|| state.local.clone());
+        state.remote.retain(|_, reports| {
+            reports.retain(|_, at| now.saturating_duration_since(*at) < REPORT_LIFETIME);
+            !reports.is_empty()
         });
-        let anywhere: HashSet<Arc<Guest>> = here.iter().chain(places.elsewhere.keys()).cloned().collect();
-        let turn = Turn {
-            came: here.difference(&places.here).cloned().collect(),
-            went: places.here.difference(&here).cloned().collect(),
-            changed: anywhere.symmetric_difference(&places.anywhere).cloned().collect(),
+        let online: HashSet<Arc<OrganizationUser>> = local.iter().chain(state.remote.keys()).cloned().collect();
+        let changes = PresenceChanges {
+            connected: local.difference(&state.local).cloned().collect(),
+            disconnected: state.local.difference(&local).cloned().collect(),
+            changed: online.symmetric_difference(&state.online).cloned().collect(),
         };
-        places.here = here;
-        places.anywhere = anywhere;
-        turn
+        state.local = local;
+        state.online = online;
+        changes
     }
 
     /// Adds users that another instance reported as connected.
-    pub fn note(&self, instance: &str, guests: Vec<Guest>, now: Instant) {
-        let mut places = self.places();
-        for guest in guests {
-            places
-                .elsewhere
-                .entry(Arc::new(guest))
+    pub fn insert_remote(&self, instance: &str, users: Vec<OrganizationUser>, now: Instant) {
+        let mut state = self.state();
+        for organization_user in users {
+            state
+                .remote
+                .entry(Arc::new(organization_user))
                 .or_default()
                 .insert(instance.to_owned(), now);
         }
     }
 
     /// Removes users that another instance reported as disconnected.
-    pub fn forget(&self, instance: &str, guests: &[Guest]) {
-        let mut places = self.places();
-        for guest in guests {
-            if let Some(told) = places.elsewhere.get_mut(guest) {
-                told.remove(instance);
+    pub fn remove_remote(&self, instance: &str, users: &[OrganizationUser]) {
+        let mut state = self.state();
+        for organization_user in users {
+            if let Some(reports) = state.remote.get_mut(organization_user) {
+                reports.remove(instance);
             }
         }
     }
 
     /// Whether another instance reported a user as connected.
-    pub fn is_elsewhere(&self, guest: &Guest, now: Instant) -> bool {
-        let places = self.places();
-        let told = places.elsewhere.get(guest).into_iter().flatten();
-        told.into_iter()
-            .any(|(_, at)| now.saturating_duration_since(*at) < BELIEVED)
+    pub fn is_online_remotely(&self, organization_user: &OrganizationUser, now: Instant) -> bool {
+        let state = self.state();
+        let reports = state.remote.get(organization_user).into_iter().flatten();
+        reports
+            .into_iter()
+            .any(|(_, at)| now.saturating_duration_since(*at) < REPORT_LIFETIME)
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn state(&self) -> MutexGuard<'_, PresenceState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -98,49 +99,52 @@ impl Presence {
 mod tests {
     use super::*;
 
-    fn guest(user: &str) -> Guest {
+    fn organization_user(user: &str) -> OrganizationUser {
         (OrganizationId::new("north"), UserId::new(user))
     }
 
-    fn here(users: &[&str]) -> HashSet<Arc<Guest>> {
-        users.iter().map(|user| Arc::new(guest(user))).collect()
+    fn local(users: &[&str]) -> HashSet<Arc<OrganizationUser>> {
+        users.iter().map(|user| Arc::new(organization_user(user))).collect()
     }
 
-    fn told(guests: &[Arc<Guest>]) -> Vec<Guest> {
-        guests.iter().map(|guest| Guest::clone(guest)).collect()
+    fn reports(users: &[Arc<OrganizationUser>]) -> Vec<OrganizationUser> {
+        users
+            .iter()
+            .map(|organization_user| OrganizationUser::clone(organization_user))
+            .collect()
     }
 
     #[test]
     fn coming_and_going_is_told_once() {
         let (presence, now) = (Presence::default(), Instant::now());
-        let turn = presence.refresh(Some(here(&["ben"])), now);
+        let changes = presence.update(Some(local(&["ben"])), now);
         assert_eq!(
-            (told(&turn.came), told(&turn.changed)),
-            (vec![guest("ben")], vec![guest("ben")])
+            (reports(&changes.connected), reports(&changes.changed)),
+            (vec![organization_user("ben")], vec![organization_user("ben")])
         );
-        assert_eq!(presence.refresh(Some(here(&["ben"])), now), Turn::default());
-        assert_eq!(presence.refresh(None, now), Turn::default(), "nobody moved");
-        let turn = presence.refresh(Some(here(&[])), now);
+        assert_eq!(presence.update(Some(local(&["ben"])), now), PresenceChanges::default());
+        assert_eq!(presence.update(None, now), PresenceChanges::default(), "nobody moved");
+        let changes = presence.update(Some(local(&[])), now);
         assert_eq!(
-            (told(&turn.went), told(&turn.changed)),
-            (vec![guest("ben")], vec![guest("ben")])
+            (reports(&changes.disconnected), reports(&changes.changed)),
+            (vec![organization_user("ben")], vec![organization_user("ben")])
         );
     }
 
     #[test]
     fn whoever_is_at_another_instance_is_online_until_it_says_no_more() {
         let (presence, now) = (Presence::default(), Instant::now());
-        presence.note("second", vec![guest("ben"), guest("cem")], now);
-        assert!(presence.is_elsewhere(&guest("ben"), now));
-        assert_eq!(presence.refresh(None, now).changed.len(), 2);
+        presence.insert_remote("second", vec![organization_user("ben"), organization_user("cem")], now);
+        assert!(presence.is_online_remotely(&organization_user("ben"), now));
+        assert_eq!(presence.update(None, now).changed.len(), 2);
         // Ben is connected here as well: nothing changes, also not when Ben disconnects there.
-        assert!(presence.refresh(Some(here(&["ben"])), now).changed.is_empty());
-        presence.forget("second", &[guest("ben")]);
-        assert!(presence.refresh(None, now).changed.is_empty());
-        let later = now + BELIEVED;
-        assert!(!presence.is_elsewhere(&guest("cem"), later));
-        let turn = presence.refresh(None, later);
-        assert_eq!(told(&turn.changed), [guest("cem")]);
-        assert!(turn.went.is_empty(), "Ben is here all the time");
+        assert!(presence.update(Some(local(&["ben"])), now).changed.is_empty());
+        presence.remove_remote("second", &[organization_user("ben")]);
+        assert!(presence.update(None, now).changed.is_empty());
+        let later = now + REPORT_LIFETIME;
+        assert!(!presence.is_online_remotely(&organization_user("cem"), later));
+        let changes = presence.update(None, later);
+        assert_eq!(reports(&changes.changed), [organization_user("cem")]);
+        assert!(changes.disconnected.is_empty(), "Ben is here all the time");
     }
 }

@@ -83,7 +83,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
     let sweep = editing.start_sweep(instance);
     let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
-    live.share(&rates);
+    live.share_rate_limits(&rates);
     let sending_out = editing.start_sending_out(departures);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::start(
