@@ -80,7 +80,7 @@ fn card(
     let (group, members) = (&known.whole.group, &known.whole.members);
     let school = &group.organization_id;
     let ids: Vec<UserId> = members.iter().map(|member| member.user.id.clone()).collect();
-    let (writing, activity) = live.liveliness(school, &group.id, &ids);
+    let (writing, activity) = live.group_activity(school, &group.id, &ids);
     let member = |member: &GroupMember| BoardMemberView {
         user: GroupMemberView::new(member, &Audience::Staff).into_user(),
         online: live.is_online(school, &member.user.id),

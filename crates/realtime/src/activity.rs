@@ -1,5 +1,5 @@
 //! The one client event, `document:activity`: its user is writing in a document. It is kept in memory for the lesson
-//! board ([`super::pulse`]) and is never stored or logged. Every other event is ignored and counted.
+//! board ([`super::typing`]) and is never stored or logged. Every other event is ignored and counted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use socketioxide::extract::{SocketRef, TryData};
 
 use super::Live;
-use super::connect::Said;
+use super::connect::ActivityPayload;
 use super::connection::SocketConnection;
 use common::clock;
 
@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// The payload of `document:activity`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Writing {
+pub struct DocumentActivity {
     document_id: DocumentId,
 }
 
 /// The last event of each user, and the number of ignored events.
 #[derive(Default)]
 pub struct Activity {
-    said: Mutex<HashMap<UserId, Instant>>,
+    last_events: Mutex<HashMap<UserId, Instant>>,
     ignored: AtomicU64,
 }
 
@@ -39,9 +39,9 @@ impl Activity {
     }
 
     /// Removes old entries.
-    pub fn forget_past(&self) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.retain(|_, since| since.elapsed() < PAUSE);
+    pub fn remove_expired(&self) {
+        let mut last_events = self.last_events.lock().unwrap_or_else(PoisonError::into_inner);
+        last_events.retain(|_, since| since.elapsed() < PAUSE);
     }
 
     fn ignore(&self) {
@@ -49,24 +49,24 @@ impl Activity {
     }
 
     /// Rate limit per user: returns whether the event is accepted and records it.
-    fn takes_turn(&self, user: &UserId) -> bool {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let early = said.get(user).is_some_and(|since| since.elapsed() < PAUSE);
+    fn accept(&self, user: &UserId) -> bool {
+        let mut last_events = self.last_events.lock().unwrap_or_else(PoisonError::into_inner);
+        let early = last_events.get(user).is_some_and(|since| since.elapsed() < PAUSE);
         if !early {
-            said.insert(user.clone(), Instant::now());
+            last_events.insert(user.clone(), Instant::now());
         }
         !early
     }
 }
 
 /// Registers the event handlers of a socket.
-pub fn listen(socket: &SocketRef, live: &Live) {
-    let (hearing, ignoring) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
+pub fn register_handlers(socket: &SocketRef, live: &Live) {
+    let (handling, ignoring) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
     socket.on(
         "document:activity",
-        move |socket: SocketRef, TryData(said): Said| async move {
-            if let Some(parts) = hearing.upgrade() {
-                hear(&Live(parts), &socket, said.ok()).await;
+        move |socket: SocketRef, TryData(payload): ActivityPayload| async move {
+            if let Some(parts) = handling.upgrade() {
+                handle_activity(&Live(parts), &socket, payload.ok()).await;
             }
         },
     );
@@ -77,16 +77,16 @@ pub fn listen(socket: &SocketRef, live: &Live) {
     });
 }
 
-async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
+async fn handle_activity(live: &Live, socket: &SocketRef, payload: Option<DocumentActivity>) {
     let activity = &live.0.activity;
-    let (Some(connection), Some(Writing { document_id })) = (SocketConnection::of(socket), said) else {
+    let (Some(connection), Some(DocumentActivity { document_id })) = (SocketConnection::of(socket), payload) else {
         return activity.ignore();
     };
     // Boards show the work of groups, so activity of teachers is not counted.
     let Some(standpoint) = connection.standpoint().filter(|_| connection.is_student()) else {
         return activity.ignore();
     };
-    if !activity.takes_turn(connection.user()) {
+    if !activity.accept(connection.user()) {
         return activity.ignore();
     }
     let organization = standpoint.tenant.id().clone();
@@ -96,9 +96,9 @@ async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
         .read(standpoint, move |scope| scope.group_of_document(&document_id));
     match group.await {
         Ok(group) => {
-            let place = (organization, group);
-            live.0.peers.send_typing(&place, connection.user());
-            live.0.pulses.note(place, connection.user().clone(), clock::now());
+            let group_key = (organization, group);
+            live.0.peers.send_typing(&group_key, connection.user());
+            live.0.typing.record(group_key, connection.user().clone(), clock::now());
         }
         // Unknown, foreign and hidden documents are indistinguishable here as well.
         Err(_) => activity.ignore(),
@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn a_user_speaks_once_in_ten_seconds() {
         let (activity, ben) = (Activity::default(), UserId::new("ben"));
-        assert!(activity.takes_turn(&ben));
-        assert!(!activity.takes_turn(&ben));
-        assert!(activity.takes_turn(&UserId::new("cem")));
+        assert!(activity.accept(&ben));
+        assert!(!activity.accept(&ben));
+        assert!(activity.accept(&UserId::new("cem")));
     }
 }

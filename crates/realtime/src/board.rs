@@ -12,7 +12,7 @@ use model::news::{Event, Room};
 use super::connection::SocketConnection;
 use super::orders::Emission;
 use super::presence::OrganizationUser;
-use super::pulse::MINUTES;
+use super::typing::MINUTES;
 use super::{Live, payload};
 use api_types::event::BoardActivity;
 use common::clock;
@@ -20,54 +20,60 @@ use db::platform::PlatformProof;
 use db::platform::boards::BoardGroup;
 
 /// Interval of updates; a group gets at most one event per interval.
-const EVERY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// After this many rounds, the other instances receive the full list of connected users.
 const ROUNDS: u32 = 10;
 /// Users looked up per round. After a restart all reconnect at once; the rest waits for the next round.
-const AT_ONCE: usize = 200;
+const USERS_PER_ROUND: usize = 200;
 
 impl Live {
     /// Updates boards until the server stops.
-    pub(super) async fn keep_boards(self) {
-        let (mut round, mut waiting, mut seen) = (0, Vec::new(), 0);
+    pub(super) async fn publish_boards_periodically(self) {
+        let (mut round, mut waiting, mut last_seen) = (0, Vec::new(), 0);
         loop {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
                 // Sleeps from the end of one round, so that a slow round is not followed immediately by the next.
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep(INTERVAL) => {}
             }
             round = (round + 1) % ROUNDS;
             // Loaded before the seats, so that a concurrent change is noticed in the next round.
             let presence_changes = self.0.presence_changes.load(Ordering::Relaxed);
-            self.tell_boards(&mut waiting, seen != presence_changes, round == 0)
+            self.publish_boards(&mut waiting, last_seen != presence_changes, round == 0)
                 .await;
-            seen = presence_changes;
+            last_seen = presence_changes;
         }
     }
 
-    async fn tell_boards(&self, waiting: &mut Vec<Arc<OrganizationUser>>, has_presence_changed: bool, tell_all: bool) {
+    async fn publish_boards(
+        &self,
+        waiting: &mut Vec<Arc<OrganizationUser>>,
+        has_presence_changed: bool,
+        is_full_round: bool,
+    ) {
         let peers = &self.0.peers;
-        let tell_all = tell_all && peers.has_queue();
-        let connected_users: Option<HashSet<Arc<OrganizationUser>>> = (has_presence_changed || tell_all).then(|| {
-            let sockets = self.sockets();
-            sockets
-                .iter()
-                .filter_map(SocketConnection::of)
-                .filter_map(|connection| connection.organization_user())
-                .collect()
-        });
-        if let Some(connected_users) = connected_users.as_ref().filter(|_| tell_all) {
+        let is_full_round = is_full_round && peers.has_queue();
+        let connected_users: Option<HashSet<Arc<OrganizationUser>>> =
+            (has_presence_changed || is_full_round).then(|| {
+                let sockets = self.sockets();
+                sockets
+                    .iter()
+                    .filter_map(SocketConnection::of)
+                    .filter_map(|connection| connection.organization_user())
+                    .collect()
+            });
+        if let Some(connected_users) = connected_users.as_ref().filter(|_| is_full_round) {
             peers.send_connected(&connected_users.iter().cloned().collect::<Vec<_>>());
         }
         let changes = self.0.presence.update(connected_users, Instant::now());
         peers.send_connected(&changes.connected);
         peers.send_disconnected(&changes.disconnected);
         waiting.extend(changes.changed);
-        let groups = self.0.pulses.take_changed(clock::now());
+        let groups = self.0.typing.take_changed(clock::now());
         if waiting.is_empty() && groups.is_empty() {
             return;
         }
-        let people = waiting.drain(..waiting.len().min(AT_ONCE));
+        let people = waiting.drain(..waiting.len().min(USERS_PER_ROUND));
         let people: Vec<OrganizationUser> = people
             .map(|organization_user| OrganizationUser::clone(&organization_user))
             .collect();
@@ -80,19 +86,19 @@ impl Live {
         match found.await {
             Ok(found) => {
                 for group in found {
-                    self.tell_board(group).await;
+                    self.publish_board(group).await;
                 }
             }
             Err(error) => tracing::warn!(%error, "lesson board groups could not be read"),
         }
     }
 
-    async fn tell_board(&self, group: BoardGroup) {
+    async fn publish_board(&self, group: BoardGroup) {
         let room = Room::Staff(group.class.clone());
         if self.count(&room) == 0 {
             return;
         }
-        let (writing, activity) = self.liveliness(&group.organization, &group.id, &group.members);
+        let (writing, activity) = self.group_activity(&group.organization, &group.id, &group.members);
         let online: Vec<&UserId> = group
             .members
             .iter()
@@ -117,14 +123,14 @@ impl Live {
     }
 
     /// The members of a group who are writing, and the number of activity events in each of the last 20 minutes.
-    pub fn liveliness(
+    pub fn group_activity(
         &self,
         organization: &OrganizationId,
         group: &GroupId,
         members: &[UserId],
     ) -> (Vec<UserId>, [u32; MINUTES]) {
-        let place = (organization.clone(), group.clone());
-        let (mut writing, activity) = self.0.pulses.of(&place, clock::now());
+        let group_key = (organization.clone(), group.clone());
+        let (mut writing, activity) = self.0.typing.get(&group_key, clock::now());
         // Users who have left the group are removed.
         writing.retain(|user| members.contains(user));
         (writing, activity)

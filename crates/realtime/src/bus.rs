@@ -47,7 +47,7 @@ impl Bus {
     pub fn start(database: &Database, live: &Live, watch: Watch) -> (Self, mpsc::UnboundedReceiver<Departure>) {
         let (departures, told) = mpsc::unbounded_channel();
         tokio::spawn(live.clone().keep_sweeping(watch.sweep()));
-        tokio::spawn(live.clone().keep_boards());
+        tokio::spawn(live.clone().publish_boards_periodically());
         let way = match database {
             Database::Sqlite(_) => {
                 let (sender, mut units) = mpsc::unbounded_channel();

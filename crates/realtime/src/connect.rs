@@ -221,7 +221,7 @@ async fn connect(socket: SocketRef, live: &Weak<Parts>) {
         return;
     };
     let connection = SocketConnection::open(&socket, handshake, Arc::clone(&live.0.presence_changes));
-    activity::listen(&socket, &live);
+    activity::register_handlers(&socket, &live);
     if live.sockets_of(connection.user()) > SOCKETS_PER_USER {
         // Several sockets connected concurrently and passed the check in `authenticate`.
         return orders::disconnect(socket, &connection);
@@ -254,7 +254,7 @@ pub(super) fn emit_ready(socket: &SocketRef, connection: &SocketConnection) {
 }
 
 /// The payload of `document:activity`.
-pub(super) type Said = TryData<activity::Writing>;
+pub(super) type ActivityPayload = TryData<activity::DocumentActivity>;
 
 #[cfg(test)]
 mod tests {

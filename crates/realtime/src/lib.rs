@@ -11,10 +11,10 @@ mod listener;
 mod orders;
 mod peers;
 mod presence;
-mod pulse;
 mod rooms;
 mod saves;
 mod sweep;
+mod typing;
 pub mod watch;
 mod wire;
 
@@ -37,8 +37,8 @@ use self::activity::Activity;
 use self::connection::SocketConnection;
 use self::peers::Peers;
 use self::presence::Presence;
-use self::pulse::Pulses;
 use self::saves::Saves;
+use self::typing::TypingActivity;
 use api_types::event::Envelope;
 use auth::Gate;
 use common::clock;
@@ -75,7 +75,7 @@ struct Parts {
     lookup_permits: Semaphore,
     websockets: WebSocketConnections,
     activity: Activity,
-    pulses: Pulses,
+    typing: TypingActivity,
     presence: Presence,
     /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
     presence_changes: Arc<AtomicU64>,
@@ -96,7 +96,7 @@ impl Live {
             lookup_permits: Semaphore::new(connect::CONCURRENT_LOOKUPS),
             websockets: WebSocketConnections::default(),
             activity: Activity::default(),
-            pulses: Pulses::default(),
+            typing: TypingActivity::default(),
             presence: Presence::default(),
             presence_changes: Arc::default(),
             peers: Peers::new(),

@@ -70,8 +70,8 @@ impl Live {
     /// Disconnects sockets whose session has ended and corrects rooms.
     pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
         self.0.websockets.remove_closed();
-        self.0.activity.forget_past();
-        self.0.pulses.forget_past(clock::now());
+        self.0.activity.remove_expired();
+        self.0.typing.remove_expired(clock::now());
         let connected: Vec<_> = self
             .sockets()
             .into_iter()

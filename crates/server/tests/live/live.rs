@@ -138,7 +138,7 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
         OrganizationId::new(&app.world.north),
         [&app.world.ben, &app.world.cem].map(user),
     );
-    let writing = || app.app.live().liveliness(&school, &group.id, &people).0;
+    let writing = || app.app.live().group_activity(&school, &group.id, &people).0;
     assert!(writing().is_empty());
 
     let mut cem = SocketListener::by(app, &app.world.cem).await;
