@@ -10,7 +10,7 @@ use model::id::{GroupId, OrganizationId, UserId};
 use model::news::{Event, Room};
 
 use super::connection::SocketConnection;
-use super::orders::Emission;
+use super::dispatch::Emission;
 use super::presence::OrganizationUser;
 use super::typing::MINUTES;
 use super::{Live, payload};

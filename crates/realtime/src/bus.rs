@@ -54,7 +54,7 @@ impl Bus {
                 let live = live.clone();
                 tokio::spawn(async move {
                     while let Some(signals) = units.recv().await {
-                        live.carry_out(signals).await;
+                        live.dispatch(signals).await;
                     }
                 });
                 Way::Straight(sender)

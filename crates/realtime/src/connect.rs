@@ -19,7 +19,7 @@ use tokio::sync::SemaphorePermit;
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::wire::{self, Engine};
-use super::{Live, Parts, activity, orders, payload};
+use super::{Live, Parts, activity, dispatch, payload};
 use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
@@ -224,7 +224,7 @@ async fn connect(socket: SocketRef, live: &Weak<Parts>) {
     activity::register_handlers(&socket, &live);
     if live.sockets_of(connection.user()) > SOCKETS_PER_USER {
         // Several sockets connected concurrently and passed the check in `authenticate`.
-        return orders::disconnect(socket, &connection);
+        return dispatch::disconnect(socket, &connection);
     }
     for attempt in 1..=ATTEMPTS {
         let permit = live.acquire_lookup_permit().await;
@@ -242,7 +242,7 @@ async fn connect(socket: SocketRef, live: &Weak<Parts>) {
             }
         }
     }
-    orders::disconnect(socket, &connection);
+    dispatch::disconnect(socket, &connection);
 }
 
 /// Emits `ready`: the rooms are joined.

@@ -7,12 +7,12 @@ mod board;
 pub mod bus;
 pub mod connect;
 mod connection;
+mod dispatch;
 mod listener;
-mod orders;
 mod peers;
 mod presence;
 mod rooms;
-mod saves;
+mod save_throttle;
 mod sweep;
 mod typing;
 pub mod watch;
@@ -37,7 +37,7 @@ use self::activity::Activity;
 use self::connection::SocketConnection;
 use self::peers::Peers;
 use self::presence::Presence;
-use self::saves::Saves;
+use self::save_throttle::SaveThrottle;
 use self::typing::TypingActivity;
 use api_types::event::Envelope;
 use auth::Gate;
@@ -80,7 +80,7 @@ struct Parts {
     /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
     presence_changes: Arc<AtomicU64>,
     peers: Peers,
-    saves: Saves,
+    save_throttle: SaveThrottle,
     closing: CancellationToken,
 }
 
@@ -100,7 +100,7 @@ impl Live {
             presence: Presence::default(),
             presence_changes: Arc::default(),
             peers: Peers::new(),
-            saves: Saves::default(),
+            save_throttle: SaveThrottle::default(),
             closing: CancellationToken::new(),
         }));
         let (engine, io) = connect::build(&live);

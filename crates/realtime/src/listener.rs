@@ -114,7 +114,7 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
             payload = heard.recv() => {
                 deadline = None;
                 match payload {
-                    Some(Heard::Row(row)) if row != BEAT => carry_out(&row, live).await,
+                    Some(Heard::Row(row)) if row != BEAT => dispatch(&row, live).await,
                     Some(Heard::Row(_)) => {}
                     Some(Heard::Word(word)) => live.handle_peer_message(&word),
                     None => return anyhow::anyhow!("connection closed"),
@@ -192,7 +192,7 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
 
 /// Reads exactly the row that was named. "All rows since the last one" would miss rows, because ids do not commit in
 /// order.
-async fn carry_out(id: &str, live: &Live) {
+async fn dispatch(id: &str, live: &Live) {
     for attempt in 1..=TRIES {
         let row = id.to_owned();
         let read = live
@@ -200,7 +200,7 @@ async fn carry_out(id: &str, live: &Live) {
             .store
             .platform_read(PlatformProof::housekeeping(), move |platform| platform.signals(&row));
         match read.await {
-            Ok(Some(signals)) => return live.carry_out(signals).await,
+            Ok(Some(signals)) => return live.dispatch(signals).await,
             Ok(None) => {
                 tracing::warn!(id, "event outbox row was pruned before it was read");
                 break;

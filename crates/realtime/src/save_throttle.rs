@@ -10,14 +10,14 @@ use model::news::{Event, Room};
 use serde_json::Value;
 
 use super::Live;
-use super::orders::Emission;
+use super::dispatch::Emission;
 
 /// Minimum time between two save events of a document.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The throttled documents. Staff and members of a group are throttled separately.
 #[derive(Default)]
-pub struct Saves(Mutex<HashMap<String, Vec<Pause>>>);
+pub struct SaveThrottle(Mutex<HashMap<String, Vec<Pause>>>);
 
 struct Pause {
     rooms: Vec<Room>,
@@ -26,39 +26,39 @@ struct Pause {
 
 /// What to do with an event.
 #[derive(Debug)]
-pub enum Turn {
+pub enum ThrottleDecision {
     /// Emit these events, in this order.
     Now(Vec<Emission>),
     /// Emit the event, and then only the last one of its kind after a pause.
-    NowAndPause(Box<Emission>, String),
+    NowThenPause(Box<Emission>, String),
     /// Keep the event until the pause is over.
     Later,
 }
 
-impl Saves {
+impl SaveThrottle {
     /// Decides what to do with an event.
-    pub fn turn(&self, emission: Emission) -> Turn {
+    pub fn decide(&self, emission: Emission) -> ThrottleDecision {
         let Some(document) = document(&emission.payload).filter(|_| is_about_document(emission.event)) else {
-            return Turn::Now(vec![emission]);
+            return ThrottleDecision::Now(vec![emission]);
         };
         let mut pauses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_save(&emission) {
             let pauses = pauses.get_mut(&document).into_iter().flatten();
             let waiting = pauses.filter_map(|pause| pause.waiting.take());
-            let mut told: Vec<_> = waiting.filter(|_| emission.event != Event::DocumentDeleted).collect();
-            told.push(emission);
-            return Turn::Now(told);
+            let mut emissions: Vec<_> = waiting.filter(|_| emission.event != Event::DocumentDeleted).collect();
+            emissions.push(emission);
+            return ThrottleDecision::Now(emissions);
         }
         let pauses = pauses.entry(document.clone()).or_default();
         if let Some(pause) = pauses.iter_mut().find(|pause| pause.rooms == emission.rooms) {
             pause.waiting = Some(emission);
-            return Turn::Later;
+            return ThrottleDecision::Later;
         }
         pauses.push(Pause {
             rooms: emission.rooms.clone(),
             waiting: None,
         });
-        Turn::NowAndPause(Box::new(emission), document)
+        ThrottleDecision::NowThenPause(Box::new(emission), document)
     }
 
     /// At the end of a pause, takes the event that was kept. Without one, throttling of the document ends.
@@ -83,7 +83,7 @@ impl Live {
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(PAUSE).await;
-                match live.0.saves.after_pause(&document, &rooms) {
+                match live.0.save_throttle.after_pause(&document, &rooms) {
                     Some(emission) => live.emit(emission).await,
                     None => return,
                 }
@@ -140,53 +140,65 @@ mod tests {
 
     #[test]
     fn of_many_saves_the_first_is_told_and_the_last() {
-        let saves = Saves::default();
-        assert!(matches!(saves.turn(save(1)), Turn::NowAndPause(..)));
-        assert!(matches!(saves.turn(save(2)), Turn::Later));
-        assert!(matches!(saves.turn(save(3)), Turn::Later));
-        let last = saves
+        let save_throttle = SaveThrottle::default();
+        assert!(matches!(
+            save_throttle.decide(save(1)),
+            ThrottleDecision::NowThenPause(..)
+        ));
+        assert!(matches!(save_throttle.decide(save(2)), ThrottleDecision::Later));
+        assert!(matches!(save_throttle.decide(save(3)), ThrottleDecision::Later));
+        let last = save_throttle
             .after_pause("d", &rooms())
             .map(|emission| emission.payload["document"]["version"].clone());
         assert_eq!(last, Some(json!(3)));
         assert!(
-            matches!(saves.turn(save(4)), Turn::Later),
+            matches!(save_throttle.decide(save(4)), ThrottleDecision::Later),
             "the pause goes on after the last"
         );
-        assert!(saves.after_pause("d", &rooms()).is_some());
-        assert!(saves.after_pause("d", &rooms()).is_none());
-        assert!(matches!(saves.turn(save(5)), Turn::NowAndPause(..)));
+        assert!(save_throttle.after_pause("d", &rooms()).is_some());
+        assert!(save_throttle.after_pause("d", &rooms()).is_none());
+        assert!(matches!(
+            save_throttle.decide(save(5)),
+            ThrottleDecision::NowThenPause(..)
+        ));
     }
 
     #[test]
     fn each_audience_hears_its_version_of_the_first_save() {
-        let saves = Saves::default();
-        assert!(matches!(saves.turn(save(1)), Turn::NowAndPause(..)));
+        let save_throttle = SaveThrottle::default();
+        assert!(matches!(
+            save_throttle.decide(save(1)),
+            ThrottleDecision::NowThenPause(..)
+        ));
         let staff = Emission {
             rooms: vec![Room::Staff(model::id::ClassId::new("c"))],
             ..save(1)
         };
-        assert!(matches!(saves.turn(staff), Turn::NowAndPause(..)));
+        assert!(matches!(
+            save_throttle.decide(staff),
+            ThrottleDecision::NowThenPause(..)
+        ));
     }
 
     #[test]
     fn whatever_else_happens_to_the_document_is_told_after_the_save_that_waits() {
-        let saves = Saves::default();
-        drop(saves.turn(save(1)));
-        drop(saves.turn(save(2)));
-        let told = |event| match saves.turn(emission(event, json!({"documentId": "d"}))) {
-            Turn::Now(told) => told.iter().map(|emission| emission.event).collect::<Vec<_>>(),
-            Turn::NowAndPause(..) | Turn::Later => Vec::new(),
+        let save_throttle = SaveThrottle::default();
+        drop(save_throttle.decide(save(1)));
+        drop(save_throttle.decide(save(2)));
+        let emissions = |event| match save_throttle.decide(emission(event, json!({"documentId": "d"}))) {
+            ThrottleDecision::Now(emissions) => emissions.iter().map(|emission| emission.event).collect::<Vec<_>>(),
+            ThrottleDecision::NowThenPause(..) | ThrottleDecision::Later => Vec::new(),
         };
         assert_eq!(
-            told(Event::DocumentStatus),
+            emissions(Event::DocumentStatus),
             [Event::DocumentUpdated, Event::DocumentStatus]
         );
-        drop(saves.turn(save(3)));
+        drop(save_throttle.decide(save(3)));
         assert_eq!(
-            told(Event::DocumentDeleted),
+            emissions(Event::DocumentDeleted),
             [Event::DocumentDeleted],
             "nothing of what is gone"
         );
-        assert!(saves.after_pause("d", &rooms()).is_none());
+        assert!(save_throttle.after_pause("d", &rooms()).is_none());
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use socketioxide::extract::SocketRef;
 
 use super::connection::{RefreshOutcome, SocketConnection};
-use super::saves::Turn;
+use super::save_throttle::ThrottleDecision;
 use super::{Live, connect, payload, rooms};
 use api_types::event::SessionRevoked;
 
@@ -31,7 +31,7 @@ pub struct Emission {
 
 impl Live {
     /// Dispatches the signals of one transaction.
-    pub(super) async fn carry_out(&self, signals: Vec<Signal>) {
+    pub(super) async fn dispatch(&self, signals: Vec<Signal>) {
         for signal in signals {
             match signal {
                 Signal::Emit {
@@ -48,7 +48,7 @@ impl Live {
                         event,
                         payload,
                     };
-                    self.tell(emission).await;
+                    self.emit_throttled(emission).await;
                 }
                 Signal::Resync { parties, leave } => self.resync(&parties, &leave).await,
                 Signal::Kill { party, reason } => self.kill(&party, reason),
@@ -56,18 +56,18 @@ impl Live {
         }
     }
 
-    async fn tell(&self, emission: Emission) {
-        match self.0.saves.turn(emission) {
-            Turn::Now(emissions) => {
+    async fn emit_throttled(&self, emission: Emission) {
+        match self.0.save_throttle.decide(emission) {
+            ThrottleDecision::Now(emissions) => {
                 for emission in emissions {
                     self.emit(emission).await;
                 }
             }
-            Turn::NowAndPause(emission, document) => {
+            ThrottleDecision::NowThenPause(emission, document) => {
                 self.pause_saves(document, emission.rooms.clone());
                 self.emit(*emission).await;
             }
-            Turn::Later => {}
+            ThrottleDecision::Later => {}
         }
     }
 
@@ -79,8 +79,8 @@ impl Live {
         let (false, Some(all)) = (names.is_empty(), self.io().of("/")) else {
             return;
         };
-        let told = all.to(names).except(rooms::names(&emission.except, organization));
-        if let Err(error) = told.emit(event, &emission.payload).await {
+        let broadcast = all.to(names).except(rooms::names(&emission.except, organization));
+        if let Err(error) = broadcast.emit(event, &emission.payload).await {
             tracing::warn!(%error, event, "event could not be sent to every socket");
         }
     }
