@@ -6,7 +6,7 @@ use model::id::UserId;
 use model::news::Signal;
 use tokio::sync::mpsc;
 
-use super::watch::Watch;
+use super::timeouts::RealtimeTimeouts;
 use super::{Live, listener};
 use common::error::Result;
 use db::platform::Platform;
@@ -44,9 +44,13 @@ enum Way {
 impl Bus {
     /// Starts the tasks that deliver signals and reconcile after missed ones. Returns the receiver of departures, which
     /// contains those of transactions of this instance only.
-    pub fn start(database: &Database, live: &Live, watch: Watch) -> (Self, mpsc::UnboundedReceiver<Departure>) {
+    pub fn start(
+        database: &Database,
+        live: &Live,
+        timeouts: RealtimeTimeouts,
+    ) -> (Self, mpsc::UnboundedReceiver<Departure>) {
         let (departures, told) = mpsc::unbounded_channel();
-        tokio::spawn(live.clone().keep_sweeping(watch.sweep()));
+        tokio::spawn(live.clone().reconcile_periodically(timeouts.reconcile_interval()));
         tokio::spawn(live.clone().publish_boards_periodically());
         let way = match database {
             Database::Sqlite(_) => {
@@ -61,7 +65,7 @@ impl Bus {
             }
             Database::Postgres(url) => {
                 let words = live.open_peer_queue();
-                tokio::spawn(listener::listen(url.clone(), live.clone(), words, watch));
+                tokio::spawn(listener::listen(url.clone(), live.clone(), words, timeouts));
                 tokio::spawn(listener::keep_pruning(live.clone()));
                 Way::Outbox
             }

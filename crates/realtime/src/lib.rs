@@ -11,11 +11,11 @@ mod dispatch;
 mod listener;
 mod peers;
 mod presence;
+mod reconcile;
 mod rooms;
 mod save_throttle;
-mod sweep;
+pub mod timeouts;
 mod typing;
-pub mod watch;
 mod wire;
 
 use std::sync::atomic::AtomicU64;

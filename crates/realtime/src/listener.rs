@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_postgres::{AsyncMessage, Client};
 
-use super::sweep::Whom;
-use super::watch::Watch;
+use super::reconcile::ReconcileScope;
+use super::timeouts::RealtimeTimeouts;
 use super::{Live, peers};
 use common::clock;
 use common::error::Result;
@@ -42,13 +42,13 @@ enum Heard {
 }
 
 /// Listens until the server stops.
-pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, watch: Watch) {
+pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, timeouts: RealtimeTimeouts) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
         let lost = tokio::select! {
             () = live.0.closing.cancelled() => return,
-            lost = listen_once(&url, &live, &mut words, watch) => lost,
+            lost = listen_once(&url, &live, &mut words, timeouts) => lost,
         };
         tracing::warn!(
             error = format!("{lost:#}"),
@@ -87,9 +87,14 @@ pub async fn keep_pruning(live: Live) {
 }
 
 /// Runs one connection from LISTEN until it is lost.
-async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>, watch: Watch) -> anyhow::Error {
+async fn listen_once(
+    url: &str,
+    live: &Live,
+    words: &mut mpsc::Receiver<String>,
+    timeouts: RealtimeTimeouts,
+) -> anyhow::Error {
     // A PostgreSQL process that was suspended accepts connections but does not respond.
-    let connected = tokio::time::timeout(watch.silence(), connect(url));
+    let connected = tokio::time::timeout(timeouts.heartbeat_timeout(), connect(url));
     let Ok(connected) = connected.await else {
         return anyhow::anyhow!("connection timeout");
     };
@@ -101,8 +106,8 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
     catch_up(live).await;
     // Queued peer messages are outdated by now.
     while words.try_recv().is_ok() {}
-    let mut heartbeat = tokio::time::interval(watch.heartbeat());
-    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut heartbeat_interval = tokio::time::interval(timeouts.heartbeat_interval());
+    heartbeat_interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // After a NOTIFY of this instance, something must be received before the deadline. Time spent processing here does
     // not count.
     let mut deadline: Option<Instant> = None;
@@ -128,17 +133,17 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
             },
             // A connection that swallows queries would block an await of the response to NOTIFY here, so the response
             // is polled in the loop.
-            _ = heartbeat.tick(), if !is_telling => {
-                deadline.get_or_insert_with(|| Instant::now() + watch.silence());
+            _ = heartbeat_interval.tick(), if !is_telling => {
+                deadline.get_or_insert_with(|| Instant::now() + timeouts.heartbeat_timeout());
                 telling = Box::pin(tell(&client, CHANNEL, BEAT.to_owned()));
                 is_telling = true;
             },
             Some(word) = words.recv(), if !is_telling => {
-                deadline.get_or_insert_with(|| Instant::now() + watch.silence());
+                deadline.get_or_insert_with(|| Instant::now() + timeouts.heartbeat_timeout());
                 telling = Box::pin(tell(&client, peers::CHANNEL, word));
                 is_telling = true;
             },
-            () = silence(deadline) => return anyhow::anyhow!("heartbeat timeout: no notification for {:?}", watch.silence()),
+            () = heartbeat_timeout(deadline) => return anyhow::anyhow!("heartbeat timeout: no notification for {:?}", timeouts.heartbeat_timeout()),
         }
     }
 }
@@ -148,7 +153,7 @@ async fn tell(client: &Client, channel: &str, word: String) -> Result<(), tokio_
 }
 
 /// Completes at the deadline; never without one.
-async fn silence(deadline: Option<Instant>) {
+async fn heartbeat_timeout(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
@@ -217,14 +222,14 @@ async fn dispatch(id: &str, live: &Live) {
 /// Notifications may be lost: computes the rooms of every socket again, then sends `sync:required` to every client.
 async fn catch_up(live: &Live) {
     let mut wait = SHORTEST_WAIT;
-    while let Err(error) = sweep(live).await {
+    while let Err(error) = reconcile(live).await {
         tracing::warn!(%error, "socket session check failed after reconnect");
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(LONGEST_WAIT);
     }
-    live.call_to_sync();
+    live.send_sync_required();
 }
 
-async fn sweep(live: &Live) -> Result<()> {
-    live.sweep(Whom::All).await
+async fn reconcile(live: &Live) -> Result<()> {
+    live.reconcile(ReconcileScope::All).await
 }

@@ -20,7 +20,7 @@ use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, bas
 use common::settings::secret::{is_known, read_secret_file};
 use common::settings::{Refused, Secret};
 use db::Database;
-use realtime::watch::Watch;
+use realtime::timeouts::RealtimeTimeouts;
 
 pub mod dotenv;
 pub mod renamed;
@@ -95,7 +95,7 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub docserver_patience: Patience,
     #[command(flatten)]
-    pub live_watch: Watch,
+    pub live_watch: RealtimeTimeouts,
     /// `<slug>.<BASE_DOMAIN>` is the host name of an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -178,7 +178,7 @@ impl Default for ServeArgs {
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
             docserver_patience: Patience::default(),
-            live_watch: Watch::default(),
+            live_watch: RealtimeTimeouts::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -224,7 +224,7 @@ pub struct Config {
     pub api_internal_url: Option<String>,
     pub listen: SocketAddr,
     /// Timeouts and intervals of the realtime connections.
-    pub live_watch: Watch,
+    pub live_watch: RealtimeTimeouts,
     /// `<slug>.<base_domain>` is the host name of an organization.
     pub base_domain: Option<String>,
     /// The SMTP server; without one, emails are written to the outbox folder.

@@ -237,7 +237,7 @@ async fn a_sweep_ends_what_expired() {
     let mut ben = test_support::raw::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;
-    app.app.live().sweep_now().await.unwrap();
+    app.app.live().reconcile_now().await.unwrap();
     tokio::time::timeout(test_support::PATIENCE, ben.wait_until_cut())
         .await
         .unwrap();

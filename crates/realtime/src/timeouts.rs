@@ -7,7 +7,7 @@ use clap::Args;
 
 /// Intervals of the real-time channel, in seconds.
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watch {
+pub struct RealtimeTimeouts {
     /// Seconds between two heartbeats that an instance sends to itself through PostgreSQL
     #[arg(long = "bus-heartbeat-seconds", env = "BUS_HEARTBEAT_SECONDS", default_value_t = Self::default().bus_heartbeat,
         value_parser = clap::value_parser!(u64).range(1..=60))]
@@ -25,7 +25,7 @@ pub struct Watch {
     socket_sweep: u64,
 }
 
-impl Default for Watch {
+impl Default for RealtimeTimeouts {
     fn default() -> Self {
         Self {
             bus_heartbeat: 10,
@@ -35,19 +35,19 @@ impl Default for Watch {
     }
 }
 
-impl Watch {
+impl RealtimeTimeouts {
     /// Interval of heartbeats.
-    pub const fn heartbeat(self) -> Duration {
+    pub const fn heartbeat_interval(self) -> Duration {
         Duration::from_secs(self.bus_heartbeat)
     }
 
     /// Timeout of a heartbeat, independent of TCP.
-    pub const fn silence(self) -> Duration {
+    pub const fn heartbeat_timeout(self) -> Duration {
         Duration::from_secs(self.bus_silence)
     }
 
     /// Interval at which all sockets are reconciled.
-    pub const fn sweep(self) -> Duration {
+    pub const fn reconcile_interval(self) -> Duration {
         Duration::from_secs(self.socket_sweep)
     }
 }

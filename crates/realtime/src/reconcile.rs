@@ -24,7 +24,7 @@ const SPREAD: Duration = Duration::from_secs(3);
 
 /// The sockets to reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub enum ReconcileScope {
     /// Sockets whose session has changed, or whose last computation failed.
     Changed,
     /// Those of [`Self::Changed`], and one part of the others.
@@ -33,9 +33,9 @@ pub enum Whom {
     All,
 }
 
-impl Whom {
+impl ReconcileScope {
     /// Whether sockets of this session are included although no change is known.
-    fn has(self, session: &SessionId) -> bool {
+    fn includes(self, session: &SessionId) -> bool {
         match self {
             Self::Changed => false,
             Self::Round(round) => {
@@ -50,25 +50,25 @@ impl Whom {
 
 impl Live {
     /// Sweeps periodically until the server stops.
-    pub(super) async fn keep_sweeping(self, every: Duration) {
+    pub(super) async fn reconcile_periodically(self, every: Duration) {
         for round in 0.. {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
                 () = tokio::time::sleep(every) => {}
             }
-            if let Err(error) = self.sweep(Whom::Round(round)).await {
+            if let Err(error) = self.reconcile(ReconcileScope::Round(round)).await {
                 tracing::warn!(%error, "socket session check failed");
             }
         }
     }
 
     /// Sweeps once, without waiting for the interval.
-    pub async fn sweep_now(&self) -> Result<()> {
-        self.sweep(Whom::Changed).await
+    pub async fn reconcile_now(&self) -> Result<()> {
+        self.reconcile(ReconcileScope::Changed).await
     }
 
     /// Disconnects sockets whose session has ended and corrects rooms.
-    pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
+    pub(super) async fn reconcile(&self, scope: ReconcileScope) -> Result<()> {
         self.0.websockets.remove_closed();
         self.0.activity.remove_expired();
         self.0.typing.remove_expired(clock::now());
@@ -84,20 +84,20 @@ impl Live {
         let (Some(first), Some(last)) = (sessions.iter().min().cloned(), sessions.iter().max().cloned()) else {
             return Ok(());
         };
-        let good = self
+        let valid = self
             .0
             .store
             .platform_read(PlatformProof::session_look_up(), move |platform| {
                 platform.good_sessions(&first, &last, clock::now())
             });
-        let good: HashMap<_, _> = good.await?.into_iter().collect();
-        for session in sessions.into_iter().filter(|session| !good.contains_key(session)) {
+        let valid: HashMap<_, _> = valid.await?.into_iter().collect();
+        for session in sessions.into_iter().filter(|session| !valid.contains_key(session)) {
             self.kill(&Party::Session(session), KillReason::Expired);
         }
         let due = connected
             .into_iter()
-            .filter(|(_, connection)| match good.get(connection.session()) {
-                Some(standing) => whom.has(connection.session()) || connection.needs_refresh(standing),
+            .filter(|(_, connection)| match valid.get(connection.session()) {
+                Some(standing) => scope.includes(connection.session()) || connection.needs_refresh(standing),
                 None => false,
             });
         self.refresh_all(due.map(|(socket, _)| socket).collect()).await;
@@ -105,19 +105,19 @@ impl Live {
     }
 
     /// Sends `sync:required` to every socket, spread over a few seconds.
-    pub(super) fn call_to_sync(&self) {
+    pub(super) fn send_sync_required(&self) {
         let sockets = self.sockets();
         tokio::spawn(async move {
             let pause = SPREAD / u32::try_from(sockets.len().max(1)).unwrap_or(u32::MAX);
             for socket in sockets {
-                tell_to_sync(&socket);
+                emit_sync_required(&socket);
                 tokio::time::sleep(pause).await;
             }
         });
     }
 }
 
-fn tell_to_sync(socket: &SocketRef) {
+fn emit_sync_required(socket: &SocketRef) {
     let payload = payload(Event::SyncRequired, None, None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &payload) {
         tracing::debug!(%error, "socket closed before `sync:required` was sent");
