@@ -18,7 +18,7 @@ use tokio::sync::SemaphorePermit;
 
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
-use super::wire::{self, Engine};
+use super::engine_io::{self, Engine};
 use super::{Live, Parts, activity, dispatch, payload};
 use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
@@ -56,7 +56,7 @@ pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
                 .max_incoming_binaries(0)
                 .max_incoming_binary_buf_size(0),
         )
-        .build_with_inner_svc(wire::Nothing);
+        .build_with_inner_svc(engine_io::NoInnerService);
     // The engine is owned by `Live`. A strong reference here would be a cycle and leak both.
     let (authenticating, connecting) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
     let authenticate = move |socket: SocketRef| async move { authenticate(&socket, &authenticating).await };
@@ -127,7 +127,7 @@ impl Live {
                 .insert(&handshake.session, &handshake.user, abort_handle.clone());
         }
         let engine = self.0.engine.get().expect("`new` sets it").clone();
-        wire::handle(engine, request, handshake).await
+        engine_io::handle(engine, request, handshake).await
     }
 
     fn claim(&self, request: &Request) -> Result<SocketCredentials> {

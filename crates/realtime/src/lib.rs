@@ -8,6 +8,7 @@ pub mod bus;
 pub mod connect;
 mod connection;
 mod dispatch;
+mod engine_io;
 mod listener;
 mod peers;
 mod presence;
@@ -16,7 +17,6 @@ mod rooms;
 mod save_throttle;
 pub mod timeouts;
 mod typing;
-mod wire;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
@@ -69,7 +69,7 @@ struct Parts {
     gate: Gate,
     store: Store,
     frontend_origin: String,
-    engine: OnceLock<wire::Engine>,
+    engine: OnceLock<engine_io::Engine>,
     io: OnceLock<SocketIo>,
     /// Limits concurrent look-ups for connecting sockets, see [`connect`].
     lookup_permits: Semaphore,

@@ -22,13 +22,13 @@ use super::connect::PATH;
 use super::connection::Handshake;
 
 /// The Socket.IO service, which serves polls and sockets.
-pub type Engine = SocketIoService<Nothing>;
+pub type Engine = SocketIoService<NoInnerService>;
 
 /// The inner service of the engine. It is never called, because the engine receives requests for its own path only.
 #[derive(Clone)]
-pub struct Nothing;
+pub struct NoInnerService;
 
-impl Service<axum::http::Request<Body>> for Nothing {
+impl Service<axum::http::Request<Body>> for NoInnerService {
     type Response = Response;
     type Error = Infallible;
     type Future = Ready<Result<Response, Infallible>>;
@@ -43,34 +43,34 @@ impl Service<axum::http::Request<Body>> for Nothing {
 }
 
 /// The query parameters that the engine reads.
-const READ: [&str; 3] = ["EIO=", "transport=", "sid="];
+const ENGINE_PARAMETERS: [&str; 3] = ["EIO=", "transport=", "sid="];
 
 /// Serves an authenticated request.
 pub async fn handle(mut engine: Engine, mut request: Request, handshake: Arc<Handshake>) -> Response {
     let head = head(&request, handshake);
-    if let Some(accept) = accepts(&request) {
-        let wire = hyper::upgrade::on(&mut request);
-        tokio::spawn(take_over(engine, wire, head));
-        let said = [
+    if let Some(accept) = websocket_accept(&request) {
+        let upgraded = hyper::upgrade::on(&mut request);
+        tokio::spawn(serve_upgraded(engine, upgraded, head));
+        let headers = [
             (header::CONNECTION, "Upgrade"),
             (header::UPGRADE, "websocket"),
             (header::SEC_WEBSOCKET_ACCEPT, accept.as_str()),
         ];
-        return (StatusCode::SWITCHING_PROTOCOLS, said).into_response();
+        return (StatusCode::SWITCHING_PROTOCOLS, headers).into_response();
     }
     let request = head.map(|()| request.into_body());
-    let answered: Result<_, Infallible> = engine.call(request).await;
-    match answered {
+    let result: Result<_, Infallible> = engine.call(request).await;
+    match result {
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
     }
 }
 
 /// Passes the upgraded stream to the engine once the response was sent.
-async fn take_over(mut engine: Engine, wire: hyper::upgrade::OnUpgrade, head: axum::http::Request<()>) {
-    match wire.await {
-        Ok(wire) => {
-            if let Err(error) = engine.call((TokioIo::new(wire), head)).await {
+async fn serve_upgraded(mut engine: Engine, upgraded: hyper::upgrade::OnUpgrade, head: axum::http::Request<()>) {
+    match upgraded.await {
+        Ok(upgraded) => {
+            if let Err(error) = engine.call((TokioIo::new(upgraded), head)).await {
                 tracing::debug!(%error, "websocket upgrade failed");
             }
         }
@@ -80,14 +80,14 @@ async fn take_over(mut engine: Engine, wire: hyper::upgrade::OnUpgrade, head: ax
 
 /// Copies the parts of the request head that the engine needs, without references to the original buffer.
 fn head(request: &Request, handshake: Arc<Handshake>) -> axum::http::Request<()> {
-    let read = request.uri().query().unwrap_or_default().split('&');
-    let read: Vec<&str> = read
-        .filter(|part| READ.iter().any(|name| part.starts_with(name)))
+    let parameters = request.uri().query().unwrap_or_default().split('&');
+    let parameters: Vec<&str> = parameters
+        .filter(|part| ENGINE_PARAMETERS.iter().any(|name| part.starts_with(name)))
         .collect();
     let mut head = axum::http::Request::new(());
     *head.method_mut() = request.method().clone();
     // Parts of a valid query form a valid query.
-    *head.uri_mut() = Uri::try_from(format!("{PATH}/?{}", read.join("&"))).unwrap_or(Uri::from_static(PATH));
+    *head.uri_mut() = Uri::try_from(format!("{PATH}/?{}", parameters.join("&"))).unwrap_or(Uri::from_static(PATH));
     if let Some(kind) = request.headers().get(header::CONTENT_TYPE)
         && let Ok(kind) = header::HeaderValue::from_bytes(kind.as_bytes())
     {
@@ -98,7 +98,7 @@ fn head(request: &Request, handshake: Arc<Handshake>) -> axum::http::Request<()>
 }
 
 /// The `Sec-WebSocket-Accept` value of a WebSocket request; `None` for any other request, which the engine handles.
-fn accepts(request: &Request) -> Option<String> {
+fn websocket_accept(request: &Request) -> Option<String> {
     let part = |name: &str| {
         let mut parts = request.uri().query().unwrap_or_default().split('&');
         parts.find_map(|part| part.strip_prefix(name))
@@ -107,20 +107,20 @@ fn accepts(request: &Request) -> Option<String> {
         && part("transport=") == Some("websocket")
         && part("sid=").is_none_or(|sid| sid.parse::<Sid>().is_ok());
     let headers = request.headers();
-    let asks = request.method() == Method::GET
-        && says(headers, &header::CONNECTION, "upgrade")
-        && says(headers, &header::UPGRADE, "websocket");
+    let is_upgrade = request.method() == Method::GET
+        && has_token(headers, &header::CONNECTION, "upgrade")
+        && has_token(headers, &header::UPGRADE, "websocket");
     let key = headers.get(header::SEC_WEBSOCKET_KEY);
-    key.filter(|_| is_for_engine && asks)
+    key.filter(|_| is_for_engine && is_upgrade)
         .map(|key| derive_accept_key(key.as_bytes()))
 }
 
 /// Whether the list in a header contains this token.
-fn says(headers: &HeaderMap, name: &header::HeaderName, word: &str) -> bool {
+fn has_token(headers: &HeaderMap, name: &header::HeaderName, token: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values
         .flat_map(|value| value.split(','))
-        .any(|said| said.trim().eq_ignore_ascii_case(word))
+        .any(|value| value.trim().eq_ignore_ascii_case(token))
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn an_upgrade_is_accepted_with_the_answer_to_its_key() {
-        let accepted = accepts(&request("EIO=4&transport=websocket", &ASKS));
+        let accepted = websocket_accept(&request("EIO=4&transport=websocket", &ASKS));
         assert_eq!(accepted.unwrap(), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 
@@ -157,13 +157,13 @@ mod tests {
             "EIO=4&transport=polling",
             "EIO=4&transport=websocket&sid=x",
         ] {
-            assert_eq!(accepts(&request(query, &ASKS)), None, "{query}");
+            assert_eq!(websocket_accept(&request(query, &ASKS)), None, "{query}");
         }
         for missing in 0..ASKS.len() {
             let mut headers = ASKS.to_vec();
             headers.remove(missing);
             assert_eq!(
-                accepts(&request("EIO=4&transport=websocket", &headers)),
+                websocket_accept(&request("EIO=4&transport=websocket", &headers)),
                 None,
                 "{headers:?}"
             );
