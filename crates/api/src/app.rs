@@ -18,7 +18,7 @@ use auth::rates::Rates;
 use auth::uploads::Uploads;
 use db::Store;
 use realtime::Live;
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 use service::editing::Editing;
 use service::jobs::Jobs;
 
@@ -56,7 +56,7 @@ pub struct AppParts {
     pub places: Places,
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
-    pub bus: Bus,
+    pub bus: EventBus,
     pub live: Live,
     pub files: Files,
     pub document_server: DocumentServer,
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// Publishes events to the sockets of every instance.
-    pub fn bus(&self) -> &Bus {
+    pub fn bus(&self) -> &EventBus {
         &self.0.parts.bus
     }
 

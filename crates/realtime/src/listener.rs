@@ -42,13 +42,13 @@ enum Heard {
 }
 
 /// Listens until the server stops.
-pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, timeouts: RealtimeTimeouts) {
+pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<String>, timeouts: RealtimeTimeouts) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
         let lost = tokio::select! {
             () = live.0.closing.cancelled() => return,
-            lost = listen_once(&url, &live, &mut words, timeouts) => lost,
+            lost = listen_once(&url, &live, &mut peer_messages, timeouts) => lost,
         };
         tracing::warn!(
             error = format!("{lost:#}"),
@@ -90,7 +90,7 @@ pub async fn keep_pruning(live: Live) {
 async fn listen_once(
     url: &str,
     live: &Live,
-    words: &mut mpsc::Receiver<String>,
+    peer_messages: &mut mpsc::Receiver<String>,
     timeouts: RealtimeTimeouts,
 ) -> anyhow::Error {
     // A PostgreSQL process that was suspended accepts connections but does not respond.
@@ -105,7 +105,7 @@ async fn listen_once(
     // Notifications from here on are received; earlier ones may have been lost.
     catch_up(live).await;
     // Queued peer messages are outdated by now.
-    while words.try_recv().is_ok() {}
+    while peer_messages.try_recv().is_ok() {}
     let mut heartbeat_interval = tokio::time::interval(timeouts.heartbeat_interval());
     heartbeat_interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // After a NOTIFY of this instance, something must be received before the deadline. Time spent processing here does
@@ -138,7 +138,7 @@ async fn listen_once(
                 telling = Box::pin(tell(&client, CHANNEL, BEAT.to_owned()));
                 is_telling = true;
             },
-            Some(word) = words.recv(), if !is_telling => {
+            Some(word) = peer_messages.recv(), if !is_telling => {
                 deadline.get_or_insert_with(|| Instant::now() + timeouts.heartbeat_timeout());
                 telling = Box::pin(tell(&client, peers::CHANNEL, word));
                 is_telling = true;

@@ -23,7 +23,7 @@ use db::platform::PlatformProof;
 use db::server::wait_until_there;
 use db::{Database, Store, migrate};
 use realtime::Live;
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 use service::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
 use service::editing::Editing;
 use service::jobs::{Jobs, mail_domains};
@@ -60,7 +60,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     )?;
     failpoint::hit("start.named");
     let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-    let (bus, departures) = Bus::start(&database, &live, config.live_watch);
+    let (bus, departures) = EventBus::start(&database, &live, config.live_watch);
     // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
     // expire.
     let instance = match &database {

@@ -16,7 +16,7 @@ use adapters::files::{Source, inspect};
 use common::clock;
 use db::platform::PlatformProof;
 use db::{Actor, Database, Standpoint, Store, Tenant};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 use service::import::{self, Import, Plan, Reported, Rules};
 
 /// The number of rows between two progress lines.
@@ -80,7 +80,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
     let plan = Plan::of_file(source, kind, import::school_year(clock::now())).await?;
     let store = open_store(&database, 1, 1).await.context("open the database")?;
     let import = Import {
-        bus: Bus::without_sockets(&database),
+        bus: EventBus::without_sockets(&database),
         standpoint: standpoint(&store, &arguments.organization).await?,
         store,
         // The command line has no key to encrypt emails; an administrator can resend invitations from the list of

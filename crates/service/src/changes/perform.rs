@@ -7,12 +7,12 @@ use super::{broadcast, cleanup, log, sessions, versions};
 use common::error::{Error, Result};
 use db::platform::{PlatformProof, PlatformWork};
 use db::{AfterCommit, Standpoint, Store, Work};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// Runs `act` as one transaction in the organization of `standpoint`.
 pub async fn perform<T: Send + 'static>(
     store: &Store,
-    bus: &Bus,
+    bus: &EventBus,
     standpoint: Standpoint,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -40,7 +40,7 @@ pub struct Changing {
 /// holds.
 pub async fn perform_on<T: Send + 'static>(
     store: &Store,
-    bus: &Bus,
+    bus: &EventBus,
     standpoint: Standpoint,
     changing: Changing,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
@@ -82,14 +82,14 @@ pub async fn perform_on<T: Send + 'static>(
 /// recorded within an organization are emitted there.
 pub async fn perform_platform<T: Send + 'static>(
     store: &Store,
-    bus: &Bus,
+    bus: &EventBus,
     proof: PlatformProof,
     act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
     let conclude_platform = move |work: &mut PlatformWork<'_>| {
         let changes = work.take_changes();
-        let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
+        let after = bus.publish_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
         for change in &changes {
             if let Err(error) = sessions::record(work, change) {
                 tracing::error!(error = format!("{error:?}"), "activity log entry lost");
@@ -105,7 +105,7 @@ pub async fn perform_platform<T: Send + 'static>(
     store.platform_unit(proof, act, conclude_platform).await
 }
 
-fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
+fn conclude(work: &mut Work<'_>, bus: &EventBus) -> Result<AfterCommit> {
     let changes = work.take_changes();
     for key in changes.iter().flat_map(cleanup::removed_files) {
         work.insert_file_removal(key)?;
@@ -116,9 +116,9 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
         .iter()
         .flat_map(|change| broadcast::signals(change, &actor, work.organization(), now))
         .collect();
-    let mut after = bus.carry(work, signals)?;
+    let mut after = bus.publish(work, signals)?;
     if changes.iter().any(cleanup::deletes_documents) {
-        after = bus.then_close_editors(after);
+        after = bus.close_editors_after(after);
     }
     // The log entries come last and in a savepoint: a failure is traced and does not fail the request.
     for entry in changes.iter().filter_map(log::entry) {

@@ -6,12 +6,12 @@ use adapters::mail::Mail;
 use common::error::Result;
 use db::platform::PlatformProof;
 use db::{Standpoint, Store, Work};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// Runs `act` as one transaction in the organization of `standpoint`, after taking over the accounts of these
 /// addresses (lower case) where the rules allow it.
 pub async fn perform_taking_over<T: Send + 'static>(
-    (store, bus): (&Store, &Bus),
+    (store, bus): (&Store, &EventBus),
     standpoint: Standpoint,
     emails: Vec<String>,
     mail: Option<Mail>,

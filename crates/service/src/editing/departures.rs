@@ -10,11 +10,11 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{Editing, standpoint};
 use common::error::{Error, Result};
 use db::{Standpoint, Tenant};
-use realtime::bus::Departure;
+use realtime::bus::AccessRevoked;
 
 impl Editing {
     /// Starts the task; it is aborted when the handle is dropped. Returns `None` if no document server is configured.
-    pub fn start_sending_out(&self, mut told: mpsc::UnboundedReceiver<Departure>) -> Option<AbortOnDropHandle<()>> {
+    pub fn start_sending_out(&self, mut told: mpsc::UnboundedReceiver<AccessRevoked>) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
         }
@@ -36,16 +36,16 @@ impl Editing {
         }
         let editing = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = editing.send_out(Departure::People { tenant, people }).await {
+            if let Err(error) = editing.send_out(AccessRevoked::Users { tenant, users: people }).await {
                 tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
             }
         });
     }
 
-    async fn send_out(&self, departure: Departure) -> Result<()> {
+    async fn send_out(&self, departure: AccessRevoked) -> Result<()> {
         let (tenant, people) = match departure {
-            Departure::People { tenant, people } => (tenant, people),
-            Departure::DocumentsDeleted => return self.close_deleted().await,
+            AccessRevoked::Users { tenant, users: people } => (tenant, people),
+            AccessRevoked::DocumentsDeleted => return self.close_deleted().await,
         };
         let here = standpoint(tenant);
         let candidates = people.clone();

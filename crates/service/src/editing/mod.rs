@@ -29,13 +29,13 @@ use common::error::Result;
 use db::platform::PlatformProof;
 use db::whereabouts::Whereabouts;
 use db::{Scope, Standpoint, Store, Tenant, Work};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// The dependencies of the workflows. Clones share the same state.
 #[derive(Clone)]
 pub struct Editing {
     store: Store,
-    bus: Bus,
+    bus: EventBus,
     files: Files,
     server: DocumentServer,
     conversions: Arc<Conversions>,
@@ -43,7 +43,7 @@ pub struct Editing {
 }
 
 impl Editing {
-    pub fn new(store: Store, bus: Bus, files: Files, server: DocumentServer) -> Self {
+    pub fn new(store: Store, bus: EventBus, files: Files, server: DocumentServer) -> Self {
         Self {
             store,
             bus,

@@ -16,7 +16,7 @@ use adapters::mail::Mail;
 use common::clock;
 use common::error::{Error, Result};
 use db::{Standpoint, Store};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// The maximum number of batches between reading and writing.
 const AHEAD: usize = 2;
@@ -27,7 +27,7 @@ const TOLD_EVERY: usize = 5;
 pub struct Import {
     pub store: Store,
     /// Publishes the events.
-    pub bus: Bus,
+    pub bus: EventBus,
     /// The importing user and the organization.
     pub standpoint: Standpoint,
     /// Renders the emails to invited users; without it, invitations are created but no email is queued.

@@ -16,7 +16,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::platform::PlatformProof;
 use db::{Standpoint, Store};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// The polling interval; it does not affect the intervals of the checks.
 const PAUSE: Duration = Duration::from_mins(10);
@@ -26,7 +26,7 @@ const BATCH: i64 = 50;
 const CLAIM_SECONDS: i64 = 10 * 60;
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, bus: Bus, dns: Dns) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, bus: EventBus, dns: Dns) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             tokio::time::sleep(PAUSE).await;
@@ -38,7 +38,7 @@ pub fn start(store: Store, bus: Bus, dns: Dns) -> AbortOnDropHandle<()> {
 }
 
 /// Checks the domains that are due at `now`, one after the other.
-pub async fn check_due(store: &Store, bus: &Bus, dns: &Dns, now: Timestamp) -> Result<()> {
+pub async fn check_due(store: &Store, bus: &EventBus, dns: &Dns, now: Timestamp) -> Result<()> {
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.due_mail_domains(now, BATCH)
     });
@@ -64,7 +64,7 @@ pub async fn check_due(store: &Store, bus: &Bus, dns: &Dns, now: Timestamp) -> R
     Ok(())
 }
 
-async fn check(store: &Store, bus: &Bus, dns: &Dns, standpoint: Standpoint, id: MailDomainId) -> Result<()> {
+async fn check(store: &Store, bus: &EventBus, dns: &Dns, standpoint: Standpoint, id: MailDomainId) -> Result<()> {
     let asked = id.clone();
     let domain: MailDomain = match store
         .read(standpoint.clone(), move |scope| scope.mail_domain(&asked))

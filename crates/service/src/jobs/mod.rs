@@ -23,7 +23,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::jobs::Held;
 use db::{Standpoint, Store, Tenant};
-use realtime::bus::Bus;
+use realtime::bus::EventBus;
 
 /// The job runner of this instance. Clones share the same runner.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct Jobs(Arc<Parts>);
 
 struct Parts {
     store: Store,
-    bus: Bus,
+    bus: EventBus,
     files: Files,
     outbox: Outbox,
     /// Notified when a job is enqueued; due times are found by polling.
@@ -51,7 +51,7 @@ pub struct Outcome {
 
 impl Jobs {
     /// Starts the runner. `is_alone` means that no other instance uses this database.
-    pub fn start(store: Store, bus: Bus, files: Files, outbox: Outbox, is_alone: bool) -> Self {
+    pub fn start(store: Store, bus: EventBus, files: Files, outbox: Outbox, is_alone: bool) -> Self {
         let jobs = Self(Arc::new(Parts {
             store,
             bus,
