@@ -66,7 +66,7 @@ impl EventBus {
             Database::Postgres(url) => {
                 let peer_messages = live.open_peer_queue();
                 tokio::spawn(listener::listen(url.clone(), live.clone(), peer_messages, timeouts));
-                tokio::spawn(listener::keep_pruning(live.clone()));
+                tokio::spawn(listener::prune_periodically(live.clone()));
                 Transport::Outbox
             }
         };

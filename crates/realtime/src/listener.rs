@@ -23,22 +23,22 @@ use db::server::Server;
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Attempts to read a row of the outbox before it counts as lost.
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 /// The payload of a heartbeat. All others are ids of rows.
-const BEAT: &str = "";
+const HEARTBEAT: &str = "";
 /// Sends a notification to every instance.
 const NOTIFY: &str = "SELECT pg_notify($1, $2)";
 /// Retention of outbox rows, for instances that are slow to read them.
-const KEPT_SECONDS: i64 = 600;
+const RETENTION_SECONDS: i64 = 600;
 /// Interval at which old rows are deleted.
-const PRUNE: Duration = Duration::from_mins(1);
+const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// A notification received on the connection.
-enum Heard {
+enum BusNotification {
     /// The id of an outbox row, or a heartbeat of this instance.
     Row(String),
     /// A peer message of an instance.
-    Word(String),
+    PeerMessage(String),
 }
 
 /// Listens until the server stops.
@@ -46,12 +46,12 @@ pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<S
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
-        let lost = tokio::select! {
+        let error = tokio::select! {
             () = live.0.closing.cancelled() => return,
-            lost = listen_once(&url, &live, &mut peer_messages, timeouts) => lost,
+            error = listen_once(&url, &live, &mut peer_messages, timeouts) => error,
         };
         tracing::warn!(
-            error = format!("{lost:#}"),
+            error = format!("{error:#}"),
             "database LISTEN connection lost, reconnecting"
         );
         // A connection that was stable for a while is replaced without delay.
@@ -67,13 +67,13 @@ pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<S
 }
 
 /// Deletes old rows until the server stops.
-pub async fn keep_pruning(live: Live) {
+pub async fn prune_periodically(live: Live) {
     loop {
         tokio::select! {
             () = live.0.closing.cancelled() => return,
-            () = tokio::time::sleep(PRUNE) => {}
+            () = tokio::time::sleep(PRUNE_INTERVAL) => {}
         }
-        let before = clock::now().plus_seconds(-KEPT_SECONDS);
+        let before = clock::now().plus_seconds(-RETENTION_SECONDS);
         let pruned = live
             .0
             .store
@@ -98,7 +98,7 @@ async fn listen_once(
     let Ok(connected) = connected.await else {
         return anyhow::anyhow!("connection timeout");
     };
-    let (client, mut heard) = match connected {
+    let (client, mut notifications) = match connected {
         Ok(connected) => connected,
         Err(error) => return error,
     };
@@ -111,45 +111,45 @@ async fn listen_once(
     // After a NOTIFY of this instance, something must be received before the deadline. Time spent processing here does
     // not count.
     let mut deadline: Option<Instant> = None;
-    let mut telling: BoxFuture<'_, Result<(), tokio_postgres::Error>> = Box::pin(std::future::pending());
-    let mut is_telling = false;
+    let mut notifying: BoxFuture<'_, Result<(), tokio_postgres::Error>> = Box::pin(std::future::pending());
+    let mut is_notifying = false;
     loop {
         tokio::select! {
             biased;
-            payload = heard.recv() => {
+            payload = notifications.recv() => {
                 deadline = None;
                 match payload {
-                    Some(Heard::Row(row)) if row != BEAT => dispatch(&row, live).await,
-                    Some(Heard::Row(_)) => {}
-                    Some(Heard::Word(word)) => live.handle_peer_message(&word),
+                    Some(BusNotification::Row(row)) if row != HEARTBEAT => dispatch(&row, live).await,
+                    Some(BusNotification::Row(_)) => {}
+                    Some(BusNotification::PeerMessage(message)) => live.handle_peer_message(&message),
                     None => return anyhow::anyhow!("connection closed"),
                 }
             },
-            told = &mut telling, if is_telling => {
-                is_telling = false;
-                if let Err(error) = told {
+            result = &mut notifying, if is_notifying => {
+                is_notifying = false;
+                if let Err(error) = result {
                     return error.into();
                 }
             },
             // A connection that swallows queries would block an await of the response to NOTIFY here, so the response
             // is polled in the loop.
-            _ = heartbeat_interval.tick(), if !is_telling => {
+            _ = heartbeat_interval.tick(), if !is_notifying => {
                 deadline.get_or_insert_with(|| Instant::now() + timeouts.heartbeat_timeout());
-                telling = Box::pin(tell(&client, CHANNEL, BEAT.to_owned()));
-                is_telling = true;
+                notifying = Box::pin(notify(&client, CHANNEL, HEARTBEAT.to_owned()));
+                is_notifying = true;
             },
-            Some(word) = peer_messages.recv(), if !is_telling => {
+            Some(message) = peer_messages.recv(), if !is_notifying => {
                 deadline.get_or_insert_with(|| Instant::now() + timeouts.heartbeat_timeout());
-                telling = Box::pin(tell(&client, peers::CHANNEL, word));
-                is_telling = true;
+                notifying = Box::pin(notify(&client, peers::CHANNEL, message));
+                is_notifying = true;
             },
             () = heartbeat_timeout(deadline) => return anyhow::anyhow!("heartbeat timeout: no notification for {:?}", timeouts.heartbeat_timeout()),
         }
     }
 }
 
-async fn tell(client: &Client, channel: &str, word: String) -> Result<(), tokio_postgres::Error> {
-    client.execute(NOTIFY, &[&channel, &word]).await.map(drop)
+async fn notify(client: &Client, channel: &str, message: String) -> Result<(), tokio_postgres::Error> {
+    client.execute(NOTIFY, &[&channel, &message]).await.map(drop)
 }
 
 /// Completes at the deadline; never without one.
@@ -160,10 +160,10 @@ async fn heartbeat_timeout(deadline: Option<Instant>) {
     }
 }
 
-async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<Heard>)> {
+async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<BusNotification>)> {
     let server = Server::of(url).map_err(anyhow::Error::msg)?;
     let (client, mut connection) = server.listen().await?;
-    let (sender, heard) = mpsc::unbounded_channel();
+    let (sender, notifications) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
         loop {
@@ -175,12 +175,12 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
             match message {
                 Some(Ok(AsyncMessage::Notification(notification))) => {
                     let payload = notification.payload().to_owned();
-                    let heard = if notification.channel() == peers::CHANNEL {
-                        Heard::Word(payload)
+                    let received = if notification.channel() == peers::CHANNEL {
+                        BusNotification::PeerMessage(payload)
                     } else {
-                        Heard::Row(payload)
+                        BusNotification::Row(payload)
                     };
-                    if sender.send(heard).is_err() {
+                    if sender.send(received).is_err() {
                         return;
                     }
                 }
@@ -192,13 +192,13 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
     });
     let listen = format!("LISTEN {CHANNEL}; LISTEN {}", peers::CHANNEL);
     client.batch_execute(&listen).await?;
-    Ok((client, heard))
+    Ok((client, notifications))
 }
 
 /// Reads exactly the row that was named. "All rows since the last one" would miss rows, because ids do not commit in
 /// order.
 async fn dispatch(id: &str, live: &Live) {
-    for attempt in 1..=TRIES {
+    for attempt in 1..=ATTEMPTS {
         let row = id.to_owned();
         let read = live
             .0
