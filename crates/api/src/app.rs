@@ -17,7 +17,7 @@ use auth::places::Places;
 use auth::rates::Rates;
 use auth::uploads::Uploads;
 use db::Store;
-use realtime::Live;
+use realtime::RealtimeServer;
 use realtime::bus::EventBus;
 use service::editing::Editing;
 use service::jobs::Jobs;
@@ -57,7 +57,7 @@ pub struct AppParts {
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
     pub bus: EventBus,
-    pub live: Live,
+    pub realtime: RealtimeServer,
     pub files: Files,
     pub document_server: DocumentServer,
     pub editing: Editing,
@@ -129,8 +129,8 @@ impl App {
     }
 
     /// Sockets of this instance.
-    pub fn live(&self) -> &Live {
-        &self.0.parts.live
+    pub fn realtime(&self) -> &RealtimeServer {
+        &self.0.parts.realtime
     }
 
     /// File storage.

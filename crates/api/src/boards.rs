@@ -21,7 +21,7 @@ use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
 use db::boards::Board;
 use db::groups::KnownGroup;
-use realtime::Live;
+use realtime::RealtimeServer;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(board))
@@ -59,7 +59,7 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
     let shown = groups.iter().filter_map(|known| {
         let id = &known.whole.group.id;
         let (link, documents) = (links.get(id)?, by_group.remove(id).unwrap_or_default());
-        Some(card(cx.app().live(), known, link, documents, server_now))
+        Some(card(cx.app().realtime(), known, link, documents, server_now))
     });
     let shown = shown.collect::<Vec<_>>();
     Ok(Json(BoardView {
@@ -71,7 +71,7 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
 }
 
 fn card(
-    live: &Live,
+    realtime: &RealtimeServer,
     known: &KnownGroup,
     link: &WholeGroupAssignment,
     documents: Vec<BoardDocumentView>,
@@ -80,10 +80,10 @@ fn card(
     let (group, members) = (&known.whole.group, &known.whole.members);
     let school = &group.organization_id;
     let ids: Vec<UserId> = members.iter().map(|member| member.user.id.clone()).collect();
-    let (writing, activity) = live.group_activity(school, &group.id, &ids);
+    let (writing, activity) = realtime.group_activity(school, &group.id, &ids);
     let member = |member: &GroupMember| BoardMemberView {
         user: GroupMemberView::new(member, &Audience::Staff).into_user(),
-        online: live.is_online(school, &member.user.id),
+        online: realtime.is_online(school, &member.user.id),
     };
     BoardGroupView {
         group: GroupSummaryView::new(group, known.member_count, &Audience::Staff, now),

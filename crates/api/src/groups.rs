@@ -409,7 +409,9 @@ async fn move_member(
 /// are joined when the student next reads the groups. See docs/specification.md#group-visibility.
 fn join_rooms(cx: &Context, shown: &[GroupId]) {
     if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
-        cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
+        cx.app()
+            .realtime()
+            .join_visible_groups(tenant.id(), &cx.caller().user.id, shown);
     }
 }
 

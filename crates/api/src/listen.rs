@@ -128,7 +128,7 @@ impl Door {
         self.connections.close();
         let finished = tokio::time::timeout(GRACE, async {
             tokio::join!(
-                self.app.live().close(),
+                self.app.realtime().close(),
                 self.app.jobs().close(),
                 self.connections.wait()
             );

@@ -37,28 +37,28 @@ async fn show(State(app): State<App>) -> Result<Response> {
         &mut registry,
         "sockets_open",
         "Sockets of this instance",
-        app.live().total(),
+        app.realtime().socket_count(),
     );
     let deprecated = "Deprecated name of websocket_connections; removed in the next release";
-    let wires = app.live().wires();
+    let websocket_connections = app.realtime().websocket_connections();
     number(
         &mut registry,
         "websocket_connections",
         "Open WebSocket connections",
-        wires,
+        websocket_connections,
     );
-    number(&mut registry, "socket_wires_open", deprecated, wires);
+    number(&mut registry, "socket_wires_open", deprecated, websocket_connections);
     number(
         &mut registry,
         "socket_rooms",
         "Rooms with at least one socket",
-        app.live().rooms().await,
+        app.realtime().rooms().await,
     );
     number(
         &mut registry,
         "socket_messages_ignored",
         "Ignored messages of clients",
-        app.live().ignored(),
+        app.realtime().ignored(),
     );
     number(
         &mut registry,

@@ -83,7 +83,7 @@ pub fn router(app: App) -> Router {
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
-        .layer(from_fn_with_state(app.live().clone(), connect::guard))
+        .layer(from_fn_with_state(app.realtime().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))

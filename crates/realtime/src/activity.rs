@@ -10,7 +10,7 @@ use model::id::{DocumentId, UserId};
 use serde::Deserialize;
 use socketioxide::extract::{SocketRef, TryData};
 
-use super::Live;
+use super::RealtimeServer;
 use super::connect::ActivityPayload;
 use super::connection::SocketConnection;
 use common::clock;
@@ -60,13 +60,13 @@ impl Activity {
 }
 
 /// Registers the event handlers of a socket.
-pub fn register_handlers(socket: &SocketRef, live: &Live) {
-    let (handling, ignoring) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
+pub fn register_handlers(socket: &SocketRef, realtime: &RealtimeServer) {
+    let (handling, ignoring) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
     socket.on(
         "document:activity",
         move |socket: SocketRef, TryData(payload): ActivityPayload| async move {
             if let Some(parts) = handling.upgrade() {
-                handle_activity(&Live(parts), &socket, payload.ok()).await;
+                handle_activity(&RealtimeServer(parts), &socket, payload.ok()).await;
             }
         },
     );
@@ -77,8 +77,8 @@ pub fn register_handlers(socket: &SocketRef, live: &Live) {
     });
 }
 
-async fn handle_activity(live: &Live, socket: &SocketRef, payload: Option<DocumentActivity>) {
-    let activity = &live.0.activity;
+async fn handle_activity(realtime: &RealtimeServer, socket: &SocketRef, payload: Option<DocumentActivity>) {
+    let activity = &realtime.0.activity;
     let (Some(connection), Some(DocumentActivity { document_id })) = (SocketConnection::of(socket), payload) else {
         return activity.ignore();
     };
@@ -90,15 +90,18 @@ async fn handle_activity(live: &Live, socket: &SocketRef, payload: Option<Docume
         return activity.ignore();
     }
     let organization = standpoint.tenant.id().clone();
-    let group = live
+    let group = realtime
         .0
         .store
         .read(standpoint, move |scope| scope.group_of_document(&document_id));
     match group.await {
         Ok(group) => {
             let group_key = (organization, group);
-            live.0.peers.send_typing(&group_key, connection.user());
-            live.0.typing.record(group_key, connection.user().clone(), clock::now());
+            realtime.0.peers.send_typing(&group_key, connection.user());
+            realtime
+                .0
+                .typing
+                .record(group_key, connection.user().clone(), clock::now());
         }
         // Unknown, foreign and hidden documents are indistinguishable here as well.
         Err(_) => activity.ignore(),

@@ -13,7 +13,7 @@ use super::connection::SocketConnection;
 use super::dispatch::Emission;
 use super::presence::OrganizationUser;
 use super::typing::MINUTES;
-use super::{Live, payload};
+use super::{RealtimeServer, payload};
 use api_types::event::BoardActivity;
 use common::clock;
 use db::platform::PlatformProof;
@@ -26,7 +26,7 @@ const ROUNDS: u32 = 10;
 /// Users looked up per round. After a restart all reconnect at once; the rest waits for the next round.
 const USERS_PER_ROUND: usize = 200;
 
-impl Live {
+impl RealtimeServer {
     /// Updates boards until the server stops.
     pub(super) async fn publish_boards_periodically(self) {
         let (mut round, mut waiting, mut last_seen) = (0, Vec::new(), 0);

@@ -7,7 +7,7 @@ use model::news::Signal;
 use tokio::sync::mpsc;
 
 use super::timeouts::RealtimeTimeouts;
-use super::{Live, listener};
+use super::{RealtimeServer, listener};
 use common::error::Result;
 use db::platform::Platform;
 use db::{AfterCommit, Database, Tenant, Work};
@@ -46,27 +46,27 @@ impl EventBus {
     /// contains those of transactions of this instance only.
     pub fn start(
         database: &Database,
-        live: &Live,
+        realtime: &RealtimeServer,
         timeouts: RealtimeTimeouts,
     ) -> (Self, mpsc::UnboundedReceiver<AccessRevoked>) {
         let (revocations, receiver) = mpsc::unbounded_channel();
-        tokio::spawn(live.clone().reconcile_periodically(timeouts.reconcile_interval()));
-        tokio::spawn(live.clone().publish_boards_periodically());
+        tokio::spawn(realtime.clone().reconcile_periodically(timeouts.reconcile_interval()));
+        tokio::spawn(realtime.clone().publish_boards_periodically());
         let transport = match database {
             Database::Sqlite(_) => {
                 let (sender, mut transactions) = mpsc::unbounded_channel();
-                let live = live.clone();
+                let realtime = realtime.clone();
                 tokio::spawn(async move {
                     while let Some(signals) = transactions.recv().await {
-                        live.dispatch(signals).await;
+                        realtime.dispatch(signals).await;
                     }
                 });
                 Transport::InProcess(sender)
             }
             Database::Postgres(url) => {
-                let peer_messages = live.open_peer_queue();
-                tokio::spawn(listener::listen(url.clone(), live.clone(), peer_messages, timeouts));
-                tokio::spawn(listener::prune_periodically(live.clone()));
+                let peer_messages = realtime.open_peer_queue();
+                tokio::spawn(listener::listen(url.clone(), realtime.clone(), peer_messages, timeouts));
+                tokio::spawn(listener::prune_periodically(realtime.clone()));
                 Transport::Outbox
             }
         };

@@ -19,7 +19,7 @@ use tokio::sync::SemaphorePermit;
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::engine_io::{self, Engine};
-use super::{Live, Parts, activity, dispatch, payload};
+use super::{Parts, RealtimeServer, activity, dispatch, payload};
 use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
@@ -42,7 +42,7 @@ pub(super) const CONCURRENT_LOOKUPS: usize = 32;
 const ATTEMPTS: u32 = 4;
 
 /// Builds the engine and its only namespace.
-pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
+pub(super) fn build(realtime: &RealtimeServer) -> (Engine, SocketIo) {
     let (engine, io) = SocketIo::builder()
         .req_path(PATH)
         .max_payload(LARGEST_MESSAGE as u64)
@@ -57,8 +57,8 @@ pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
                 .max_incoming_binary_buf_size(0),
         )
         .build_with_inner_svc(engine_io::NoInnerService);
-    // The engine is owned by `Live`. A strong reference here would be a cycle and leak both.
-    let (authenticating, connecting) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
+    // The engine is owned by `RealtimeServer`. A strong reference here would be a cycle and leak both.
+    let (authenticating, connecting) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
     let authenticate = move |socket: SocketRef| async move { authenticate(&socket, &authenticating).await };
     let connect = move |socket: SocketRef| async move { connect(socket, &connecting).await };
     io.ns("/", connect.with(authenticate));
@@ -73,10 +73,10 @@ fn is_channel(path: &str) -> bool {
 
 /// Middleware in front of the engine: checks origin and session of every poll, message and upgrade. Other requests are
 /// passed on.
-pub async fn guard(State(live): State<Live>, request: Request, next: Next) -> Response {
+pub async fn guard(State(realtime): State<RealtimeServer>, request: Request, next: Next) -> Response {
     if is_channel(request.uri().path()) {
         // Boxed, so that the futures of other requests do not have to be large enough for it.
-        Box::pin(live.handle(request)).await
+        Box::pin(realtime.handle(request)).await
     } else {
         next.run(request).await
     }
@@ -104,7 +104,7 @@ fn check_rate_limit(meter: Option<Meter>) -> Result<()> {
     }
 }
 
-impl Live {
+impl RealtimeServer {
     async fn handle(&self, request: Request) -> Response {
         // Collected before the first await, so that the body is not held meanwhile.
         let claim = self.claim(&request);
@@ -194,18 +194,18 @@ impl Live {
 }
 
 /// Authenticates again, because a client may send CONNECT at any time, also after its session has ended.
-async fn authenticate(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static str> {
-    let live = live.upgrade().map(Live).ok_or("NOT_READY")?;
+async fn authenticate(socket: &SocketRef, realtime: &Weak<Parts>) -> Result<(), &'static str> {
+    let realtime = realtime.upgrade().map(RealtimeServer).ok_or("NOT_READY")?;
     let handshake = socket.req_parts().extensions.get::<Arc<Handshake>>();
     let handshake = handshake.ok_or("UNAUTHENTICATED")?;
-    let _permit = live.acquire_lookup_permit().await;
-    match live
+    let _permit = realtime.acquire_lookup_permit().await;
+    match realtime
         .0
         .gate
         .facts(handshake.token.clone(), handshake.host.clone(), None)
         .await
     {
-        Ok(Some(_)) if live.sockets_of(&handshake.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
+        Ok(Some(_)) if realtime.sockets_of(&handshake.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("UNAUTHENTICATED"),
         Err(error) => {
@@ -215,26 +215,28 @@ async fn authenticate(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'st
     }
 }
 
-async fn connect(socket: SocketRef, live: &Weak<Parts>) {
-    let Some(live) = live.upgrade().map(Live) else { return };
+async fn connect(socket: SocketRef, realtime: &Weak<Parts>) {
+    let Some(realtime) = realtime.upgrade().map(RealtimeServer) else {
+        return;
+    };
     let Some(handshake) = socket.req_parts().extensions.get::<Arc<Handshake>>().cloned() else {
         return;
     };
-    let connection = SocketConnection::open(&socket, handshake, Arc::clone(&live.0.presence_changes));
-    activity::register_handlers(&socket, &live);
-    if live.sockets_of(connection.user()) > SOCKETS_PER_USER {
+    let connection = SocketConnection::open(&socket, handshake, Arc::clone(&realtime.0.presence_changes));
+    activity::register_handlers(&socket, &realtime);
+    if realtime.sockets_of(connection.user()) > SOCKETS_PER_USER {
         // Several sockets connected concurrently and passed the check in `authenticate`.
         return dispatch::disconnect(socket, &connection);
     }
     for attempt in 1..=ATTEMPTS {
-        let permit = live.acquire_lookup_permit().await;
-        let outcome = connection.refresh(&socket, &live.0.gate, &live.0.store).await;
+        let permit = realtime.acquire_lookup_permit().await;
+        let outcome = connection.refresh(&socket, &realtime.0.gate, &realtime.0.store).await;
         drop(permit);
         match outcome {
             Ok(RefreshOutcome::Refreshed { .. }) => return emit_ready(&socket, &connection),
             Ok(RefreshOutcome::Over) => {
                 let party = Party::Session(connection.session().clone());
-                return live.kill(&party, KillReason::Revoked);
+                return realtime.kill(&party, KillReason::Revoked);
             }
             Err(error) => {
                 tracing::warn!(%error, attempt, "socket rooms could not be read");

@@ -11,7 +11,7 @@ use socketioxide::extract::SocketRef;
 
 use super::connection::{RefreshOutcome, SocketConnection};
 use super::save_throttle::ThrottleDecision;
-use super::{Live, connect, payload, rooms};
+use super::{RealtimeServer, connect, payload, rooms};
 use api_types::event::SessionRevoked;
 
 /// Concurrent room computations. After a restart all clients reconnect at once.
@@ -29,7 +29,7 @@ pub struct Emission {
     pub payload: Value,
 }
 
-impl Live {
+impl RealtimeServer {
     /// Dispatches the signals of one transaction.
     pub(super) async fn dispatch(&self, signals: Vec<Signal>) {
         for signal in signals {

@@ -45,9 +45,9 @@ use common::clock;
 use db::Store;
 
 /// Timeout for disconnecting all sockets at shutdown.
-const FAREWELL: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections of clients that do not read are aborted after this time.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ABORT_AFTER: Duration = Duration::from_secs(2);
 
 /// The payload of an event that the server sends on its own, without an actor.
 fn payload(event: Event, organization: Option<OrganizationId>, class: Option<ClassId>, rest: &impl Serialize) -> Value {
@@ -63,7 +63,7 @@ fn payload(event: Event, organization: Option<OrganizationId>, class: Option<Cla
 
 /// The sockets of this instance. Cloning is cheap.
 #[derive(Clone)]
-pub struct Live(Arc<Parts>);
+pub struct RealtimeServer(Arc<Parts>);
 
 struct Parts {
     gate: Gate,
@@ -84,10 +84,10 @@ struct Parts {
     closing: CancellationToken,
 }
 
-impl Live {
+impl RealtimeServer {
     /// Creates the channel without sockets.
     pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
-        let live = Self(Arc::new(Parts {
+        let realtime = Self(Arc::new(Parts {
             gate,
             store,
             frontend_origin: frontend_origin.to_owned(),
@@ -103,18 +103,18 @@ impl Live {
             save_throttle: SaveThrottle::default(),
             closing: CancellationToken::new(),
         }));
-        let (engine, io) = connect::build(&live);
-        drop(live.0.engine.set(engine));
-        drop(live.0.io.set(io));
-        live
+        let (engine, io) = connect::build(&realtime);
+        drop(realtime.0.engine.set(engine));
+        drop(realtime.0.io.set(io));
+        realtime
     }
 
     /// Disconnects every socket, so that clients connect to another instance, and rejects new ones.
     pub async fn close(&self) {
         self.0.closing.cancel();
-        let farewell = async { self.io().close().await };
-        let impatience = async {
-            tokio::time::sleep(PATIENCE).await;
+        let close = async { self.io().close().await };
+        let abort_late = async {
+            tokio::time::sleep(ABORT_AFTER).await;
             // A client that does not read would block the shutdown forever.
             self.0
                 .websockets
@@ -123,10 +123,10 @@ impl Live {
                 .for_each(abort::AbortHandle::abort);
             std::future::pending::<()>().await;
         };
-        let said = tokio::time::timeout(FAREWELL, async {
-            tokio::select! { () = farewell => {}, () = impatience => {} }
+        let closed = tokio::time::timeout(CLOSE_TIMEOUT, async {
+            tokio::select! { () = close => {}, () = abort_late => {} }
         });
-        if said.await.is_err() {
+        if closed.await.is_err() {
             tracing::warn!("shutdown timeout: some sockets did not close");
         }
         self.0
@@ -138,7 +138,7 @@ impl Live {
 
     /// A student has read these groups: the rooms of the student's sockets that have not joined them are computed
     /// again. No event is sent when a start date passes, so the next read triggers this.
-    pub fn visible_groups(&self, organization: &OrganizationId, user: &UserId, groups: &[GroupId]) {
+    pub fn join_visible_groups(&self, organization: &OrganizationId, user: &UserId, groups: &[GroupId]) {
         let names: Vec<String> = groups
             .iter()
             .map(|group| rooms::name(&Room::Group(group.clone())))
@@ -148,10 +148,10 @@ impl Live {
                 continue;
             };
             let joined = socket.rooms();
-            let lacks = names.iter().any(|name| joined.iter().all(|room| room != name));
-            if lacks && connection.is_student() {
-                let live = self.clone();
-                tokio::spawn(async move { live.refresh(&socket, &connection).await });
+            let is_missing_room = names.iter().any(|name| joined.iter().all(|room| room != name));
+            if is_missing_room && connection.is_student() {
+                let realtime = self.clone();
+                tokio::spawn(async move { realtime.refresh(&socket, &connection).await });
             }
         }
     }
@@ -169,12 +169,12 @@ impl Live {
     }
 
     /// The number of sockets.
-    pub fn total(&self) -> usize {
+    pub fn socket_count(&self) -> usize {
         self.sockets().len()
     }
 
     /// The number of open WebSocket connections.
-    pub fn wires(&self) -> usize {
+    pub fn websocket_connections(&self) -> usize {
         self.0.websockets.count()
     }
 

@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client};
 
 use super::reconcile::ReconcileScope;
 use super::timeouts::RealtimeTimeouts;
-use super::{Live, peers};
+use super::{RealtimeServer, peers};
 use common::clock;
 use common::error::Result;
 use db::outbox::CHANNEL;
@@ -42,13 +42,18 @@ enum BusNotification {
 }
 
 /// Listens until the server stops.
-pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<String>, timeouts: RealtimeTimeouts) {
+pub async fn listen(
+    url: String,
+    realtime: RealtimeServer,
+    mut peer_messages: mpsc::Receiver<String>,
+    timeouts: RealtimeTimeouts,
+) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
         let error = tokio::select! {
-            () = live.0.closing.cancelled() => return,
-            error = listen_once(&url, &live, &mut peer_messages, timeouts) => error,
+            () = realtime.0.closing.cancelled() => return,
+            error = listen_once(&url, &realtime, &mut peer_messages, timeouts) => error,
         };
         tracing::warn!(
             error = format!("{error:#}"),
@@ -59,7 +64,7 @@ pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<S
             wait = SHORTEST_WAIT;
         }
         tokio::select! {
-            () = live.0.closing.cancelled() => return,
+            () = realtime.0.closing.cancelled() => return,
             () = tokio::time::sleep(wait) => {}
         }
         wait = (wait * 2).min(LONGEST_WAIT);
@@ -67,14 +72,14 @@ pub async fn listen(url: String, live: Live, mut peer_messages: mpsc::Receiver<S
 }
 
 /// Deletes old rows until the server stops.
-pub async fn prune_periodically(live: Live) {
+pub async fn prune_periodically(realtime: RealtimeServer) {
     loop {
         tokio::select! {
-            () = live.0.closing.cancelled() => return,
+            () = realtime.0.closing.cancelled() => return,
             () = tokio::time::sleep(PRUNE_INTERVAL) => {}
         }
         let before = clock::now().plus_seconds(-RETENTION_SECONDS);
-        let pruned = live
+        let pruned = realtime
             .0
             .store
             .platform_write(PlatformProof::housekeeping(), move |platform| {
@@ -89,7 +94,7 @@ pub async fn prune_periodically(live: Live) {
 /// Runs one connection from LISTEN until it is lost.
 async fn listen_once(
     url: &str,
-    live: &Live,
+    realtime: &RealtimeServer,
     peer_messages: &mut mpsc::Receiver<String>,
     timeouts: RealtimeTimeouts,
 ) -> anyhow::Error {
@@ -103,7 +108,7 @@ async fn listen_once(
         Err(error) => return error,
     };
     // Notifications from here on are received; earlier ones may have been lost.
-    catch_up(live).await;
+    catch_up(realtime).await;
     // Queued peer messages are outdated by now.
     while peer_messages.try_recv().is_ok() {}
     let mut heartbeat_interval = tokio::time::interval(timeouts.heartbeat_interval());
@@ -119,9 +124,9 @@ async fn listen_once(
             payload = notifications.recv() => {
                 deadline = None;
                 match payload {
-                    Some(BusNotification::Row(row)) if row != HEARTBEAT => dispatch(&row, live).await,
+                    Some(BusNotification::Row(row)) if row != HEARTBEAT => dispatch(&row, realtime).await,
                     Some(BusNotification::Row(_)) => {}
-                    Some(BusNotification::PeerMessage(message)) => live.handle_peer_message(&message),
+                    Some(BusNotification::PeerMessage(message)) => realtime.handle_peer_message(&message),
                     None => return anyhow::anyhow!("connection closed"),
                 }
             },
@@ -197,15 +202,15 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<B
 
 /// Reads exactly the row that was named. "All rows since the last one" would miss rows, because ids do not commit in
 /// order.
-async fn dispatch(id: &str, live: &Live) {
+async fn dispatch(id: &str, realtime: &RealtimeServer) {
     for attempt in 1..=ATTEMPTS {
         let row = id.to_owned();
-        let read = live
+        let read = realtime
             .0
             .store
             .platform_read(PlatformProof::housekeeping(), move |platform| platform.signals(&row));
         match read.await {
-            Ok(Some(signals)) => return live.dispatch(signals).await,
+            Ok(Some(signals)) => return realtime.dispatch(signals).await,
             Ok(None) => {
                 tracing::warn!(id, "event outbox row was pruned before it was read");
                 break;
@@ -216,20 +221,20 @@ async fn dispatch(id: &str, live: &Live) {
             }
         }
     }
-    catch_up(live).await;
+    catch_up(realtime).await;
 }
 
 /// Notifications may be lost: computes the rooms of every socket again, then sends `sync:required` to every client.
-async fn catch_up(live: &Live) {
+async fn catch_up(realtime: &RealtimeServer) {
     let mut wait = SHORTEST_WAIT;
-    while let Err(error) = reconcile(live).await {
+    while let Err(error) = reconcile(realtime).await {
         tracing::warn!(%error, "socket session check failed after reconnect");
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(LONGEST_WAIT);
     }
-    live.send_sync_required();
+    realtime.send_sync_required();
 }
 
-async fn reconcile(live: &Live) -> Result<()> {
-    live.reconcile(ReconcileScope::All).await
+async fn reconcile(realtime: &RealtimeServer) -> Result<()> {
+    realtime.reconcile(ReconcileScope::All).await
 }

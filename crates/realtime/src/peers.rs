@@ -9,7 +9,7 @@ use model::id::{GroupId, OrganizationId, UserId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use super::Live;
+use super::RealtimeServer;
 use super::presence::OrganizationUser;
 use auth::rates::{Count, Rates};
 use common::clock;
@@ -112,13 +112,13 @@ fn cloned_users(users: &[Arc<OrganizationUser>]) -> Vec<OrganizationUser> {
         .collect()
 }
 
-impl Live {
+impl RealtimeServer {
     /// Shares rate limits between instances: counts of active users are sent to the others, and theirs are added.
     pub fn share_rate_limits(&self, rates: &Rates) {
-        let live = Arc::downgrade(&self.0);
+        let realtime = Arc::downgrade(&self.0);
         rates.tell_with(move |count| {
-            if let Some(live) = live.upgrade() {
-                live.peers.send(PeerMessageBody::RequestsCounted(count));
+            if let Some(realtime) = realtime.upgrade() {
+                realtime.peers.send(PeerMessageBody::RequestsCounted(count));
             }
         });
         drop(self.0.peers.rates.set(rates.clone()));

@@ -10,7 +10,7 @@ use model::news::{Event, KillReason, Party};
 use socketioxide::extract::SocketRef;
 
 use super::connection::SocketConnection;
-use super::{Live, payload};
+use super::{RealtimeServer, payload};
 use api_types::event::EmptyPayload;
 use common::clock;
 use common::error::Result;
@@ -48,7 +48,7 @@ impl ReconcileScope {
     }
 }
 
-impl Live {
+impl RealtimeServer {
     /// Sweeps periodically until the server stops.
     pub(super) async fn reconcile_periodically(self, every: Duration) {
         for round in 0.. {

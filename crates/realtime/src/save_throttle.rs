@@ -9,7 +9,7 @@ use std::time::Duration;
 use model::news::{Event, Room};
 use serde_json::Value;
 
-use super::Live;
+use super::RealtimeServer;
 use super::dispatch::Emission;
 
 /// Minimum time between two save events of a document.
@@ -76,15 +76,15 @@ impl SaveThrottle {
     }
 }
 
-impl Live {
+impl RealtimeServer {
     /// Waits for the end of each pause and emits the event that was kept.
     pub(super) fn pause_saves(&self, document: String, rooms: Vec<Room>) {
-        let live = self.clone();
+        let realtime = self.clone();
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(PAUSE).await;
-                match live.0.save_throttle.after_pause(&document, &rooms) {
-                    Some(emission) => live.emit(emission).await,
+                match realtime.0.save_throttle.after_pause(&document, &rooms) {
+                    Some(emission) => realtime.emit(emission).await,
                     None => return,
                 }
             }

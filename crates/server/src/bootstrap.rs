@@ -22,7 +22,7 @@ use common::failpoint;
 use db::platform::PlatformProof;
 use db::server::wait_until_there;
 use db::{Database, Store, migrate};
-use realtime::Live;
+use realtime::RealtimeServer;
 use realtime::bus::EventBus;
 use service::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
 use service::editing::Editing;
@@ -59,8 +59,8 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         name_of_deployment(&store).await?,
     )?;
     failpoint::hit("start.named");
-    let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-    let (bus, departures) = EventBus::start(&database, &live, config.live_watch);
+    let realtime = RealtimeServer::new(gate.clone(), store.clone(), &config.frontend_origin);
+    let (bus, departures) = EventBus::start(&database, &realtime, config.realtime_timeouts);
     // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
     // expire.
     let instance = match &database {
@@ -83,7 +83,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
     let sweep = editing.start_sweep(instance);
     let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
-    live.share_rate_limits(&rates);
+    realtime.share_rate_limits(&rates);
     let sending_out = editing.start_sending_out(departures);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::start(
@@ -105,7 +105,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         client_requests,
         uploads,
         bus,
-        live,
+        realtime,
         files,
         document_server,
         editing,

@@ -95,7 +95,7 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub docserver_patience: Patience,
     #[command(flatten)]
-    pub live_watch: RealtimeTimeouts,
+    pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<BASE_DOMAIN>` is the host name of an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -178,7 +178,7 @@ impl Default for ServeArgs {
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
             docserver_patience: Patience::default(),
-            live_watch: RealtimeTimeouts::default(),
+            realtime_timeouts: RealtimeTimeouts::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -224,7 +224,7 @@ pub struct Config {
     pub api_internal_url: Option<String>,
     pub listen: SocketAddr,
     /// Timeouts and intervals of the realtime connections.
-    pub live_watch: RealtimeTimeouts,
+    pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<base_domain>` is the host name of an organization.
     pub base_domain: Option<String>,
     /// The SMTP server; without one, emails are written to the outbox folder.
@@ -394,7 +394,7 @@ impl Config {
             docserver_shared: serve.docserver_shared,
             docserver_results_path,
             docserver_patience: serve.docserver_patience,
-            live_watch: serve.live_watch,
+            realtime_timeouts: serve.realtime_timeouts,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,

@@ -271,11 +271,11 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
         .collect();
     assert_eq!(is_online, [true, true]);
     // A teacher who writes along, and a stranger, are not the group.
-    let ignored = app.app.live().ignored();
+    let ignored = app.app.realtime().ignored();
     for other in [&mut ada, &mut dana, &mut tom] {
         other.say(writes.clone()).await;
     }
-    while app.app.live().ignored() < ignored + 3 {
+    while app.app.realtime().ignored() < ignored + 3 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(
@@ -298,7 +298,7 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
         student.silent(1200).await;
     }
     assert_eq!(tom.all("board:activity"), [Value::Null; 0], "another class");
-    assert_eq!(app.app.live().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
+    assert_eq!(app.app.realtime().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
 });
 
 tenants!(a_group_is_told_at_most_once_a_second, |app| {

@@ -83,7 +83,7 @@ both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
     assert_eq!(said["reason"], "SIGNED_OUT");
     assert!(said["eventId"].is_string() && said["at"].is_string(), "{said}");
     assert_eq!(ben.expect("disconnect").await["reason"], "io server disconnect");
-    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);
+    assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);
     let class = Room::Class(ClassId::new(&app.world.seven_b.id));
     rows.tell(vec![group_updated(&app.world.north, vec![class], "after")])
         .await;
@@ -123,10 +123,10 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
     ben.say(json!(["document:activity", {"documentId": group.document}]))
         .await;
     ben.say(json!(["document:activity", {"room": foreign_room}])).await;
-    while app.app.live().ignored() < 4 {
+    while app.app.realtime().ignored() < 4 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(app.app.live().count(&Room::Group(group.id.clone())), 0);
+    assert_eq!(app.app.realtime().count(&Room::Group(group.id.clone())), 0);
     rows.tell(vec![group_updated(
         &app.world.north,
         vec![Room::Group(group.id.clone())],
@@ -138,7 +138,7 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
         OrganizationId::new(&app.world.north),
         [&app.world.ben, &app.world.cem].map(user),
     );
-    let writing = || app.app.live().group_activity(&school, &group.id, &people).0;
+    let writing = || app.app.realtime().group_activity(&school, &group.id, &people).0;
     assert!(writing().is_empty());
 
     let mut cem = SocketListener::by(app, &app.world.cem).await;
@@ -146,7 +146,7 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
         cem.say(json!(["document:activity", {"documentId": group.document}]))
             .await;
     }
-    while app.app.live().ignored() < 6 {
+    while app.app.realtime().ignored() < 6 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     while writing().is_empty() {
@@ -173,7 +173,7 @@ both!(a_user_has_at_most_twenty_sockets, |app| {
         "{refused}"
     );
     sockets.pop();
-    while app.app.live().count(&Room::User(user(&app.world.ben))) == 20 {
+    while app.app.realtime().count(&Room::User(user(&app.world.ben))) == 20 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     raw::Socket::open(app, &app.world.ben.cookie)
@@ -200,7 +200,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
         reason: KillReason::Revoked,
     };
     rows.tell(vec![kill]).await;
-    until("the room is empty", async || app.app.live().count(&room) == 0).await;
+    until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
     // The client does not read meanwhile.
     until("the connection is closed", async || !ben.is_open_at_the_server()).await;
     let read = ben.wait_until_cut().await;
@@ -229,7 +229,7 @@ both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
         // Whatever came first, once the order is carried out nobody sits there any more.
         let room = Room::User(user(&app.world.ben));
         until(&format!("no socket is left in round {round}"), async || {
-            app.app.live().count(&room) == 0
+            app.app.realtime().count(&room) == 0
         })
         .await;
         rows.tell(vec![group_updated(&app.world.north, vec![room], "secret")])

@@ -164,7 +164,7 @@ async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_
     assert!(
         first
             .app
-            .live()
+            .realtime()
             .is_online(&OrganizationId::new(&world.north), &user(&world.ben))
     );
     ben.say(json!(["document:activity", {"documentId": group.document}]))
@@ -202,7 +202,7 @@ async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
     assert_eq!(ben.expect("session:revoked").await["reason"], "EXPIRED");
     ada.expect("sync:required").await;
     cem.expect("sync:required").await;
-    assert_eq!(app.app.live().count(&Room::Group(group.id)), 0);
+    assert_eq!(app.app.realtime().count(&Room::Group(group.id)), 0);
     rows.tell(vec![group_updated(&world.north, vec![class], "back")]).await;
     assert_eq!(
         ada.expect_where("group:updated", |payload| payload["word"] == "back")
@@ -237,10 +237,10 @@ async fn a_sweep_ends_what_expired() {
     let mut ben = test_support::raw::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;
-    app.app.live().reconcile_now().await.unwrap();
+    app.app.realtime().reconcile_now().await.unwrap();
     tokio::time::timeout(test_support::PATIENCE, ben.wait_until_cut())
         .await
         .unwrap();
-    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);
+    assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);
     app.close().await;
 }

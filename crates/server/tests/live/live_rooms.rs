@@ -25,7 +25,7 @@ async fn seated(app: &TestApp, cookie: &str) -> raw::Socket {
 }
 
 both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
-    let (world, live) = (&app.world, app.app.live());
+    let (world, live) = (&app.world, app.app.realtime());
     let rows = Rows(app);
     let now = clock::now().as_millis();
     let open = rows.group(&world.seven_b, 1, Some(now - 1000), &[&world.ben]).await;
@@ -131,7 +131,7 @@ both!(choosing_another_school_changes_the_rooms_of_that_session_alone, |app| {
     if !clients_are_there() {
         return;
     }
-    let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let other = rows.another_session(&world.ada).await;
     let mut changing = SocketListener::by(app, &world.ada).await;
@@ -201,7 +201,7 @@ tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
 });
 
 both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
-    let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
     let tomorrow = clock::now().as_millis() + TOMORROW;
     let group = rows.group(&world.seven_b, 1, Some(tomorrow), &[&world.ben]).await;
     let room = Room::Group(group.id.clone());
@@ -220,7 +220,7 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
     let foreign = rows.group(&world.seven_b, 3, None, &[&world.cem]).await;
     let ahead = rows.group(&world.seven_b, 4, Some(tomorrow), &[&world.ben]).await;
     let shown = [&own, &foreign, &ahead].map(|row| row.id.clone());
-    live.visible_groups(&north, &user(&world.ben), &shown);
+    live.join_visible_groups(&north, &user(&world.ben), &shown);
     let count = |row: &GroupRow| live.count(&Room::Group(row.id.clone()));
     until("Ben sits in his own room", async || count(&own) == 1).await;
     assert_eq!((count(&foreign), count(&ahead)), (0, 0));
@@ -229,7 +229,7 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
 both!(
     forty_changes_during_forty_connects_leave_nobody_in_a_room_too_many,
     |app| {
-        let (world, rows, live) = (&app.world, Rows(app), app.app.live());
+        let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
         for round in 0..40_u64 {
             let group = rows
                 .group(&world.seven_b, i64::try_from(round).unwrap() + 1, None, &[&world.ben])

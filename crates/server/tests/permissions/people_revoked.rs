@@ -17,7 +17,7 @@ use test_support::{Client, Rows, SocketListener, TestApp, clients_are_there, raw
 /// Waits until a socket is out of a room.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
     let what = format!("{room:?} has {left} sockets");
-    until(&what, async || app.app.live().count(room) <= left).await;
+    until(&what, async || app.app.realtime().count(room) <= left).await;
 }
 
 both!(a_demoted_teacher_teaches_no_more, |app| {
@@ -34,7 +34,7 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
     let mut socket = raw::Socket::open(app, &world.ada.cookie).await;
     socket.expect("ready").await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
-    assert_eq!(app.app.live().count(&staff), 1);
+    assert_eq!(app.app.realtime().count(&staff), 1);
 
     let member = format!("/admin/members/{}", member_of_north(app, &world.ada).await);
     let changed = adam.patch(&member, json!({"role": "student"})).await.expect(200);

@@ -257,7 +257,7 @@ both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
     back.expect("ready").await;
     assert_eq!(
         app.app
-            .live()
+            .realtime()
             .count(&model::news::Room::Class(model::id::ClassId::new(&world.seven_b.id))),
         0
     );

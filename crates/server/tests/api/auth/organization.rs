@@ -334,7 +334,7 @@ tenants!(organizations_and_members_are_managed_elsewhere, |app| {
 /// Waits until so many sockets are in a room.
 async fn seated(app: &TestApp, room: &Room, wanted: usize) {
     let what = format!("{room:?} has {wanted} sockets");
-    until(&what, async || app.app.live().count(room) == wanted).await;
+    until(&what, async || app.app.realtime().count(room) == wanted).await;
 }
 
 both!(

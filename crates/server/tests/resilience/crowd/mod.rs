@@ -336,20 +336,24 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
     assert!(took < in_time(), "the others heard after {took:?}");
     // Acknowledged nothing for 25 s, the contract says 30; then its rooms forget it.
     let readers = students.count() - deaf.len();
-    while app.app.live().total() > readers || app.app.live().wires() > readers {
-        assert!(stalled.elapsed() < PATIENCE, "{} sockets stand", app.app.live().total());
+    while app.app.realtime().socket_count() > readers || app.app.realtime().websocket_connections() > readers {
+        assert!(
+            stalled.elapsed() < PATIENCE,
+            "{} sockets stand",
+            app.app.realtime().socket_count()
+        );
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     println!("{} deaf clients were gone after {:?}", deaf.len(), stalled.elapsed());
     assert_eq!(crowd.cut(), BTreeMap::new(), "those who read stay");
     for place in &deaf {
         let room = Room::User(model::id::UserId::new(format!("crowd-{place}")));
-        assert_eq!(app.app.live().count(&room), 0);
+        assert_eq!(app.app.realtime().count(&room), 0);
     }
     crowd.leave();
     // A socket that comes now is served as ever.
     let mut ben = raw::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
-    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 1);
+    assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 1);
     app.close().await;
 }

@@ -104,7 +104,7 @@ async fn the_sweep_puts_right_by_itself_what_nobody_told() {
     // The rooms of every socket are looked at once in five sweeps.
     let room = model::news::Room::Group(model::id::GroupId::new(&group));
     let since = std::time::Instant::now();
-    while app.app.live().count(&room) > 0 {
+    while app.app.realtime().count(&room) > 0 {
         assert!(since.elapsed() < PATIENCE, "he is still in the room");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
