@@ -193,7 +193,7 @@ impl Rows<'_> {
         let standpoint = self.standpoint(&self.0.world.adam).await;
         let bus = self.0.app.bus().clone();
         let conclude = move |work: &mut db::Work<'_>| {
-            let after = bus.carry(work, signals.clone())?;
+            let after = bus.publish(work, signals.clone())?;
             if succeeds {
                 Ok(after)
             } else {
