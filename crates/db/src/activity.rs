@@ -116,6 +116,7 @@ impl Entry {
     }
 
     /// Sets the class.
+    #[must_use]
     pub fn class(self, class: &ClassId) -> Self {
         Self {
             class_id: Some(class.clone()),
@@ -124,6 +125,7 @@ impl Entry {
     }
 
     /// Sets the course.
+    #[must_use]
     pub fn course(self, course: Option<&CourseId>) -> Self {
         Self {
             course_id: course.cloned(),
@@ -132,6 +134,7 @@ impl Entry {
     }
 
     /// Sets the topic.
+    #[must_use]
     pub fn assignment(self, assignment: Option<&AssignmentId>) -> Self {
         Self {
             assignment_id: assignment.cloned(),
@@ -140,6 +143,7 @@ impl Entry {
     }
 
     /// Sets the group, its class and its course.
+    #[must_use]
     pub fn place(self, place: &Place) -> Self {
         let group = &place.group;
         Self {
@@ -149,6 +153,7 @@ impl Entry {
     }
 
     /// Sets the details, a JSON object.
+    #[must_use]
     pub fn details(self, details: serde_json::Value) -> Self {
         Self { details, ..self }
     }

@@ -5,7 +5,7 @@ use crate::blank;
 use crate::ooxml::{self, DocumentError};
 
 /// The first bytes of a compound file.
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
 /// The shortest run of characters that counts as text.
 const RUN: usize = 4;
 

@@ -144,7 +144,7 @@ impl RealtimeServer {
         }
         match body {
             PeerMessageBody::Typing(organization, group, user) => {
-                self.0.typing.record((organization, group), user, clock::now())
+                self.0.typing.record((organization, group), user, clock::now());
             }
             PeerMessageBody::Connected(users) => self.0.presence.insert_remote(&from, users, Instant::now()),
             PeerMessageBody::Disconnected(users) => self.0.presence.remove_remote(&from, &users),

@@ -51,7 +51,6 @@ impl TestApp {
 }
 
 /// Nothing to be done after a unit of a test.
-#[expect(clippy::unnecessary_wraps, reason = "the store asks for a function that may fail")]
 pub fn nothing_after(_: &mut Work<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }

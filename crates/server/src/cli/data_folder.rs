@@ -85,8 +85,8 @@ pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<Fo
                 if !waits {
                     tracing::warn!(
                         folder = %folder.display(),
-                        "waiting at most {} s for another service to release the data folder",
-                        patience.as_secs()
+                        timeout_seconds = patience.as_secs(),
+                        "waiting for another service to release the data folder"
                     );
                     waits = true;
                 }

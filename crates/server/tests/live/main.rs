@@ -1,9 +1,5 @@
 //! Live connections, events, chat and presence.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "tests may panic and print the reason"
-)]
+#![expect(clippy::unwrap_used, reason = "tests may panic and print the reason")]
 
 #[macro_use]
 extern crate test_support;

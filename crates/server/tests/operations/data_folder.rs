@@ -141,7 +141,10 @@ async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_wh
     let elsewhere = [("LISTEN", "127.0.0.1:0"), ("DATABASE_WAIT_SECONDS", "1")];
     let refused = tokio::task::block_in_place(|| place.try_start("serve", &elsewhere).err());
     let log = refused.expect("two services on one folder");
-    assert!(log.contains("waiting for the service that uses this folder"), "{log}");
+    assert!(
+        log.contains("waiting for another service to release the data folder"),
+        "{log}"
+    );
     assert!(
         log.contains(&format!(
             "is used by another groupwork service (process {})",
@@ -183,7 +186,7 @@ async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_wh
             .unwrap();
         while !std::fs::read_to_string(&log)
             .unwrap()
-            .contains("waiting for the service")
+            .contains("waiting for another service")
         {
             assert!(successor.try_wait().unwrap().is_none());
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;

@@ -66,152 +66,148 @@ async fn refused(client: &Client, who: &str, method: &str, path: &str, body: Val
     answer.refused(404, "NOT_FOUND");
 }
 
-sqlite!(
-    #[expect(clippy::too_many_lines, reason = "one refusal after the other")]
-    what_belongs_elsewhere_is_nothing_in_a_body,
-    |app| {
-        let world = &app.world;
-        let (ada, tom, zoe) = (app.as_(&world.ada), app.as_(&world.tom), app.as_(&world.zoe));
-        let here = corner(app, &ada, &world.seven_b, &world.ben).await;
-        let beside = corner(app, &ada, &world.seven_b, &world.cem).await;
-        let upstairs = corner(app, &tom, &world.eight_a, &world.finn).await;
-        let abroad = corner(app, &zoe, &world.south_class, &world.zack).await;
-        let before = fingerprints(&app.database).await;
+sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
+    let world = &app.world;
+    let (ada, tom, zoe) = (app.as_(&world.ada), app.as_(&world.tom), app.as_(&world.zoe));
+    let here = corner(app, &ada, &world.seven_b, &world.ben).await;
+    let beside = corner(app, &ada, &world.seven_b, &world.cem).await;
+    let upstairs = corner(app, &tom, &world.eight_a, &world.finn).await;
+    let abroad = corner(app, &zoe, &world.south_class, &world.zack).await;
+    let before = fingerprints(&app.database).await;
 
-        let ben = app.as_(&world.ben);
-        let (documents, chat) = (
-            format!("/workrooms/{}/documents", here.room),
-            format!("/workrooms/{}/messages", here.room),
-        );
-        let document = format!("/workrooms/documents/{}", here.document);
-        for there in [&beside, &upstairs, &abroad] {
-            let tried = [
-                (
-                    "POST",
-                    &documents,
-                    json!({"title": "x", "documentType": "word", "assignmentId": there.topic}),
-                ),
-                (
-                    "POST",
-                    &documents,
-                    json!({"title": "x", "templateAttachmentId": there.topic_file}),
-                ),
-                (
-                    "POST",
-                    &documents,
-                    json!({"title": "x", "templateAttachmentId": there.own_file}),
-                ),
-                ("PATCH", &document, json!({"assignmentId": there.topic})),
-                (
-                    "POST",
-                    &format!("{document}/submit"),
-                    json!({"assignmentId": there.topic}),
-                ),
-                ("POST", &chat, json!({"content": "x", "replyToId": there.message})),
-                ("POST", &chat, json!({"content": "x", "attachmentIds": [there.waiting]})),
-                (
-                    "POST",
-                    &format!("/workrooms/{}/read", here.room),
-                    json!({"lastReadMessageId": there.message}),
-                ),
-                (
-                    "POST",
-                    &"/messages".to_owned(),
-                    json!({"content": "x", "groupId": there.group}),
-                ),
-            ];
-            for (method, path, body) in tried {
-                refused(&ben, "Ben", method, path, body).await;
-            }
-        }
-        // Students write to their teachers, not to whomever they know by id.
-        for person in [&world.finn, &world.tom, &world.zoe, &world.root] {
-            let letter = json!({"content": "x", "recipientIds": [person.id]});
-            refused(&ben, "Ben", "POST", "/messages", letter).await;
-        }
-
-        let bulk = format!("/assignments/{}/bulk", here.topic);
-        for there in [&beside, &upstairs, &abroad] {
-            for field in ["addAttachmentIds", "removeAttachmentIds"] {
-                refused(&ada, "Ada", "PATCH", &bulk, json!({field: [there.topic_file]})).await;
-            }
-            let files = format!("/assignments/{}/attachments", here.topic);
-            let fields = [("groupAssignmentId", there.link.as_str())];
-            let answer = ada.upload(&files, "x.txt", b"text".to_vec(), &fields).await;
-            answer.refused(404, "NOT_FOUND");
-        }
-        // Of a class of somebody else a teacher knows that it is there, but not the inside.
-        for there in [&upstairs, &abroad] {
-            for about in [
-                json!({"groupAssignmentId": there.link, "text": "x"}),
-                json!({"documentId": there.document, "text": "x"}),
-            ] {
-                refused(&ada, "Ada", "POST", "/feedback", about).await;
-            }
-        }
-        let class = &world.seven_b;
-        let (groups, path) = ("/groups".to_owned(), format!("/classes/{}", class.id));
-        let south = &world.south_class;
+    let ben = app.as_(&world.ben);
+    let (documents, chat) = (
+        format!("/workrooms/{}/documents", here.room),
+        format!("/workrooms/{}/messages", here.room),
+    );
+    let document = format!("/workrooms/documents/{}", here.document);
+    for there in [&beside, &upstairs, &abroad] {
         let tried = [
-            ("POST", &groups, json!({"classId": south.id})),
-            ("POST", &groups, json!({"classId": class.id, "courseId": south.course})),
             (
                 "POST",
-                &groups,
-                json!({"classId": class.id, "subjectId": south.subject}),
+                &documents,
+                json!({"title": "x", "documentType": "word", "assignmentId": there.topic}),
             ),
             (
                 "POST",
-                &groups,
-                json!({"classId": class.id, "assignmentId": abroad.topic}),
+                &documents,
+                json!({"title": "x", "templateAttachmentId": there.topic_file}),
             ),
             (
                 "POST",
-                &groups,
-                json!({"classId": class.id, "memberIds": [world.zack.id]}),
+                &documents,
+                json!({"title": "x", "templateAttachmentId": there.own_file}),
             ),
+            ("PATCH", &document, json!({"assignmentId": there.topic})),
             (
-                "PATCH",
-                &format!("/groups/{}", here.group),
-                json!({"courseId": south.course}),
+                "POST",
+                &format!("{document}/submit"),
+                json!({"assignmentId": there.topic}),
+            ),
+            ("POST", &chat, json!({"content": "x", "replyToId": there.message})),
+            ("POST", &chat, json!({"content": "x", "attachmentIds": [there.waiting]})),
+            (
+                "POST",
+                &format!("/workrooms/{}/read", here.room),
+                json!({"lastReadMessageId": there.message}),
             ),
             (
                 "POST",
-                &format!("/assignments/{}/groups", here.topic),
-                json!({"groupIds": [abroad.group]}),
-            ),
-            (
-                "PATCH",
-                &format!("/assignments/{}", here.topic),
-                json!({"courseId": south.course}),
-            ),
-            ("PATCH", &path, json!({"subjectIds": [class.subject, south.subject]})),
-            ("PATCH", &path, json!({"homeroomId": south.id})),
-            (
-                "POST",
-                &format!("{path}/students"),
-                json!({"studentIds": [world.zack.id]}),
-            ),
-            ("POST", &format!("{path}/teachers"), json!({"userId": world.zoe.id})),
-            (
-                "POST",
-                &format!("/groups/{}/members", here.group),
-                json!({"userIds": [world.zack.id]}),
-            ),
-            (
-                "POST",
-                &format!("/groups/{}/members/{}/move", here.group, world.ben.id),
-                json!({"toGroupId": abroad.group}),
+                &"/messages".to_owned(),
+                json!({"content": "x", "groupId": there.group}),
             ),
         ];
         for (method, path, body) in tried {
-            refused(&ada, "Ada", method, path, body).await;
+            refused(&ben, "Ben", method, path, body).await;
         }
-        let after = fingerprints(&app.database).await;
-        let changed: Vec<_> = before
-            .iter()
-            .filter(|(table, print)| after.get(*table) != Some(print))
-            .collect();
-        assert!(changed.is_empty(), "changed: {changed:?}");
     }
-);
+    // Students write to their teachers, not to whomever they know by id.
+    for person in [&world.finn, &world.tom, &world.zoe, &world.root] {
+        let letter = json!({"content": "x", "recipientIds": [person.id]});
+        refused(&ben, "Ben", "POST", "/messages", letter).await;
+    }
+
+    let bulk = format!("/assignments/{}/bulk", here.topic);
+    for there in [&beside, &upstairs, &abroad] {
+        for field in ["addAttachmentIds", "removeAttachmentIds"] {
+            refused(&ada, "Ada", "PATCH", &bulk, json!({field: [there.topic_file]})).await;
+        }
+        let files = format!("/assignments/{}/attachments", here.topic);
+        let fields = [("groupAssignmentId", there.link.as_str())];
+        let answer = ada.upload(&files, "x.txt", b"text".to_vec(), &fields).await;
+        answer.refused(404, "NOT_FOUND");
+    }
+    // Of a class of somebody else a teacher knows that it is there, but not the inside.
+    for there in [&upstairs, &abroad] {
+        for about in [
+            json!({"groupAssignmentId": there.link, "text": "x"}),
+            json!({"documentId": there.document, "text": "x"}),
+        ] {
+            refused(&ada, "Ada", "POST", "/feedback", about).await;
+        }
+    }
+    let class = &world.seven_b;
+    let (groups, path) = ("/groups".to_owned(), format!("/classes/{}", class.id));
+    let south = &world.south_class;
+    let tried = [
+        ("POST", &groups, json!({"classId": south.id})),
+        ("POST", &groups, json!({"classId": class.id, "courseId": south.course})),
+        (
+            "POST",
+            &groups,
+            json!({"classId": class.id, "subjectId": south.subject}),
+        ),
+        (
+            "POST",
+            &groups,
+            json!({"classId": class.id, "assignmentId": abroad.topic}),
+        ),
+        (
+            "POST",
+            &groups,
+            json!({"classId": class.id, "memberIds": [world.zack.id]}),
+        ),
+        (
+            "PATCH",
+            &format!("/groups/{}", here.group),
+            json!({"courseId": south.course}),
+        ),
+        (
+            "POST",
+            &format!("/assignments/{}/groups", here.topic),
+            json!({"groupIds": [abroad.group]}),
+        ),
+        (
+            "PATCH",
+            &format!("/assignments/{}", here.topic),
+            json!({"courseId": south.course}),
+        ),
+        ("PATCH", &path, json!({"subjectIds": [class.subject, south.subject]})),
+        ("PATCH", &path, json!({"homeroomId": south.id})),
+        (
+            "POST",
+            &format!("{path}/students"),
+            json!({"studentIds": [world.zack.id]}),
+        ),
+        ("POST", &format!("{path}/teachers"), json!({"userId": world.zoe.id})),
+        (
+            "POST",
+            &format!("/groups/{}/members", here.group),
+            json!({"userIds": [world.zack.id]}),
+        ),
+        (
+            "POST",
+            &format!("/groups/{}/members/{}/move", here.group, world.ben.id),
+            json!({"toGroupId": abroad.group}),
+        ),
+    ];
+    for (method, path, body) in tried {
+        refused(&ada, "Ada", method, path, body).await;
+    }
+    let after = fingerprints(&app.database).await;
+    let changed: Vec<_> = before
+        .iter()
+        .filter(|(table, print)| after.get(*table) != Some(print))
+        .collect();
+    assert!(changed.is_empty(), "changed: {changed:?}");
+});

@@ -137,7 +137,7 @@ async fn proxy_that_is_not_trusted_is_warned_of_once() {
         client.get("/classes").await.refused(401, "UNAUTHENTICATED");
     }
     let log = service.log_of_stopped();
-    assert_eq!(log.matches("X-Forwarded-For from").count(), 1, "{log}");
+    assert_eq!(log.matches("X-Forwarded-For ignored").count(), 1, "{log}");
 }
 
 /// The head of an upload of so many bytes and the beginning of its form; the rest of the file does not come.
@@ -376,6 +376,6 @@ async fn stop_leaves_nothing_in_the_write_ahead_log_and_hang_up_is_a_stop() {
         assert!(service.wait().success(), "{signal}");
         assert_eq!(std::fs::metadata(&wal).map_or(0, |found| found.len()), 0, "{signal}");
         let log = std::fs::read_to_string(log).unwrap();
-        assert!(log.contains("stopping"), "{signal}: {log}");
+        assert!(log.contains("shutting down"), "{signal}: {log}");
     }
 }

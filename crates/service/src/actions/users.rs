@@ -328,7 +328,6 @@ fn member_role(role: PlatformRole) -> MemberRole {
 const NO_ADDRESS: &str = "must be an e-mail address";
 
 /// Validates an email address.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 pub fn is_address(text: &str, (): &()) -> garde::Result {
     match people::address(text) {
         Some(_) => Ok(()),

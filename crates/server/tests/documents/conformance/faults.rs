@@ -305,13 +305,13 @@ async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
         let issued = now + skew;
         let claims = json!({"key": key, "status": 4, "iat": issued, "exp": issued + 300});
         let body = json!({"key": key, "status": 4, "token": sign(claims)});
-        let before = service.tail().matches("(skew)").count();
+        let before = service.tail().matches("clock skew").count();
         let answer = stranger.post(&path(&document, "/callback"), body).await;
         if is_taken {
             assert_eq!(answer.expect(200), json!({"error": 0}), "{skew}");
         } else {
             answer.refused(401, "DOCSERVER_TOKEN_INVALID");
-            eventually(async || service.tail().matches("(skew)").count() > before).await;
+            eventually(async || service.tail().matches("clock skew").count() > before).await;
         }
     }
     service.kill();
