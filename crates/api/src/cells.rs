@@ -1,5 +1,5 @@
 //! The permission matrix: the expected response for every route, situation and kind of caller. docs/access.md shows it
-//! and `tests/api/matrix` calls it over HTTP. Its rows are in `crates/server/access`, one file per noun, separate from
+//! and `tests/permissions/matrix` calls it over HTTP. Its rows are in `crates/api/access`, one file per noun, separate from
 //! the routes, so that a route without rows is detected.
 
 use anyhow::{Context as _, bail};

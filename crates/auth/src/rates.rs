@@ -1,6 +1,6 @@
 //! Rate limits per user, or per address for requests without a session: fixed windows in the memory of this instance.
 //! Instances report active keys to each other (`live/neighbours.rs`), so that several instances together admit hardly
-//! more than one. Limits that must be exact are counted in the database (`store/rates.rs`).
+//! more than one. Limits that must be exact are counted in the database (`crates/db/src/rates.rs`).
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};

@@ -1,4 +1,4 @@
-//! The error type of this crate, by meaning. It is independent of HTTP: `http/reply.rs` maps it to status, code and
+//! The error type of this crate, by meaning. It is independent of HTTP: `error_response` maps it to status, code and
 //! body.
 
 use model::file::LegacyFormat;

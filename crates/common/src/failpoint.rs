@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// All failpoints. `tests/api/crash.rs` compares the list with the sources, kills the process at each one, and fails
+/// All failpoints. `tests/resilience/crash.rs` compares the list with the sources, kills the process at each one, and fails
 /// when one is never hit.
 pub const NAMES: &[&str] = &[
     "files.staged",

@@ -1,5 +1,5 @@
 //! The files of topics. The rule of their visibility is `model::group_assignment::sees_file`. The macro [`sees_file`]
-//! implements it in SQL for lists and downloads; `tests/api/attachments.rs` proves that both agree.
+//! implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
 
 use model::file::{AssignmentAttachment, FileKey, StoredFile};
 use model::id::{AssignmentId, AttachmentId};

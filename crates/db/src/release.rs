@@ -1,5 +1,5 @@
 //! The schema requirements of a release: its statements, and the columns and unique keys they use. `groupwork
-//! statements` writes them into `releases/` when a version is tagged. `tests/api/releases.rs` checks all of them
+//! statements` writes them into `releases/` when a version is tagged. `tests/operations/releases.rs` checks all of them
 //! against the newest schema, because the previous release keeps running during a migration and is restored if the
 //! upgrade fails.
 

@@ -52,7 +52,7 @@ impl Sql {
 }
 
 /// Defines the statements of one store file. Each becomes a `static`; `STATEMENTS` lists them for
-/// `tests/api/statements.rs`.
+/// `tests/permissions/statements.rs`.
 #[macro_export]
 macro_rules! statements {
     ($($(#[doc = $doc:expr])* $name:ident = $text:expr;)+) => {

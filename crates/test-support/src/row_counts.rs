@@ -77,7 +77,7 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
         let known = counts.contains_key(&table) || table == "refinery_schema_history";
         assert!(
             known,
-            "support/row_counts.rs does not count {table}; does store/cascade.rs know it?"
+            "row_counts.rs does not count {table}; does crates/db/src/cascade.rs contain it?"
         );
     }
     counts.retain(|table, _| !NOT_COMPARED.contains(&table.as_str()));

@@ -1,5 +1,5 @@
 //! The statements that read groups with their children: one per kind of child, over the same set of groups. Each set is
-//! a module. `$1` to `$4` are the arguments of the viewer (`store/visible.rs`), `$5` is the calling user; the other
+//! a module. `$1` to `$4` are the arguments of the viewer (`visible.rs`), `$5` is the calling user; the other
 //! arguments depend on the set.
 
 use crate::current_submissions::{CurrentParts, current_parts};

@@ -1,4 +1,4 @@
-//! Plays the table of who may do what (`crates/server/access`) through HTTP: every cell, on both databases. Who is refused hears
+//! Plays the table of who may do what (`crates/api/access`) through HTTP: every cell, on both databases. Who is refused hears
 //! nothing but the refusal, an id he may not know of answers as one nobody has, no row changes and no socket hears of it;
 //! who is admitted gets his answer, and in it nothing that is not his.
 
@@ -42,7 +42,7 @@ fn every_route_has_its_cells_and_every_line_its_route() {
     let without: Vec<_> = routes.difference(&called).collect();
     assert!(
         without.is_empty(),
-        "routes without cells, see crates/server/access: {without:#?}"
+        "routes without cells, see crates/api/access: {without:#?}"
     );
     let dead: Vec<_> = called.difference(&routes).collect();
     assert!(dead.is_empty(), "cells without a route: {dead:#?}");
