@@ -1,4 +1,4 @@
-//! Passwords and signed-in users, and statements that run without the service.
+//! Passwords, signed-in users, and SQL statements that bypass the service.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use model::id::UserId;
 
 use super::{Browser, Person, TestApp};
 
-/// The password of every user who has one.
+/// The password of every user that has a password.
 pub const PASSWORD: &str = "Zirkel und Lineal";
 
 /// The hash of [`PASSWORD`], computed once: hashing is slow on purpose.
@@ -39,19 +39,19 @@ pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
     browser
 }
 
-/// Runs a statement without the service.
+/// Runs a statement directly on the database, without the service.
 pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
     with(app, |connection| connection.run(sql, arguments).unwrap());
 }
 
-/// Reads one text or number without the service.
+/// Reads one text or number directly from the database, without the service.
 pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
     with(app, |connection| {
         connection.maybe(sql, arguments, |row| row.take()).unwrap().unwrap()
     })
 }
 
-/// Opens a connection on a thread of its own: the synchronous driver must not run on a thread of the async runtime.
+/// Opens a connection on a separate thread: the synchronous driver must not run on a thread of the async runtime.
 fn with<T: Send>(app: &TestApp, act: impl FnOnce(&mut Connection) -> T + Send) -> T {
     std::thread::scope(|scope| {
         scope

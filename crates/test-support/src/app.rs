@@ -1,4 +1,4 @@
-//! The real service on port 0, its files in a temporary folder, its database fresh.
+//! The real service on a free port, with its files in a temporary folder and a fresh database.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -35,18 +35,18 @@ pub struct TestApp {
     pub database: Database,
     pub world: World,
     folder: PathBuf,
-    /// What ends with this value; nothing where tests share the service.
+    /// Stopped and removed together with this value; `None` if tests share the service.
     own: Option<Service>,
     is_closed: AtomicBool,
 }
 
-/// A running service and the folder of its files.
+/// A running service and its data folder.
 struct Service {
     app: App,
     base: String,
     database: Database,
     folder: PathBuf,
-    /// Removes the folder, unless the service is shared.
+    /// Removes the folder on drop; `None` if the service is shared.
     _scratch: Option<tempfile::TempDir>,
     stop: oneshot::Sender<()>,
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
@@ -74,8 +74,8 @@ impl Service {
         }
     }
 
-    /// The service that the tests of this process share on a database. It runs in a runtime of its own and ends with the
-    /// process.
+    /// Returns the service that all tests of this process share on a database. It runs in a separate runtime and stops
+    /// when the process exits.
     fn shared(kind: Kind) -> Option<&'static Self> {
         static SERVICES: [OnceLock<Option<Service>>; 2] = [const { OnceLock::new() }; 2];
         let start = move || {
@@ -90,7 +90,7 @@ impl Service {
                 .enable_all()
                 .build()
                 .unwrap();
-            // A runtime that is dropped ends its tasks.
+            // Leaked because dropping a runtime cancels its tasks.
             let runtime: &'static tokio::runtime::Runtime = Box::leak(Box::new(runtime));
             let flags = ["--database-connections=6,6"];
             let flags = if kind == Kind::Postgres { &flags[..] } else { &[] };
@@ -103,13 +103,13 @@ impl Service {
 }
 
 impl TestApp {
-    /// Starts a service of this test's own with the people of two schools; nothing when there is no PostgreSQL server to
-    /// start on.
+    /// Starts a separate service for one test, with the users of two schools. Returns `None` if no PostgreSQL server is
+    /// available.
     pub async fn start(kind: Kind) -> Option<Self> {
         Self::start_with(kind, &[]).await
     }
 
-    /// The same with further settings (`--flag=value`).
+    /// Like `start`, with additional settings (`--flag=value`).
     pub async fn start_with(kind: Kind, flags: &[&str]) -> Option<Self> {
         hang_watchdog::watch();
         let scratch = scratch::folder();
@@ -127,8 +127,8 @@ impl TestApp {
         })
     }
 
-    /// Creates two schools and their people in the service that tests of this process share; nothing when there is no
-    /// PostgreSQL server.
+    /// Creates two schools and their users in the service that the tests of this process share. Returns `None` if no
+    /// PostgreSQL server is available.
     pub async fn shared(kind: Kind) -> Option<Self> {
         hang_watchdog::watch();
         let service = tokio::task::spawn_blocking(move || Service::shared(kind))
@@ -146,7 +146,7 @@ impl TestApp {
         })
     }
 
-    /// The settings every test starts with.
+    /// Returns the default settings of every test.
     pub fn config(database: &Database, folder: &std::path::Path, flags: &[&str]) -> Config {
         let mut arguments = vec![
             "groupwork".to_owned(),
@@ -155,9 +155,10 @@ impl TestApp {
             format!("--auth-secret={AUTH_SECRET}"),
             format!("--docserver-jwt-secret={DOCSERVER_SECRET}"),
             "--rate-limit-factor=0".to_owned(),
-            // Editors without a page report nothing; tests with a page wait as long as the service does.
+            // Editors without a page report nothing, so the flush timeout is short. Tests with a page use the default
+            // of the service.
             "--docserver-flush-milliseconds=50".to_owned(),
-            // What the machine has left is no business of a test.
+            // The free disk space of the machine must not affect a test.
             "--upload-free-disk-mb=0".to_owned(),
             "--base-domain=schools.test".to_owned(),
             format!("--dns-server={}", super::name_server::address()),
@@ -170,22 +171,22 @@ impl TestApp {
         Config::check(settings.serve, settings.storage).unwrap()
     }
 
-    /// A client with this person's session in his school.
+    /// Returns a client with the session of this user, active in the user's school.
     pub fn as_(&self, person: &Person) -> Client {
         Client::new(&self.base, Some(person.cookie.clone()))
     }
 
-    /// A client without a session.
+    /// Returns a client without a session.
     pub fn stranger(&self) -> Client {
         Client::new(&self.base, None)
     }
 
-    /// Where the service keeps its files.
+    /// Returns the data folder of the service.
     pub fn folder(&self) -> &std::path::Path {
         &self.folder
     }
 
-    /// Does something with a connection of its own, past the service.
+    /// Runs a closure with a separate database connection, bypassing the service.
     pub async fn raw<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
         let database = self.database.clone();
         tokio::task::spawn_blocking(move || {
@@ -199,7 +200,7 @@ impl TestApp {
         .unwrap()
     }
 
-    /// Checks the rows of this test, and stops the service and drops its database unless others share them.
+    /// Checks the invariants of this test's rows, then stops the service and drops its database unless they are shared.
     pub async fn close(mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
         let organizations = [self.world.north.clone(), self.world.south.clone()];

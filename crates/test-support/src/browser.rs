@@ -1,4 +1,4 @@
-//! A browser: it keeps the cookies it is given, sends them back, and says which page it shows.
+//! A browser: it stores cookies, sends them back, and sends the `Origin` of the page it shows.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ impl Browser {
         Self::with_cookies(app, &[])
     }
 
-    /// A browser that somebody gave these cookies.
+    /// Creates a browser with the given cookies.
     pub fn with_cookies(app: &TestApp, cookies: &[(String, String)]) -> Self {
         let jar = Mutex::new(cookies.iter().cloned().collect());
         Self {
@@ -32,7 +32,7 @@ impl Browser {
         }
     }
 
-    /// The same behind the proxy, coming from this address.
+    /// Creates a browser whose requests come through the proxy from this client address.
     pub fn at(app: &TestApp, address: &str) -> Self {
         Self {
             address: Some(address.to_owned()),
@@ -40,7 +40,7 @@ impl Browser {
         }
     }
 
-    /// The same at another instance of the service.
+    /// Creates a browser for another instance of the service.
     pub fn elsewhere(base: &str) -> Self {
         Self {
             base: base.to_owned(),
@@ -49,7 +49,7 @@ impl Browser {
         }
     }
 
-    /// The same, coming from an address through the proxy.
+    /// Creates a browser for another instance whose requests come through the proxy from this client address.
     pub fn elsewhere_from(base: &str, address: &str) -> Self {
         Self {
             address: Some(address.to_owned()),
@@ -57,12 +57,12 @@ impl Browser {
         }
     }
 
-    /// A copy of this browser as it is now.
+    /// Copies this browser with its present cookies.
     pub fn copy(&self) -> Self {
         self.copy_at(&self.base)
     }
 
-    /// The same at another instance.
+    /// Copies this browser for another instance.
     pub fn copy_at(&self, base: &str) -> Self {
         let jar = Mutex::new(self.jar.lock().unwrap().clone());
         Self {
@@ -72,7 +72,7 @@ impl Browser {
         }
     }
 
-    /// One cookie as it was sent, escapes and all.
+    /// Returns the value of a cookie as it was sent, without decoding escapes.
     pub fn cookie(&self, name: &str) -> Option<String> {
         self.jar.lock().unwrap().get(name).cloned()
     }
@@ -85,13 +85,13 @@ impl Browser {
         self.jar.lock().unwrap().len()
     }
 
-    /// The unsigned session token.
+    /// Returns the session token without its signature.
     pub fn token(&self) -> String {
         let cookie = self.cookie(TOKEN).unwrap();
         cookie.rsplit_once('.').unwrap().0.to_owned()
     }
 
-    /// A client with the cookies of this moment.
+    /// Returns a client with the present cookies.
     pub fn client(&self) -> Client {
         let jar = self.jar.lock().unwrap();
         let pairs: Vec<_> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -119,7 +119,7 @@ impl Browser {
         self.post("/auth/organization/set-active", body).await
     }
 
-    /// The session that get-session shows.
+    /// Returns the response of get-session.
     pub async fn session(&self) -> Value {
         self.get("/auth/get-session").await.expect(200)["session"].clone()
     }
@@ -139,13 +139,13 @@ impl Browser {
     }
 }
 
-/// The `Set-Cookie` lines of an answer.
+/// Returns the `Set-Cookie` headers of a response.
 pub fn set_cookies(answer: &Answer) -> Vec<String> {
     let lines = answer.headers.get_all("set-cookie").iter();
     lines.map(|line| line.to_str().unwrap().to_owned()).collect()
 }
 
-/// The names of the cookies an answer sets or clears.
+/// Returns the names of the cookies that a response sets or clears.
 pub fn cookie_names(answer: &Answer) -> Vec<String> {
     set_cookies(answer)
         .iter()

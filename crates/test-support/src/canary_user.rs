@@ -1,5 +1,5 @@
-//! A pupil of whom every field is marked, among others who are marked differently: what is handed out must hold all of the
-//! one and nothing of the others, and what is left after an erasure must hold nothing of him.
+//! A student whose every field contains a marker, among users with a different marker. Exports must contain all markers
+//! of the student and none of the others; after an erasure no marker of the student may remain.
 
 use common::clock;
 use model::file::FileKey;
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use super::rows::execute;
 use super::{LessonFixture, TestApp};
 
-/// What stands in every text of Ben that belongs to him; in lower case, because some of it is stored so.
+/// The marker in every text that belongs to Ben; lower case, because some texts are stored in lower case.
 pub const BEN: &str = "benmark";
-/// What stands in every text of Cem and Ada.
+/// The marker in every text of Cem and Ada.
 pub const OTHERS: &str = "othermark";
-/// What stands in everything secret.
+/// The marker in every secret.
 pub const SECRET: &str = "secretmark";
-/// What Ada wrote to Ben, and about him.
+/// Markers of texts that Ada wrote to or about Ben.
 pub const TO_BEN: [&str; 3] = ["toben-message", "toben-grade", "toben-feedback"];
 
-/// The marks that an archive about Ben holds in a school.
+/// The markers that an export of Ben's data in a school contains.
 pub const OF_SCHOOL: [&str; 9] = [
     "benmark-name",
     "benmark-image",
@@ -29,7 +29,7 @@ pub const OF_SCHOOL: [&str; 9] = [
     "benmark-direct",
     "benmark-note",
 ];
-/// The marks that it holds beside them when it tells the account.
+/// The additional markers of an export that includes the account.
 pub const OF_ACCOUNT: [&str; 5] = [
     "benmark-first",
     "benmark-last",
@@ -38,14 +38,14 @@ pub const OF_ACCOUNT: [&str; 5] = [
     "benmark-place",
 ];
 
-/// The words in a file that Ben brought into the chat.
+/// The content of a file that Ben uploaded to the chat.
 pub const FILE: &[u8] = b"benmark-bytes in a file";
 
-/// A lesson in which Ben did everything a pupil can do.
+/// A lesson in which Ben used every feature available to a student.
 pub struct CanaryUser {
     pub lesson: LessonFixture,
     pub chat_file: FileKey,
-    /// The bytes of the group's document.
+    /// The content of the group's document.
     pub document: Vec<u8>,
 }
 
@@ -102,7 +102,7 @@ impl CanaryUser {
     }
 }
 
-/// What no route makes yet, or nobody but time.
+/// Inserts rows that no route creates, or that appear only over time.
 fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKey, String)) -> String {
     let world = &app.world;
     let (north, ada, ben, cem) = (&world.north, &world.ada.id, &world.ben.id, &world.cem.id);
@@ -199,7 +199,8 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
     text + &rest
 }
 
-/// Every row of every table as text, with the table before it; the bus is left out, because it forgets by itself.
+/// Returns every row of every table as text, prefixed with its table. The event outbox is excluded, because its rows
+/// expire.
 pub async fn everything(app: &TestApp) -> Vec<String> {
     let database = app.database.clone();
     let all = tokio::task::spawn_blocking(move || super::tables::all_rows(&database));

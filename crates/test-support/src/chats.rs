@@ -1,32 +1,32 @@
-//! A chat as its people use it, so that a test says only what it is about.
+//! Chat helpers, so that a test contains only what it verifies.
 
 use serde_json::{Value, json};
 
 use super::{Answer, Client};
 
-/// The address of the messages of a room.
+/// Returns the path of the messages of a room.
 pub fn messages(room: &str) -> String {
     format!("/workrooms/{room}/messages")
 }
 
-/// Says something; answers the message.
+/// Sends a text message and returns it.
 pub async fn say(client: &Client, room: &str, content: &str) -> Value {
     write(client, room, json!({"content": content})).await.expect(201)
 }
 
-/// Sends a message of any shape.
+/// Sends a message with an arbitrary body.
 pub async fn write(client: &Client, room: &str, message: Value) -> Answer {
     client.post(&messages(room), message).await
 }
 
-/// Brings a file; answers what is known of it.
+/// Uploads a file and returns its metadata.
 pub async fn bring(client: &Client, room: &str, name: &str) -> Value {
     let path = format!("{}/attachments", messages(room));
     let bytes = format!("bytes of {name}").into_bytes();
     client.upload(&path, name, bytes, &[]).await.expect(201)
 }
 
-/// What is left to read for somebody in his list of rooms.
+/// Returns the unread count of a room from the user's list of rooms.
 pub async fn unread(client: &Client, room: &str) -> i64 {
     let rooms = client.get("/workrooms").await.expect(200);
     let found = rooms.as_array().unwrap().iter().find(|found| found["id"] == room);
@@ -41,7 +41,7 @@ pub async fn unread(client: &Client, room: &str) -> i64 {
     unread
 }
 
-/// One field of each message of a page.
+/// Returns one field of each message of a page.
 pub fn each<'p>(page: &'p Value, field: &str) -> Vec<&'p Value> {
     page["data"]
         .as_array()

@@ -1,4 +1,4 @@
-//! A client that speaks for one person over real HTTP, and the answer it got.
+//! A client that sends real HTTP requests for one user, and the response type.
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -27,7 +27,7 @@ impl Client {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            // The service speaks plain HTTP here, and reading the certificates of the system takes milliseconds.
+            // The service uses plain HTTP here, and loading the system certificates takes milliseconds.
             .tls_certs_only([])
             .build()
             .unwrap();
@@ -39,7 +39,7 @@ impl Client {
         }
     }
 
-    /// The same client with one more header; it replaces the one the client sends by itself.
+    /// Returns a copy of the client with one more header, which replaces a default header of the same name.
     pub fn with(&self, name: &str, value: &str) -> Self {
         let mut changed = self.clone();
         changed.headers.insert(
@@ -49,7 +49,7 @@ impl Client {
         changed
     }
 
-    /// The session cookie this client sends.
+    /// Returns the session cookie of this client.
     pub fn cookie(&self) -> Option<&str> {
         self.cookie.as_deref()
     }
@@ -83,7 +83,7 @@ impl Client {
         .await
     }
 
-    /// Uploads one file with further form fields.
+    /// Uploads one file with additional form fields.
     pub async fn upload(&self, path: &str, name: &str, bytes: Vec<u8>, fields: &[(&str, &str)]) -> Answer {
         let mut form = reqwest::multipart::Form::new();
         for (key, value) in fields {
@@ -98,7 +98,7 @@ impl Client {
         self.finish_showing(request, Some(shown)).await
     }
 
-    /// A request that a test wants to shape itself: the person's cookie and origin are set.
+    /// Returns a request builder with the user's cookie and origin set, for requests with a custom shape.
     pub fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let mut headers = HeaderMap::new();
         if let Some(cookie) = &self.cookie {
@@ -115,7 +115,7 @@ impl Client {
         self.finish_showing(request, None).await
     }
 
-    /// The same with the body as the document may show it, for forms.
+    /// Sends a request; `shown` is the body to record in the API documentation, for forms.
     pub async fn finish_showing(&self, request: reqwest::RequestBuilder, shown: Option<Value>) -> Answer {
         let request = request.build().unwrap();
         let (method, url) = (request.method().clone(), request.url().clone());
@@ -151,7 +151,7 @@ impl Client {
 }
 
 impl Answer {
-    /// The body, if the status is the expected one.
+    /// Returns the body; fails if the status differs from the expected one.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(
@@ -164,7 +164,7 @@ impl Answer {
         self.json()
     }
 
-    /// The body of a refusal, if status and code are the expected ones.
+    /// Returns the body of an error response; fails if status or code differ from the expected ones.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
         let said = self.request.clone();
@@ -177,7 +177,7 @@ impl Answer {
         body
     }
 
-    /// A validation error that names this field.
+    /// Requires a validation error that names this field.
     #[track_caller]
     pub fn invalid(self, path: &str) {
         let body = self.refused(400, "VALIDATION_ERROR");

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of one test's own, which it may stop, restart and freeze. It syncs to disk as in real life. The
-//! programs are those that `scripts/postgres` uses.
+//! A PostgreSQL server for a single test, which may stop, restart and freeze it. `fsync` is enabled, as in production.
+//! The server binaries are those that `scripts/postgres` uses.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use rand::RngExt as _;
 
 use super::database;
 
-/// The server. It ends with the value, or with the test that has it.
+/// The server. It is stopped when the value is dropped or the test process ends.
 pub struct Cluster {
     programs: PathBuf,
     home: PathBuf,
     port: u16,
-    /// Ends the server when the test is killed.
+    /// Stops the server if the test process is killed.
     guardian: Child,
 }
 
 impl Cluster {
-    /// Starts a server with these lines of settings; nothing where the run has no PostgreSQL.
+    /// Starts a server with these configuration lines; returns `None` if PostgreSQL is not available.
     pub fn start(settings: &[&str]) -> Option<Self> {
         Self::prepare().map(|mut cluster| {
             cluster.configure(settings);
@@ -28,7 +28,7 @@ impl Cluster {
         })
     }
 
-    /// A server that is not started yet, for tests that put something into its folder.
+    /// Creates a server without starting it, for tests that first modify its data folder.
     pub fn prepare() -> Option<Self> {
         database::server()?;
         let programs = programs().expect("the run has a server, so its programs are there");
@@ -72,21 +72,21 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// Adds lines to its settings; they count from the next start.
+    /// Appends configuration lines; they take effect at the next start.
     pub fn configure(&self, settings: &[&str]) {
         let home = self.home.display();
         let own = format!("listen_addresses = '127.0.0.1'\nunix_socket_directories = '{home}'\nfsync = on\n");
         self.append("postgresql.conf", &format!("{own}{}\n", settings.join("\n")));
     }
 
-    /// Adds text to one of its files, as its owner.
+    /// Appends text to a file of the data folder, as the owner of the cluster.
     pub fn append(&self, file: &str, text: &str) {
         let path = self.folder().join(file);
         let before = std::fs::read_to_string(&path).unwrap_or_default();
         self.put(file, &format!("{before}{text}"));
     }
 
-    /// Writes one of its files, as its owner and for nobody else.
+    /// Writes a file of the data folder, readable only by the owner of the cluster.
     pub fn put(&self, file: &str, text: &str) {
         let (draft, path) = (self.home.join("draft"), self.folder().join(file));
         std::fs::write(&draft, text).unwrap();
@@ -98,10 +98,10 @@ impl Cluster {
         assert!(written.success());
     }
 
-    /// Starts it on a port that is free.
+    /// Starts the server on a free port.
     pub fn begin(&mut self) {
         for _ in 0..20 {
-            // Below the range from which the kernel lends ports to clients.
+            // Below the range of ephemeral ports.
             self.port = rand::rng().random_range(20_000..32_000);
             if self.try_start() {
                 return;
@@ -110,43 +110,43 @@ impl Cluster {
         panic!("the server did not start:\n{}", self.log());
     }
 
-    /// Where a database of it is.
+    /// Returns the URL of a database of this server.
     pub fn url(&self, name: &str) -> String {
         Self::url_at(self.port, name)
     }
 
-    /// The same through another port.
+    /// Returns the URL of a database through another port.
     pub fn url_at(port: u16, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{port}/{name}")
     }
 
-    /// Its port.
+    /// Returns the port of the server.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Stops it: `fast` ends all sessions in order, `immediate` is what a crash would be.
+    /// Stops the server: `fast` disconnects all sessions cleanly, `immediate` simulates a crash.
     pub fn stop(&self, mode: &str) {
         let folder = self.folder().display().to_string();
         self.run("pg_ctl", &["stop", "-D", &folder, "-m", mode, "-w", "-t", "60"]);
     }
 
-    /// Starts it again on its port.
+    /// Restarts the server on the same port.
     pub fn start_again(&self) {
         assert!(self.try_start(), "the server did not start again:\n{}", self.log());
     }
 
-    /// Stops all its processes in the middle of whatever they do; [`Self::thaw`] lets them go on.
+    /// Suspends all server processes at an arbitrary point (SIGSTOP); [`Self::thaw`] resumes them.
     pub fn freeze(&self) {
         self.signal("-STOP");
     }
 
-    /// Ends a [`Self::freeze`].
+    /// Resumes the processes after [`Self::freeze`].
     pub fn thaw(&self) {
         self.signal("-CONT");
     }
 
-    /// The end of what it wrote.
+    /// Returns the end of the server log.
     pub fn log(&self) -> String {
         let text = std::fs::read_to_string(self.home.join("log")).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
@@ -177,7 +177,7 @@ impl Cluster {
         let pid_file = std::fs::read_to_string(self.folder().join("postmaster.pid")).unwrap();
         let first = pid_file.lines().next().unwrap().to_owned();
         let processes = std::iter::once(first.clone()).chain(children_of(&first));
-        // One of them may have ended by itself.
+        // A process may have exited in the meantime.
         drop(
             Command::new("kill")
                 .arg(signal)
@@ -199,7 +199,7 @@ impl Cluster {
         );
     }
 
-    /// A program run by the owner of the cluster: PostgreSQL refuses to run as root.
+    /// Builds a command that runs as the owner of the cluster: PostgreSQL refuses to run as root.
     fn owned(program: impl AsRef<Path>) -> Command {
         let mut command = if is_root() {
             let mut command = Command::new("setpriv");
@@ -255,7 +255,7 @@ fn children_of(parent: &str) -> Vec<String> {
         .collect()
 }
 
-/// The folder of the server programs; the newest release wins.
+/// Returns the folder of the server binaries of the newest installed release.
 fn programs() -> Option<PathBuf> {
     let named = super::environment("POSTGRES_BIN").map(PathBuf::from);
     let releases = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! A fresh database for each test, copied from a template that is made once per process.
+//! A fresh database for each test, cloned from a template that is created once per process.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,7 +14,8 @@ pub enum Kind {
     Postgres,
 }
 
-/// The PostgreSQL server of this run. Without one the test is skipped with a message, and never in CI.
+/// Returns the URL of the PostgreSQL server of this run. Without a server the test is skipped with a message, but in CI
+/// it fails.
 pub fn server() -> Option<String> {
     super::hang_watchdog::watch();
     let url = super::environment("TEST_DATABASE_URL");
@@ -28,7 +29,7 @@ pub fn server() -> Option<String> {
     url
 }
 
-/// A fresh PostgreSQL database with the newest schema and no rows of tests.
+/// Creates a PostgreSQL database with the newest schema and no test data.
 pub fn postgres() -> Option<Database> {
     static TEMPLATE: OnceLock<String> = OnceLock::new();
     let url = server()?;
@@ -43,7 +44,7 @@ pub fn postgres() -> Option<Database> {
     }))
 }
 
-/// A fresh PostgreSQL database without any table.
+/// Creates a PostgreSQL database without tables.
 pub fn empty() -> Option<Database> {
     let url = server()?;
     Some(on_thread(move || {
@@ -53,7 +54,7 @@ pub fn empty() -> Option<Database> {
     }))
 }
 
-/// A fresh database with the people and classes of [`World`]; a SQLite database lies in this folder.
+/// Creates a database with the users and classes of [`World`]; the file of a SQLite database is created in `folder`.
 pub fn with_world(kind: Kind, folder: &Path) -> Option<(Database, World)> {
     match kind {
         Kind::Sqlite => {
@@ -74,7 +75,7 @@ pub fn with_world(kind: Kind, folder: &Path) -> Option<(Database, World)> {
     }
 }
 
-/// Drops a PostgreSQL database of this module.
+/// Drops a PostgreSQL database that this module created.
 pub fn drop_postgres(database: &Database) {
     let Database::Postgres(url) = database else { return };
     let (url, name) = (url.clone(), url.rsplit('/').next().unwrap().to_owned());
@@ -102,7 +103,7 @@ fn postgres_template(url: &str) -> (String, World) {
     let name = format!("groupwork_world_{}", std::process::id());
     execute(url, &format!("CREATE DATABASE {name}"));
     let world = seed(&Database::Postgres(with_name(url, &name)));
-    // A database is cloned only while no session uses it, and the store closes its connections by itself.
+    // PostgreSQL clones a database only while it has no sessions, and the store closes its connections asynchronously.
     execute(url, &format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"));
     execute(
         url,
@@ -111,7 +112,7 @@ fn postgres_template(url: &str) -> (String, World) {
     (name, world)
 }
 
-/// Migrates a database and inserts the people and classes of [`World`].
+/// Migrates a database and inserts the users and classes of [`World`].
 fn seed(database: &Database) -> World {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -137,7 +138,7 @@ fn with_name(url: &str, name: &str) -> String {
     format!("{}/{name}", url.rsplit_once('/').unwrap().0)
 }
 
-/// Runs on a thread without async runtime: the synchronous driver must not block one.
+/// Runs a closure on a thread without an async runtime: the synchronous driver must not block one.
 fn on_thread<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(act).join().unwrap())
 }

@@ -1,4 +1,4 @@
-//! Which rows of the whole database mention something. The tables are read from the schema, so that none is forgotten.
+//! Searches the whole database for a text. The tables are read from the schema, so that none is missed.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use db::Database;
 
 use super::rows::texts;
 
-/// The tables whose rows belong to an organization.
+/// Returns the tables whose rows belong to an organization.
 pub async fn tenant_tables(database: &Database) -> Vec<String> {
     let query = match database {
         Database::Sqlite(_) => {
@@ -21,7 +21,7 @@ pub async fn tenant_tables(database: &Database) -> Vec<String> {
     texts(database, query.to_owned()).await.into_iter().flatten().collect()
 }
 
-/// How many rows of each of these tables belong to an organization.
+/// Counts the rows of an organization in each of these tables.
 pub async fn rows_of(database: &Database, organization: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for table in tenant_tables(database).await {
@@ -31,7 +31,7 @@ pub async fn rows_of(database: &Database, organization: &str) -> BTreeMap<String
     counts
 }
 
-/// The rows of every table that contain a text in any column, as one text each, with the table.
+/// Returns the rows of all tables that contain a text in any column, as (table, row text).
 pub async fn mentions(database: &Database, needle: &str) -> Vec<(String, String)> {
     let (database, needle) = (database.clone(), needle.to_owned());
     let all = tokio::task::spawn_blocking(move || match &database {
@@ -58,7 +58,7 @@ fn sqlite(path: &std::path::Path) -> Vec<(String, String)> {
         let columns = statement.column_count();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
-            // Texts are shown as bytes otherwise.
+            // Decodes texts, which are otherwise formatted as bytes.
             let values = (0..columns).map(|index| match row.get_ref(index).unwrap() {
                 rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
                 other => format!("{other:?}"),

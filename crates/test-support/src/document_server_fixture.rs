@@ -1,5 +1,5 @@
-//! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
-//! one, a room with documents, and editors that speak the real protocol.
+//! A group that works with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible group, Dana
+//! in a hidden group, a room with documents, and editors that use the real protocol.
 
 use document_server_simulator::client::{self, Editor};
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
@@ -16,7 +16,7 @@ pub struct DocumentServerFixture {
     pub group: String,
     /// The room of that group.
     pub room: String,
-    /// Dana's group, which starts in a year.
+    /// Dana's group, whose start date is in one year.
     pub hidden: String,
     /// Ada's topic for both groups.
     pub topic: String,
@@ -27,9 +27,9 @@ impl DocumentServerFixture {
         Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
     }
 
-    /// The same beside a document server with other settings.
+    /// Starts the service with a document server that has other settings.
     pub async fn start_beside(kind: Kind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
-        // A class is larger than what the community edition lets in at once.
+        // A class is larger than the connection limit of the community edition.
         let connection_limit = settings.connection_limit.max(500);
         let settings = SimulatorSettings {
             connection_limit,
@@ -57,12 +57,12 @@ impl DocumentServerFixture {
         })
     }
 
-    /// A new blank text document in the room of the visible group.
+    /// Creates a blank text document in the room of the visible group.
     pub async fn document(&self, title: &str) -> String {
         self.document_in(&self.room, title).await
     }
 
-    /// The same in some room.
+    /// Creates a blank text document in a room.
     pub async fn document_in(&self, room: &str, title: &str) -> String {
         let body = json!({"title": title, "documentType": "word"});
         let ada = self.app.as_(&self.app.world.ada);
@@ -72,7 +72,7 @@ impl DocumentServerFixture {
             .expect(201))
     }
 
-    /// The room of a further group of Ben and Cem on the same topic.
+    /// Creates a further group of Ben and Cem on the same topic and returns its room.
     pub async fn another_room(&self) -> String {
         let (world, ada) = (&self.app.world, self.app.as_(&self.app.world.ada));
         let made = group(&ada, &world.seven_b, &[&world.ben, &world.cem], json!({})).await;
@@ -82,14 +82,14 @@ impl DocumentServerFixture {
         group["workRoomId"].as_str().unwrap().to_owned()
     }
 
-    /// The room of the hidden group.
+    /// Returns the room of the hidden group.
     pub async fn hidden_room(&self) -> String {
         let ada = self.app.as_(&self.app.world.ada);
         let group = ada.get(&format!("/groups/{}", self.hidden)).await.expect(200);
         group["workRoomId"].as_str().unwrap().to_owned()
     }
 
-    /// The configuration of somebody's editor.
+    /// Returns the editor configuration of a user.
     pub async fn configuration(&self, person: &Person, document: &str) -> Value {
         self.app
             .as_(person)
@@ -98,13 +98,13 @@ impl DocumentServerFixture {
             .expect(200)
     }
 
-    /// The editor of somebody.
+    /// Opens a document in the editor of a user.
     pub async fn open(&self, person: &Person, document: &str) -> Editor {
         let config = self.configuration(person, document).await;
         client::open(&self.server.url(), &config).await.unwrap()
     }
 
-    /// Somebody opens, types and closes; the save is taken.
+    /// Opens a document as a user, types text, closes the editor, and waits for the save.
     pub async fn write(&self, person: &Person, document: &str, text: &str) {
         let editor = self.open(person, document).await;
         editor.type_text(text).await.unwrap();
@@ -112,19 +112,19 @@ impl DocumentServerFixture {
         assert_eq!((closed.status, closed.accepted), (Some(2), true));
     }
 
-    /// The document as Ada sees it.
+    /// Returns the document as Ada receives it.
     pub async fn seen(&self, document: &str) -> Value {
         let ada = self.app.as_(&self.app.world.ada);
         ada.get(&path(document, "")).await.expect(200)
     }
 
-    /// The key under which the document opens now.
+    /// Returns the current editor key of the document.
     pub async fn key(&self, document: &str) -> String {
         let config = self.configuration(&self.app.world.ada, document).await;
         config["document"]["key"].as_str().unwrap().to_owned()
     }
 
-    /// The text of the stored content.
+    /// Returns the text of the stored content.
     pub async fn text(&self, document: &str) -> String {
         let ada = self.app.as_(&self.app.world.ada);
         let answer = ada.get(&path(document, "/download")).await;
@@ -132,14 +132,14 @@ impl DocumentServerFixture {
         words(&answer.bytes)
     }
 
-    /// The revisions as Ada sees them, newest first.
+    /// Returns the revisions that Ada can see, newest first.
     pub async fn versions(&self, document: &str) -> Vec<Value> {
         let ada = self.app.as_(&self.app.world.ada);
         let list = ada.get(&path(document, "/versions")).await.expect(200);
         list.as_array().unwrap().clone()
     }
 
-    /// The origins of the revisions, newest first.
+    /// Returns the origins of the revisions, newest first.
     pub async fn origins(&self, document: &str) -> Vec<String> {
         let versions = self.versions(document).await;
         versions
@@ -148,13 +148,13 @@ impl DocumentServerFixture {
             .collect()
     }
 
-    /// Hands in as somebody.
+    /// Submits a document as a user.
     pub async fn submit(&self, person: &Person, document: &str) -> super::Answer {
         let body = json!({"assignmentId": self.topic});
         self.app.as_(person).post(&path(document, "/submit"), body).await
     }
 
-    /// Ada finishes the topic.
+    /// Finishes the topic as Ada.
     pub async fn finish(&self) -> Value {
         let ada = self.app.as_(&self.app.world.ada);
         ada.send(
@@ -166,7 +166,7 @@ impl DocumentServerFixture {
         .expect(200)
     }
 
-    /// Ada reopens it.
+    /// Reopens the topic as Ada.
     pub async fn reopen(&self) -> Value {
         let ada = self.app.as_(&self.app.world.ada);
         ada.send(
@@ -178,7 +178,7 @@ impl DocumentServerFixture {
         .expect(200)
     }
 
-    /// Every file the service keeps, without what is still being written.
+    /// Returns all files in the storage of the service, except temporary files of running writes.
     pub fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![self.app.folder().join("files")];
@@ -192,7 +192,7 @@ impl DocumentServerFixture {
                 }
             }
         }
-        // The marker of the storage.
+        // The marker file of the storage.
         found.retain(|name| name != "id");
         found
     }
@@ -203,30 +203,30 @@ impl DocumentServerFixture {
     }
 }
 
-/// The path of a document, or of something it has.
+/// Returns the path of a document, or of one of its subresources.
 pub fn path(document: &str, rest: &str) -> String {
     format!("/workrooms/documents/{document}{rest}")
 }
 
-/// The text of an office document or a PDF.
+/// Extracts the text of an office document or a PDF.
 pub fn words(bytes: &[u8]) -> String {
     document_server_simulator::read_document(bytes).unwrap().1.join("\n")
 }
 
-/// Waits until the clock shows another second: moments of the document server have no more.
+/// Waits for the next full second: timestamps of the document server have a resolution of one second.
 pub async fn next_second() {
     let second = || common::clock::now().as_millis() / 1000;
     let now = second();
     eventually(async || second() > now).await;
 }
 
-/// Asks again until the answer is yes.
+/// Polls a condition until it is true.
 pub async fn eventually(is_so: impl AsyncFnMut() -> bool) {
     super::until("what the test waits for", is_so).await;
 }
 
-/// Generates a test with a document server on both databases: `studio!(name, |studio| { … })`. Attributes are those of both
-/// test functions; `#[sqlite]` is for what cannot differ between databases and runs on SQLite alone.
+/// Generates a test with a document server on both databases: `studio!(name, |studio| { … })`. Attributes apply to both
+/// test functions; `#[sqlite]` runs the test on SQLite alone, for behavior that does not depend on the database.
 #[macro_export]
 macro_rules! studio {
     (#[sqlite] $name:ident, |$studio:ident| $body:block) => {

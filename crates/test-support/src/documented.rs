@@ -1,9 +1,9 @@
-//! Holds every answer that a test gets against the OpenAPI document: a status, a code or a field that the document does
-//! not know fails the test that met it. And records examples for the document, when asked to:
+//! Compares every response that a test receives with the OpenAPI document: an undocumented status, code or field fails
+//! the test that received it. On request, it also records examples for the document:
 //!
-//! - `GROUPWORK_EXAMPLES=1 make test` (or a part of the tests) writes one real exchange of each route that has none, or
-//!   none that fits, to docs/examples.json; `make describe` then puts it into the document.
-//! - `GROUPWORK_UNDOCUMENTED=/tmp/faults make test` lists what is undocumented there and fails no test for it.
+//! - `GROUPWORK_EXAMPLES=1 make test` (or a part of the tests) writes one real exchange of each route without a valid
+//!   example to docs/examples.json; `make describe` then adds them to the document.
+//! - `GROUPWORK_UNDOCUMENTED=/tmp/faults make test` lists undocumented responses in that file instead of failing tests.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ pub struct Document {
     pub rows: Vec<Row>,
 }
 
-/// The document as the service of this build tells it.
+/// Returns the document that this build of the service generates.
 pub fn document() -> &'static Document {
     static DOCUMENT: OnceLock<Document> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
@@ -32,26 +32,26 @@ pub fn document() -> &'static Document {
     })
 }
 
-/// One request with its answer.
+/// One request with its response.
 pub struct Exchange<'a> {
     pub method: &'a str,
     pub url: &'a Url,
-    /// The body of the request, if it is one that can be shown.
+    /// The body of the request, if it can be shown.
     pub request: Option<Value>,
-    /// The media type of the request.
+    /// The media type of the request body.
     pub sent: &'a str,
     pub status: u16,
     pub media: &'a str,
     pub answer: &'a [u8],
-    /// Whether it is part of the lesson whose exchanges are the examples of the document.
+    /// Whether the exchange belongs to the lesson whose exchanges are the examples of the document.
     pub is_of_lesson: bool,
 }
 
-/// Holds an exchange against the document.
+/// Compares an exchange with the document.
 #[track_caller]
 pub fn check(exchange: &Exchange<'_>) {
     let Some(row) = document().route(exchange.method, exchange.url.path()) else {
-        return; // Nobody's path, or another method.
+        return; // An unknown path or method.
     };
     let faults = document().faults(row, exchange);
     if faults.is_empty() {
@@ -67,7 +67,7 @@ pub fn check(exchange: &Exchange<'_>) {
     }
 }
 
-/// Appends a fault to the list, once.
+/// Appends a fault to the list, unless it is already there.
 fn list(path: &str, fault: &str) {
     static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if KNOWN.lock().unwrap().insert(fault.to_owned()) {
@@ -77,7 +77,7 @@ fn list(path: &str, fault: &str) {
 }
 
 impl Document {
-    /// The route that answers a path; a word in the path is preferred to a parameter.
+    /// Returns the route that handles a path; a literal segment is preferred to a parameter.
     pub fn route(&self, method: &str, path: &str) -> Option<&Row> {
         let path = path.strip_prefix("/api")?;
         let asked: Vec<&str> = path.split('/').collect();
@@ -92,12 +92,12 @@ impl Document {
         found.min_by_key(|row| row.path.matches('{').count())
     }
 
-    /// What the document says of a route.
+    /// Returns the documentation of a route.
     pub fn operation(&self, row: &Row) -> &Value {
         &self.value["paths"][&row.path][row.method.to_lowercase()]
     }
 
-    /// Follows a reference, if this is one.
+    /// Resolves a `$ref`; other values are returned unchanged.
     pub fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(reference) => self.value.pointer(reference.trim_start_matches('#')).expect(reference),
@@ -105,7 +105,7 @@ impl Document {
         }
     }
 
-    /// The codes that a route is documented to answer with a status.
+    /// Returns the error codes that are documented for a route and a status.
     pub fn codes(&self, row: &Row, status: u16) -> Vec<&str> {
         let response = &self.operation(row)["responses"][status.to_string()];
         let codes = self.resolved(response)["x-codes"].as_array();
@@ -137,7 +137,7 @@ impl Document {
         faults
     }
 
-    /// Notes where a value differs from its schema. Fields that the schema does not name are faults, too.
+    /// Collects the differences between a value and its schema. Fields that the schema does not name are also faults.
     pub fn compare(&self, schema: &Value, value: &Value, place: &str, faults: &mut Vec<String>) {
         let schema = self.resolved(schema);
         for key in ["oneOf", "anyOf"] {
@@ -147,7 +147,7 @@ impl Document {
                     self.compare(choice, value, place, &mut faults);
                     faults
                 });
-                // Where it fits none, the nearest tells most.
+                // If no alternative matches, the one with the fewest faults is the most informative.
                 faults.extend(found.min_by_key(Vec::len).unwrap_or_default());
                 return;
             }
@@ -186,7 +186,7 @@ impl Document {
         self.parts(schema, &mut parts);
         let known = |name: &str| parts.iter().find_map(|part| part["properties"].get(name));
         let more = parts.iter().find_map(|part| part.get("additionalProperties"));
-        // `Object` without properties documents nothing but that it is one.
+        // `Object` without properties documents only the type.
         let open = parts.iter().all(|part| part["properties"].is_null()) && more.is_none();
         for part in &parts {
             for name in part["required"]
@@ -213,7 +213,7 @@ impl Document {
         }
     }
 
-    /// The schemas that together describe an object (`allOf`).
+    /// Collects the schemas that together describe an object (`allOf`).
     fn parts<'a>(&'a self, schema: &'a Value, parts: &mut Vec<&'a Value>) {
         let schema = self.resolved(schema);
         parts.push(schema);

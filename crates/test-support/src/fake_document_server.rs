@@ -1,5 +1,5 @@
-//! A document server without editors: it hands out results byte for byte as a test laid them there, or as badly as the
-//! test says, and remembers who asked. Notices are written by hand and signed with the shared secret.
+//! A document server without editors: it serves results exactly as a test defines them, including malformed ones, and
+//! records the requests. Tests build callbacks manually and sign them with the shared secret.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,24 +16,24 @@ use super::app::DOCSERVER_SECRET;
 use super::document_server_fixture::{DocumentServerFixture, path};
 use super::{Answer, Kind};
 
-/// How a result is handed out.
+/// How a result is served.
 #[derive(Debug, Clone)]
 pub enum Manner {
-    /// As it should be.
+    /// A correct response.
     Whole(Vec<u8>),
-    /// The same, but not before the test says so.
+    /// A correct response that is delayed until the test releases it.
     Held(Vec<u8>),
-    /// These bytes instead of any answer, then the end of the connection.
+    /// These bytes instead of an HTTP response, then a closed connection.
     Raw(Vec<u8>),
-    /// The same, ended by a reset.
+    /// These bytes instead of an HTTP response, then a connection reset.
     Reset(Vec<u8>),
-    /// This head, then bytes without end.
+    /// This response head, then an endless body.
     Endless(String),
-    /// This head, then silence.
+    /// This response head, then no more data.
     Silent(String),
 }
 
-/// The server. It ends with its value.
+/// The server. It stops when the value is dropped.
 pub struct FakeDocumentServer {
     /// `host:port`.
     pub address: String,
@@ -68,7 +68,7 @@ impl FakeDocumentServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let inner = shared.clone();
                 tokio::spawn(async move {
-                    // Whoever hangs up has what he wanted.
+                    // A client may close its connection once it has the data it needs.
                     drop(answer(&inner, stream).await);
                 });
             }
@@ -80,26 +80,26 @@ impl FakeDocumentServer {
         }
     }
 
-    /// The setting that makes it the document server of a service.
+    /// Returns the setting that makes the service use this document server.
     pub fn flag(&self) -> String {
         format!("--docserver-internal-url=http://{}", self.address)
     }
 
-    /// Lays a result there; answers the address by which a notice names it.
+    /// Stores a result and returns the URL that a callback uses for it.
     pub fn lay(&self, name: &str, manner: Manner) -> String {
         let path = result_path(name);
         lock(&self.inner.results).insert(path.clone(), manner);
         format!("http://docs.example{path}?md5=x&expires=9&filename=output.docx")
     }
 
-    /// Lets go a result that is held.
+    /// Releases a delayed result.
     pub fn release(&self, name: &str) {
         self.inner.released.send_modify(|released| {
             released.insert(result_path(name));
         });
     }
 
-    /// The request lines so far of those who fetched something; commands are not counted.
+    /// Returns the request lines of all downloads so far; commands are not counted.
     pub fn fetched(&self) -> Vec<String> {
         let heard = lock(&self.inner.heard);
         heard.iter().filter(|line| line.starts_with("GET ")).cloned().collect()
@@ -143,7 +143,7 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
         Some(Manner::Raw(bytes)) => stream.write_all(&bytes).await?,
         Some(Manner::Reset(bytes)) => {
             stream.write_all(&bytes).await?;
-            // What is on its way may arrive first; a reset takes along what has not.
+            // Gives sent data time to arrive first: a reset discards data in flight.
             tokio::time::sleep(Duration::from_millis(20)).await;
             return stream.set_zero_linger();
         }
@@ -155,7 +155,7 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
         }
         Some(Manner::Silent(head)) => {
             stream.write_all(head.as_bytes()).await?;
-            // Until the other side has had enough.
+            // Reads until the client closes the connection.
             let mut rest = [0; 16];
             while stream.read(&mut rest).await? > 0 {}
         }
@@ -163,7 +163,7 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
     stream.shutdown().await
 }
 
-/// An answer as it should be.
+/// Builds a correct response.
 pub fn whole(bytes: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -185,7 +185,7 @@ pub fn sign_as(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
     .unwrap()
 }
 
-/// The claims with times that are fine, signed as the document server does.
+/// Adds valid timestamps to the claims and signs them as the document server does.
 pub fn sign(mut claims: Value) -> String {
     for (name, value) in [("iat", seconds()), ("exp", seconds() + 300)] {
         if claims.get(name).is_none() {
@@ -195,7 +195,7 @@ pub fn sign(mut claims: Value) -> String {
     sign_as(Algorithm::HS256, DOCSERVER_SECRET, &claims)
 }
 
-/// Posts a notice with these tokens: one in the body, one in the header.
+/// Posts a callback with these tokens: one in the body, one in the header.
 pub async fn post(studio: &DocumentServerFixture, document: &str, body: Value, header: Option<String>) -> Answer {
     let mut client = studio.app.stranger();
     if let Some(token) = header {
@@ -204,7 +204,7 @@ pub async fn post(studio: &DocumentServerFixture, document: &str, body: Value, h
     client.post(&path(document, "/callback"), body).await
 }
 
-/// Tells a notice as the document server does; answers its status and `error`.
+/// Posts a callback as the document server does; returns the HTTP status and the `error` field.
 pub async fn tell(studio: &DocumentServerFixture, document: &str, claims: Value) -> (u16, i64) {
     let answer = post(studio, document, json!({"token": sign(claims)}), None).await;
     let error = serde_json::from_slice::<Value>(&answer.bytes).ok();
@@ -212,7 +212,7 @@ pub async fn tell(studio: &DocumentServerFixture, document: &str, claims: Value)
     (answer.status, error)
 }
 
-/// The claims of a save: the bytes lie at `url` and were last changed at second `at` of a certain morning.
+/// Builds the claims of a save: the content is at `url` and was last changed at second `at` of a fixed minute.
 pub fn save(status: i64, key: &str, url: &str, at: u32) -> Value {
     json!({
         "key": key, "status": status, "url": url, "filetype": "docx", "notmodified": false,
@@ -220,7 +220,7 @@ pub fn save(status: i64, key: &str, url: &str, at: u32) -> Value {
     })
 }
 
-/// A studio whose results lie on a shelf.
+/// Starts a fixture whose document server is a [`FakeDocumentServer`].
 pub async fn shelved(kind: Kind, flags: &[&str]) -> Option<(FakeDocumentServer, DocumentServerFixture)> {
     let shelf = FakeDocumentServer::start().await;
     let flag = shelf.flag();
@@ -229,7 +229,7 @@ pub async fn shelved(kind: Kind, flags: &[&str]) -> Option<(FakeDocumentServer, 
     Some((shelf, studio))
 }
 
-/// Writes one test with such a studio that runs on both databases: `shelved!(name, [flags], |shelf, studio| { … })`.
+/// Generates a test with such a fixture on both databases: `shelved!(name, [flags], |shelf, studio| { … })`.
 #[macro_export]
 macro_rules! shelved {
     (#[sqlite] $name:ident, [$($flag:literal),*], |$shelf:ident, $studio:ident| $body:block) => {

@@ -1,5 +1,5 @@
-//! A real object store in this process (S3 over a folder), in front of it a door that can be shut, held or spoiled. The
-//! unit tests of `files` use it too.
+//! A real object store in this process (S3 over a folder) behind a fault injector that can refuse connections, delay
+//! requests or break them. The unit tests of `files` also use it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ pub const NAME: &str = "school";
 pub const KEY_ID: &str = "test-key";
 pub const SECRET: &str = "test-secret-0123456789";
 
-/// How the door behaves.
+/// The faults that are injected into requests.
 #[derive(Default)]
 pub struct Door {
-    /// Connections break.
+    /// All connections are closed.
     pub shut: AtomicBool,
-    /// What writes waits.
+    /// Write requests are delayed.
     pub held: AtomicBool,
-    /// What writes breaks off from this request on; 0: never.
+    /// Write requests are broken from this request number on; 0: never.
     pub breaks_after: AtomicUsize,
-    /// What writes waits from this request on; 0: never.
+    /// Write requests are delayed from this request number on; 0: never.
     holds_after: AtomicUsize,
     writes: AtomicUsize,
     waiting: AtomicUsize,
 }
 
-/// A bucket over a folder.
+/// An S3 bucket stored in a folder.
 pub struct FakeS3 {
     pub endpoint: String,
     pub door: Arc<Door>,
@@ -63,7 +63,7 @@ impl FakeS3 {
         }
     }
 
-    /// The settings that lead here, as `--flag=value`.
+    /// Returns the settings of this store as `--flag=value`.
     pub fn flags(&self) -> Vec<String> {
         vec![
             format!("--files-url=s3://{NAME}/work"),
@@ -75,7 +75,7 @@ impl FakeS3 {
         ]
     }
 
-    /// The same settings as environment variables.
+    /// Returns the same settings as environment variables.
     pub fn settings(&self) -> Vec<(String, String)> {
         let flags = self.flags();
         let pairs = flags.iter().filter_map(|flag| flag.strip_prefix("--")?.split_once('='));
@@ -84,12 +84,12 @@ impl FakeS3 {
             .collect()
     }
 
-    /// Where the store keeps what is below `files/` or `quarantine/`.
+    /// Returns the folder in which the store keeps objects below `files/` or `quarantine/`.
     pub fn folder(&self, below: &str) -> PathBuf {
         self.folder.path().join(NAME).join("work").join(below)
     }
 
-    /// Names of what is kept, without the marker of the storage.
+    /// Returns the names of the stored objects, without the marker of the storage.
     pub fn kept(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         gather(&self.folder("files"), &mut found);
@@ -97,7 +97,7 @@ impl FakeS3 {
         found
     }
 
-    /// Whether anything of an upload in parts is left in the store.
+    /// Whether the store still contains parts of a multipart upload.
     #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn has_unfinished(&self) -> bool {
         let mut found = BTreeSet::new();
@@ -105,26 +105,26 @@ impl FakeS3 {
         found.iter().any(|name| name.contains(".upload"))
     }
 
-    /// How many requests wait at the door.
+    /// Returns the number of delayed requests.
     pub fn waiting(&self) -> usize {
         self.door.waiting.load(Ordering::SeqCst)
     }
 
-    /// Breaks off what writes, after so many more requests.
+    /// Breaks write requests after this number of further requests.
     #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn break_after(&self, requests: usize) {
         let passed = self.door.writes.load(Ordering::SeqCst);
         self.door.breaks_after.store(passed + requests, Ordering::SeqCst);
     }
 
-    /// Holds what writes, after so many more requests.
+    /// Delays write requests after this number of further requests.
     #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn hold_after(&self, requests: usize) {
         let passed = self.door.writes.load(Ordering::SeqCst);
         self.door.holds_after.store(passed + requests, Ordering::SeqCst);
     }
 
-    /// Opens the door wide again.
+    /// Removes all faults.
     pub fn heal(&self) {
         self.door.shut.store(false, Ordering::SeqCst);
         self.door.held.store(false, Ordering::SeqCst);
@@ -182,7 +182,7 @@ impl Door {
     }
 }
 
-/// Whether a limit that is set, 0 is none, is reached by this request.
+/// Whether this request reaches the limit; 0 means no limit.
 fn is_reached(limit: &AtomicUsize, request: usize) -> bool {
     let limit = limit.load(Ordering::SeqCst);
     limit > 0 && request >= limit

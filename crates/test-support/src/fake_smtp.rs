@@ -1,4 +1,5 @@
-//! A mail server that takes letters as a test tells it to: it speaks as much SMTP as a client needs.
+//! An SMTP server that accepts, rejects or delays emails as a test configures it. It implements the part of SMTP that a
+//! client needs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -10,18 +11,18 @@ use tokio::sync::Semaphore;
 
 use super::letters::Letter;
 
-/// What the next connections meet, one each; after the last, letters are taken.
+/// How the next connections are handled, one entry per connection; after the last entry, emails are accepted.
 #[derive(Debug, Clone, Copy)]
 pub enum Mood {
-    /// Takes letters.
+    /// Accepts emails.
     Kind,
-    /// Closes at once: 421.
+    /// Closes the connection immediately: 421.
     Closing,
-    /// Does not take this recipient now: 451.
+    /// Rejects the recipient temporarily: 451.
     Later,
-    /// Never takes this recipient: 550.
+    /// Rejects the recipient permanently: 550.
     Never,
-    /// Says nothing until `release`.
+    /// Sends nothing until `release`.
     Silent,
 }
 
@@ -36,7 +37,7 @@ pub struct FakeSmtp {
 struct Seen {
     moods: VecDeque<Mood>,
     letters: Vec<Letter>,
-    /// Every line a client said, letters left out.
+    /// Every command line from clients, without the content of emails.
     lines: Vec<String>,
     connections: usize,
 }
@@ -62,7 +63,7 @@ impl FakeSmtp {
         office
     }
 
-    /// Lets the silent connections go on.
+    /// Resumes the silent connections.
     pub fn release(&self) {
         self.released.close();
     }
@@ -79,7 +80,7 @@ impl FakeSmtp {
         self.seen.lock().unwrap().connections
     }
 
-    /// Waits until something is true of this office.
+    /// Waits until a condition holds for this server.
     pub async fn until(&self, what: &str, fits: impl Fn(&Self) -> bool) {
         let since = std::time::Instant::now();
         while !fits(self) {

@@ -1,5 +1,5 @@
-//! A test that never ends is named, and ends the run: without this a run that hangs says nothing, however long it is waited
-//! for, and what kills it in the end does not say why.
+//! Names a test that hangs and ends the run. Without this watchdog a run that hangs prints nothing, and the process
+//! that finally kills it does not report the cause.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use super::size;
 
-/// The longest test takes two minutes on a quiet machine.
+/// The limit for one test; the longest test takes two minutes on an idle machine.
 const LONG: Duration = Duration::from_mins(12);
-/// The same in a soak.
+/// The limit for one test in a soak run.
 const LONG_SOAK: Duration = Duration::from_hours(6);
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -22,7 +22,7 @@ thread_local! {
     static OF_THIS_THREAD: OnceCell<Running> = const { OnceCell::new() };
 }
 
-/// The test of one thread; it has ended when its thread has, with all that the thread waited for.
+/// The test of one thread. It has ended when its thread has ended, including everything the thread waited for.
 struct Running(String);
 
 impl Drop for Running {
@@ -35,7 +35,7 @@ fn running() -> MutexGuard<'static, BTreeMap<String, Instant>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Watches the test that calls: the thread of a test has its name.
+/// Watches the calling test: the thread of a test has the test's name.
 pub fn watch() {
     let thread = std::thread::current();
     let Some(name) = thread.name().filter(|name| name.contains("::")) else {
@@ -59,7 +59,7 @@ fn look() {
             .map(|(name, since)| format!("test {name} ... FAILED: it has not ended after {:?}", since.elapsed()))
             .collect();
         if !overdue.is_empty() {
-            // Past the harness, which keeps what tests print until they end.
+            // Writes to stderr directly: the test harness captures printed output until a test ends.
             drop(writeln!(std::io::stderr(), "\n{}", overdue.join("\n")));
             std::process::exit(101);
         }

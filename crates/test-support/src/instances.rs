@@ -1,5 +1,5 @@
-//! Several instances as a country runs them: processes on one PostgreSQL database and one object store, each with a data
-//! folder of its own, behind a proxy.
+//! Several instances as in a large deployment: processes that share one PostgreSQL database and one object store, each
+//! with its own data folder, behind a proxy.
 
 use std::process::ExitStatus;
 
@@ -17,18 +17,19 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// So many places on a database with the newest schema, where nothing runs yet; none without a PostgreSQL server.
+    /// Prepares this number of environments on a database with the newest schema, without starting them. Returns `None`
+    /// if no PostgreSQL server is available.
     pub async fn prepare(number: usize, settings: &[(&str, &str)]) -> Option<Self> {
         Some(Self::at(ServerEnv::new(Kind::Postgres)?, number, settings).await)
     }
 
-    /// The same around a first place.
+    /// Like `prepare`, with `first` as the environment of the first instance.
     pub async fn at(mut first: ServerEnv, number: usize, settings: &[(&str, &str)]) -> Self {
         let (bucket, proxy) = (FakeS3::open().await, Proxy::open().await);
         for (name, value) in bucket.settings() {
             first.set(&name, &value);
         }
-        // The document server comes back through the proxy, to whatever instance.
+        // Callbacks of the document server go through the proxy and reach any instance.
         first.set("API_INTERNAL_URL", &proxy.base);
         first.set("TRUST_PROXY", "127.0.0.1");
         for (name, value) in settings {
@@ -46,14 +47,14 @@ impl Instances {
         }
     }
 
-    /// The same with all of them started and ready.
+    /// Like `prepare`, with all instances started and ready.
     pub async fn start(number: usize, settings: &[(&str, &str)]) -> Option<Self> {
         let mut instances = Self::prepare(number, settings).await?;
         instances.start_all().await;
         Some(instances)
     }
 
-    /// Starts all of them at the same time.
+    /// Starts all instances concurrently.
     pub async fn start_all(&mut self) {
         let places = &mut self.places;
         let started: Vec<ServerProcess> = tokio::task::block_in_place(|| {
@@ -72,7 +73,7 @@ impl Instances {
         }
     }
 
-    /// Starts one again where it was.
+    /// Restarts an instance in its environment.
     pub async fn restart(&mut self, at: usize) {
         let mut started = tokio::task::block_in_place(|| self.places[at].start("serve"));
         started.ready().await;
@@ -80,38 +81,38 @@ impl Instances {
         self.proxy.until(at, true).await;
     }
 
-    /// A running instance.
+    /// Returns a running instance.
     pub fn running(&self, at: usize) -> &ServerProcess {
         self.running[at].as_ref().unwrap()
     }
 
-    /// The address of an instance.
+    /// Returns the base URL of an instance.
     pub fn base(&self, at: usize) -> &str {
         &self.running(at).base
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL to an instance.
     pub fn kill(&mut self, at: usize) {
         self.running[at].take().unwrap().kill();
     }
 
-    /// SIGTERM, and how the process ended.
+    /// Sends SIGTERM to an instance and returns its exit status.
     pub async fn stop(&mut self, at: usize) -> ExitStatus {
         let started = self.running[at].take().unwrap();
         tokio::task::spawn_blocking(move || started.stop()).await.unwrap()
     }
 
-    /// The database of all.
+    /// Returns the shared database.
     pub fn database(&self) -> &Database {
         &self.places[0].database
     }
 
-    /// The rows, past the instances.
+    /// Opens the shared database directly, without the instances.
     pub async fn store(&self) -> Store {
         self.places[0].store().await
     }
 
-    /// Stops all of them and drops the database.
+    /// Stops all instances and drops the database.
     pub async fn close(mut self) {
         for at in 0..self.running.len() {
             if self.running[at].is_some() {

@@ -1,4 +1,4 @@
-//! What must be true of every database after every test, whatever the test was about.
+//! Invariants of the database that are checked after every test.
 
 use db::Database;
 use db::connection::Connection;
@@ -7,29 +7,29 @@ use db::sql::Sql;
 db::statements! {
     /// Every group has exactly one work room.
     ROOMS = "SELECT g.organization_id, g.id FROM groups g WHERE (SELECT COUNT(*) FROM work_rooms w WHERE w.group_id = g.id) <> 1";
-    /// A group is in the course of each topic it works on.
+    /// A group belongs to the course of each topic it works on.
     COURSES = "SELECT ga.organization_id, ga.id FROM group_assignments ga
         JOIN assignments a ON a.id = ga.assignment_id JOIN groups g ON g.id = ga.group_id
         WHERE a.status = 'ACTIVE' AND COALESCE(a.course_id, '') <> COALESCE(g.course_id, '')";
     /// A group has the subject of its course.
     SUBJECTS = "SELECT g.organization_id, g.id FROM groups g JOIN courses c ON c.id = g.course_id
         WHERE COALESCE(g.subject_id, '') <> c.subject_id";
-    /// A lock remembers what was before, and nothing else does.
+    /// A document stores its status before the lock if and only if it is locked.
     LOCKS = "SELECT organization_id, id FROM documents WHERE (status = 'LOCKED') <> (status_before_lock IS NOT NULL)";
-    /// Only a finished topic locks.
+    /// Only a finished topic locks documents.
     LOCKERS = "SELECT d.organization_id, d.id FROM documents d JOIN assignments a ON a.id = d.locked_by_assignment_id
         WHERE a.status <> 'FINISHED'";
-    /// At most one submission of a link is active.
+    /// A topic assignment of a group has at most one active submission.
     ACTIVE = "SELECT organization_id, group_assignment_id FROM submissions WHERE status = 'ACTIVE'
         GROUP BY organization_id, group_assignment_id HAVING COUNT(*) > 1";
-    /// The current submission of a link is its active one.
+    /// The current submission of a topic assignment is its active submission.
     CURRENT = "SELECT ga.organization_id, ga.id FROM group_assignments ga LEFT JOIN submissions s ON s.id = ga.current_submission_id
         WHERE ga.current_submission_id IS NOT NULL
             AND (s.id IS NULL OR s.status <> 'ACTIVE' OR s.group_assignment_id <> ga.id)";
-    /// The active submission of a link is its current one.
+    /// The active submission of a topic assignment is its current submission.
     NOT_CURRENT = "SELECT s.organization_id, s.id FROM submissions s JOIN group_assignments ga ON ga.id = s.group_assignment_id
         WHERE s.status = 'ACTIVE' AND (ga.current_submission_id IS NULL OR ga.current_submission_id <> s.id)";
-    /// What is handed in has its copy in the current submission.
+    /// A submitted document has a copy in the current submission.
     HANDED_IN = "SELECT d.organization_id, d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED') AND NOT EXISTS (
             SELECT 1 FROM group_assignments ga JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id
@@ -41,7 +41,7 @@ db::statements! {
 
 mod platform {
     db::statements! {
-    /// Known addresses are stored under present e-mail addresses, so that erasures and exports find them.
+    /// Known sign-in addresses are stored under current email addresses, so that erasures and exports find them.
         KNOWN_ADDRESSES = "SELECT s.account_key FROM sign_in_successes s
             WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = s.account_key)";
     }
@@ -49,12 +49,12 @@ mod platform {
 
 mod sqlite {
     db::statements! {
-        /// Every reference names a row.
+        /// Every foreign key references an existing row.
         REFERENCES = "PRAGMA foreign_key_check";
     }
 }
 
-/// Fails with the ids that break a rule.
+/// Fails with the ids of rows that violate an invariant.
 pub fn check(database: &Database) {
     let mut connection = open(database);
     for (name, statement) in STATEMENTS {
@@ -72,7 +72,7 @@ pub fn check(database: &Database) {
     }
 }
 
-/// The same for the rows of some organizations: others may be in the middle of their tests.
+/// Checks only the rows of some organizations: tests of others may be running.
 pub fn check_of(database: &Database, organizations: &[String]) {
     let mut connection = open(database);
     for (name, statement) in STATEMENTS {
@@ -89,7 +89,7 @@ fn open(database: &Database) -> Connection {
     }
 }
 
-/// The organizations and ids of rows that break a rule.
+/// Returns the organizations and ids of rows that violate an invariant.
 fn of_organizations(connection: &mut Connection, statement: &'static Sql) -> Vec<(String, String)> {
     let pair = |row: &mut db::sql::Columns<'_>| Ok((row.take()?, row.take()?));
     connection.many(statement, &[], pair).unwrap()

@@ -1,10 +1,10 @@
-//! Background jobs as a client sees them.
+//! Waits for background jobs through the API.
 
 use serde_json::Value;
 
 use super::{Client, until};
 
-/// Waits until a job is done or failed, and returns it.
+/// Waits until a job has succeeded or failed, and returns it.
 pub async fn ended(client: &Client, location: &str) -> Value {
     let path = location.strip_prefix("/api").unwrap();
     let mut job = Value::Null;

@@ -1,26 +1,26 @@
-//! Files of older Office formats, built by hand from [MS-CFB], [MS-DOC], [MS-XLS], [MS-PPT] and the RTF specification: each
-//! has the structure by which programs recognize it, and one readable text.
+//! Files in legacy Office formats, built according to [MS-CFB], [MS-DOC], [MS-XLS], [MS-PPT] and the RTF specification:
+//! each has the structure by which programs recognize the format, and one readable text.
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 const SECTOR: usize = 512;
-/// The end of a chain of sectors.
+/// Marks the end of a sector chain.
 const END: u32 = 0xFFFF_FFFE;
-/// No sector, or no entry.
+/// Marks an unused sector or a missing directory entry.
 const FREE: u32 = 0xFFFF_FFFF;
-/// The size from which a stream has sectors of its own; all streams here are padded to it.
+/// The minimum size of a stream that is stored outside the mini stream; all streams here are padded to it.
 const STREAM: usize = 4096;
 
-/// A .doc with this text.
+/// Builds a .doc with this text.
 pub fn doc(text: &str) -> Vec<u8> {
     compound(&[("WordDocument", doc_stream(text, false)), ("1Table", Vec::new())])
 }
 
-/// The same, encrypted with a password.
+/// Builds an encrypted .doc with this text.
 pub fn doc_with_password(text: &str) -> Vec<u8> {
     compound(&[("WordDocument", doc_stream(text, true))])
 }
 
-/// A .doc in which a spreadsheet is embedded.
+/// Builds a .doc with an embedded spreadsheet.
 pub fn doc_with_sheet(text: &str) -> Vec<u8> {
     let mut entries = vec![
         Entry::stream("WordDocument", doc_stream(text, false)),
@@ -32,17 +32,17 @@ pub fn doc_with_sheet(text: &str) -> Vec<u8> {
     compound_of(entries)
 }
 
-/// A .xls with this text.
+/// Builds a .xls with this text.
 pub fn xls(text: &str) -> Vec<u8> {
     compound(&[("Workbook", xls_stream(text, false))])
 }
 
-/// The same, encrypted with a password.
+/// Builds an encrypted .xls with this text.
 pub fn xls_with_password(text: &str) -> Vec<u8> {
     compound(&[("Workbook", xls_stream(text, true))])
 }
 
-/// A .ppt with this text.
+/// Builds a .ppt with this text.
 pub fn ppt(text: &str) -> Vec<u8> {
     // A Document container with one TextBytesAtom.
     let mut stream = record(0x0F, 0x03E8, &record(0, 0x0FA8, text.as_bytes()));
@@ -50,7 +50,7 @@ pub fn ppt(text: &str) -> Vec<u8> {
     compound(&[("PowerPoint Document", stream), ("Current User", vec![0; 64])])
 }
 
-/// A .docx with a password: the archive is encrypted inside a compound file.
+/// Builds a password-protected .docx: the archive is encrypted inside a compound file.
 pub fn docx_with_password() -> Vec<u8> {
     compound(&[
         ("EncryptionInfo", vec![4, 0, 4, 0]),
@@ -58,12 +58,12 @@ pub fn docx_with_password() -> Vec<u8> {
     ])
 }
 
-/// A compound file that is no Office document, such as an installer.
+/// Builds a compound file that is not an Office document, such as an installer.
 pub fn other_compound() -> Vec<u8> {
     compound(&[("SummaryInformation", vec![0; 100])])
 }
 
-/// An .rtf with this text.
+/// Builds an .rtf with this text.
 pub fn rtf(text: &str) -> Vec<u8> {
     format!("{{\\rtf1\\ansi\\deff0{{\\fonttbl{{\\f0 Arial;}}}}\\f0\\fs24 {text}\\par }}").into_bytes()
 }
@@ -85,7 +85,7 @@ fn xls_stream(text: &str, is_encrypted: bool) -> Vec<u8> {
     if is_encrypted {
         stream.extend(biff(0x002F, &[0; 6]));
     }
-    // SST with one string of one byte for each character.
+    // SST with one string, stored with one byte per character.
     let mut sst = [1_u32.to_le_bytes(), 1_u32.to_le_bytes()].concat();
     sst.extend(short(text.len()));
     sst.push(0);
@@ -136,7 +136,7 @@ impl Entry {
     }
 }
 
-/// A compound file with these streams below its root.
+/// Builds a compound file with these streams below its root.
 pub fn compound(streams: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     compound_of(
         streams
@@ -146,8 +146,8 @@ pub fn compound(streams: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     )
 }
 
-/// Header; sector 0 is the FAT, then the directory, then the streams one after the other. Entries of `child` count from the
-/// first after the root.
+/// Builds a compound file: header, the FAT in sector 0, the directory, then the streams in sequence. Values of `child`
+/// are relative to the first entry after the root.
 fn compound_of(entries: Vec<Entry>) -> Vec<u8> {
     let directory_sectors = (entries.len() + 1).div_ceil(4);
     let mut fat = vec![0xFFFF_FFFD_u32];
@@ -176,7 +176,7 @@ fn compound_of(entries: Vec<Entry>) -> Vec<u8> {
     bytes.resize(24, 0);
     bytes.extend([0x3E, 0, 3, 0, 0xFE, 0xFF, 9, 0, 6, 0]);
     bytes.resize(44, 0);
-    // One sector of the FAT, the directory, the size of a stream, no mini FAT, no further lists.
+    // One FAT sector, the directory, the minimum size of a stream, no mini FAT, no DIFAT sectors.
     for value in [1, directory_start, 0, 4096, END, 0, END, 0, 0] {
         bytes.extend(value.to_le_bytes());
     }
@@ -193,7 +193,7 @@ fn compound_of(entries: Vec<Entry>) -> Vec<u8> {
         .collect();
     let mut directory = directory_entry("Root Entry", 5, FREE, top[0], END, 0);
     for (index, (entry, start)) in (1_u32..).zip(entries.iter().zip(&starts)) {
-        // A list instead of a balanced tree: each entry has the next one on its right.
+        // A linked list instead of a balanced tree: the right sibling of each entry is the next entry.
         let right = top.iter().find(|other| entry.is_top_level && **other > index);
         let kind = if entry.is_storage { 1 } else { 2 };
         let child = entry.child.map_or(FREE, |child| child + 1);

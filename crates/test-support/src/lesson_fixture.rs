@@ -1,11 +1,11 @@
-//! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
+//! A lesson in 7b, created through the API: a visible and a hidden group on one topic, a document, a file.
 
 use common::clock;
 use serde_json::{Value, json};
 
 use super::{TestApp, name_server};
 
-/// The ids of a lesson; a path parameter finds its id by [`LessonFixture::parameter`].
+/// The ids of a lesson; [`LessonFixture::parameter`] returns the id for a path parameter.
 #[derive(Debug, Clone)]
 pub struct LessonFixture {
     pub homeroom: String,
@@ -31,7 +31,7 @@ pub struct LessonFixture {
 }
 
 impl LessonFixture {
-    /// Ada's class 7b: Ben and Cem in a group that works, Dana in one that starts next week.
+    /// Creates the lesson in Ada's class 7b: Ben and Cem in a visible group, Dana in a group that starts next week.
     pub async fn begin(app: &TestApp) -> Self {
         let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
         let group = |name: &str, members: &[&str], start: Value| json!({"name": name, "classId": class.id, "courseId": class.course, "memberIds": members, "startDate": start});
@@ -105,7 +105,7 @@ impl LessonFixture {
         }
     }
 
-    /// The id that a path parameter of this name asks for, given the path it stands in.
+    /// Returns the id for a path parameter of this name in this path.
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
@@ -141,7 +141,7 @@ impl LessonFixture {
     }
 }
 
-/// A pending invitation of a teacher, not mailed yet.
+/// Inserts a pending invitation of a teacher whose email is not sent yet.
 async fn invitation(app: &TestApp) -> String {
     // Expires in the year 2100.
     let (id, far) = (clock::new_id(), 4_102_444_800_000_i64);
@@ -154,7 +154,7 @@ async fn invitation(app: &TestApp) -> String {
     id
 }
 
-/// What Cem says in the chat, with a file.
+/// Sends a chat message with a file as Cem.
 async fn message(app: &TestApp, room: &str) -> (String, String) {
     let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
     let files = format!("{path}/attachments");
@@ -164,7 +164,7 @@ async fn message(app: &TestApp, room: &str) -> (String, String) {
     (text(&cem.post(&path, said).await.expect(201), "id"), file)
 }
 
-/// An export of Ben's data that is done.
+/// Creates an export of Ben's data and waits until it has succeeded.
 async fn job(app: &TestApp) -> String {
     let adam = app.as_(&app.world.adam);
     let asked = json!({"userId": app.world.ben.id});

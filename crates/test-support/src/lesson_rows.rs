@@ -1,4 +1,4 @@
-//! Rows of every kind that a lesson leaves, written straight into the tables: what deletions have to find.
+//! Rows of every kind that a lesson creates, inserted directly into the tables. Tests of deletions use them.
 
 use common::clock;
 use db::Database;
@@ -72,7 +72,7 @@ db::statements! {
         VALUES ($1, $2, $3, $4, 'Hello all', 1)";
 }
 
-/// Writes rows of one class of one school.
+/// Inserts rows of one class of one school.
 pub struct Rows {
     connection: Connection,
     organization: String,
@@ -82,7 +82,7 @@ pub struct Rows {
     locks: Vec<(String, Option<String>)>,
 }
 
-/// A group with its room.
+/// A group with its work room.
 #[derive(Debug, Clone)]
 pub struct GroupRow {
     pub id: String,
@@ -114,7 +114,7 @@ impl Rows {
         }
     }
 
-    /// A topic with a shared file.
+    /// Inserts a topic with a shared file.
     pub fn topic(&mut self, course: Option<&str>) -> String {
         let id = clock::new_id();
         run!(self, TOPIC, id, self.class, course, self.teacher);
@@ -122,7 +122,7 @@ impl Rows {
         id
     }
 
-    /// A group with a member, a file, and a room with an answered message.
+    /// Inserts a group with a member, a file, and a room with a message and a reply to it.
     pub fn group(&mut self, number: i64, course: Option<&str>) -> GroupRow {
         let (id, room, question, answer) = (clock::new_id(), clock::new_id(), clock::new_id(), clock::new_id());
         run!(
@@ -146,7 +146,7 @@ impl Rows {
         GroupRow { id, room }
     }
 
-    /// A link with a file of its own and feedback.
+    /// Assigns a topic to a group, with a file of the assignment and feedback.
     pub fn link(&mut self, topic: &str, group: &GroupRow) -> String {
         let id = clock::new_id();
         run!(self, LINK, id, self.class, topic, group.id);
@@ -163,7 +163,7 @@ impl Rows {
         id
     }
 
-    /// A document with content, open in an editor.
+    /// Inserts a document with content that is open in an editor.
     pub fn document(&mut self, group: &GroupRow, topic: Option<&str>) -> String {
         let (id, revision) = (clock::new_id(), clock::new_id());
         run!(self, DOCUMENT, id, group.room, topic, revision, self.student);
@@ -179,12 +179,12 @@ impl Rows {
         run!(self, LINK_DOCUMENT, document, topic);
     }
 
-    /// Hands a linked document in; it is graded and commented.
+    /// Submits an assigned document, with a grade and a comment.
     pub fn hand_in(&mut self, link: &str, document: &str) {
         self.hand_in_all(link, &[document.to_owned()]);
     }
 
-    /// Hands linked documents in with one submission; it is graded and commented.
+    /// Submits assigned documents in one submission, with a grade and a comment.
     pub fn hand_in_all(&mut self, link: &str, documents: &[String]) {
         let (id, grade) = (clock::new_id(), clock::new_id());
         run!(self, SUBMISSION, id, link, self.student);
@@ -205,12 +205,12 @@ impl Rows {
         run!(self, FINISH, topic);
     }
 
-    /// Locks a document; `None` is a lock from before its topic was kept.
+    /// Locks a document; `None` is a lock from a version that did not store the topic.
     pub fn lock(&mut self, document: &str, topic: Option<&str>) {
         run!(self, LOCK, document, topic);
     }
 
-    /// Remembers a lock for [`Self::lock_now`]: only afterwards is the document handed in.
+    /// Queues a lock for [`Self::lock_now`], because the document is submitted first.
     pub fn lock_later(&mut self, document: &str, topic: Option<&str>) {
         self.locks.push((document.to_owned(), topic.map(str::to_owned)));
     }
@@ -225,7 +225,7 @@ impl Rows {
         run!(self, ANNOUNCEMENT, clock::new_id(), self.teacher, self.class);
     }
 
-    /// A topic with a group that handed in one document and has another: a row in every table a lesson uses.
+    /// Inserts a topic and a group with one submitted and one other document: a row in every table that a lesson uses.
     pub fn lesson(&mut self, number: i64, course: Option<&str>) -> (String, GroupRow, String) {
         let (topic, group) = (self.topic(course), self.group(number, course));
         let link = self.link(&topic, &group);

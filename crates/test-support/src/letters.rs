@@ -1,10 +1,10 @@
-//! Letters as people read them: those in the outbox, and those a mail server got.
+//! Decoded emails, from the outbox or from an SMTP server.
 
 use std::time::{Duration, Instant};
 
 use super::{FRONTEND, TestApp};
 
-/// A letter, decoded.
+/// A decoded email.
 #[derive(Debug, Clone)]
 pub struct Letter {
     pub to: String,
@@ -27,7 +27,7 @@ impl Letter {
         }
     }
 
-    /// The path of the one link, which leads to the address of the settings.
+    /// Returns the path of the only link, which must begin with the configured base URL.
     pub fn link(&self) -> String {
         let links: Vec<_> = self.text.lines().filter(|line| line.contains("://")).collect();
         assert_eq!(links.len(), 1, "{}", self.text);
@@ -39,14 +39,14 @@ db::statements! {
     WAITING = "SELECT COUNT(*) FROM letters";
 }
 
-/// How many letters are not sent yet.
+/// Counts the emails that are not sent yet.
 pub async fn waiting(app: &TestApp) -> i64 {
     assert_eq!(STATEMENTS.len(), 1);
     let count = app.raw(|connection| connection.maybe(&WAITING, &[], |row| row.take()).unwrap());
     count.await.unwrap()
 }
 
-/// The letters in the outbox, the oldest first, once there are so many.
+/// Waits until the outbox contains this number of emails and returns them, oldest first.
 pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
     let started = Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! Fixtures, fakes and probes of the integration tests: a running service on either database, named people of two schools,
-//! and clients that act for them.
+//! Fixtures, fakes and probes of the integration tests: a running service on either database, named users of two
+//! schools, and clients that act for them.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -73,13 +73,14 @@ pub use server_process::{ServerEnv, ServerProcess};
 pub use socket_listener::{SocketListener, clients_are_there};
 pub use world::{Class, Person, World};
 
-/// The `groupwork` binary. Cargo builds it before the tests of its package, into the folder above theirs.
+/// Returns the path of the `groupwork` binary. Cargo builds it before the tests of its package, into the parent folder
+/// of theirs.
 pub fn server_binary() -> std::path::PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().with_file_name("groupwork")
 }
 
-/// Reads a variable of the environment: the URL of the database, whether this is CI, the size of the run.
+/// Reads an environment variable: the URL of the database, whether this is CI, the size of the run.
 #[expect(clippy::disallowed_methods, reason = "tests have no settings but these")]
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
@@ -104,12 +105,12 @@ pub fn is_soak() -> bool {
     environment("GROUPWORK_SOAK").is_some()
 }
 
-/// The first value as a rule, the second in the long run.
+/// Returns the first value in normal runs, the second in soak runs.
 pub fn size<N>(little: N, much: N) -> N {
     if is_soak() { much } else { little }
 }
 
-/// The body of a 404 without the id of its request.
+/// Returns the body of a 404 response without its request id.
 #[track_caller]
 pub fn reference(answer: Answer) -> serde_json::Value {
     let mut body = answer.refused(404, "NOT_FOUND");
@@ -117,8 +118,8 @@ pub fn reference(answer: Answer) -> serde_json::Value {
     body
 }
 
-/// Generates a test on both databases with a service of its own: `both!(name, |app| { … })`; the body is async and gets a
-/// `&TestApp`. A test that reads or changes nothing beyond its two schools uses [`tenants!`] instead.
+/// Generates a test on both databases with a separate service: `both!(name, |app| { … })`. The body is async and
+/// receives a `&TestApp`. A test that reads and changes only its two schools uses [`tenants!`] instead.
 #[macro_export]
 macro_rules! both {
     (#[long_on_postgres] $name:ident, |$app:ident| $body:block) => {
@@ -153,8 +154,8 @@ macro_rules! both {
     };
 }
 
-/// Generates a test on both databases in a service that the tests of its binary share: `tenants!(name, |app| { … })`. The
-/// test has two schools and their people to itself. It reads and changes nothing beyond them, as no school can.
+/// Generates a test on both databases in a service that the tests of its binary share: `tenants!(name, |app| { … })`.
+/// The two schools of the test and their users are not shared. The test must read and change nothing outside them.
 #[macro_export]
 macro_rules! tenants {
     ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {
@@ -162,7 +163,7 @@ macro_rules! tenants {
     };
 }
 
-/// Generates a test that cannot differ between databases, on SQLite alone: `sqlite!(name, |app| { … })`.
+/// Generates a test on SQLite alone, for behavior that does not depend on the database: `sqlite!(name, |app| { … })`.
 #[macro_export]
 macro_rules! sqlite {
     ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {

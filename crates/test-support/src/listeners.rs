@@ -1,4 +1,4 @@
-//! Events as bare connections receive them. Every one is compared with the document of events (docs/events.json).
+//! Events received by bare WebSocket connections. Every event is validated against its schema (docs/events.json).
 
 use std::sync::OnceLock;
 
@@ -13,23 +13,23 @@ use super::documented::Document;
 use super::raw::Socket;
 use super::{PATIENCE, Person, TestApp};
 
-/// Events that no request causes by itself.
+/// Events that are emitted without a request.
 const NOISE: [&str; 3] = ["ready", "sync:required", "board:activity"];
 
-/// One event as it arrived.
+/// A received event.
 #[derive(Debug, Clone)]
 pub struct Received {
     pub event: String,
     pub payload: Value,
 }
 
-/// Connections of some people.
+/// Connections of several users.
 pub struct Listeners {
     received: mpsc::UnboundedReceiver<Received>,
 }
 
 impl Listeners {
-    /// Connects them and waits until their rooms are joined.
+    /// Connects the users and waits until their rooms are joined.
     pub async fn open(app: &TestApp, people: &[&Person]) -> Self {
         let (sender, received) = mpsc::unbounded_channel();
         for person in people {
@@ -49,7 +49,7 @@ impl Listeners {
         Self { received }
     }
 
-    /// What has arrived of events that happened at or after a moment; waits for the first, if `is_due`.
+    /// Returns the received events that happened at or after a moment; waits for the first one if `is_due`.
     pub async fn since(&mut self, moment: Timestamp, is_due: bool) -> Vec<Received> {
         let deadline = Instant::now() + PATIENCE;
         let mut found = Vec::new();
@@ -71,14 +71,14 @@ impl Listeners {
     }
 }
 
-/// Compares an event with the document, and its size with the limit.
+/// Validates an event against its schema and its size against the limit.
 #[track_caller]
 pub fn check(event: &str, payload: &Value) {
     let faults = faults(event, payload);
     assert!(faults.is_empty(), "{event} {payload}: {faults:#?}");
 }
 
-/// Where an event differs from the document of events.
+/// Returns the differences between an event and its schema.
 pub fn faults(event: &str, payload: &Value) -> Vec<String> {
     static DOCUMENT: OnceLock<Document> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| Document {

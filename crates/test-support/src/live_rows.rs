@@ -1,5 +1,5 @@
-//! Rows and signals written straight to the database and the bus, for tests of the live channel that must not wait for
-//! the nouns which will make them.
+//! Rows and events written directly to the database and the outbox, for tests of the realtime channel that do not
+//! depend on the modules that normally create them.
 
 use common::clock;
 use db::connection::Connection;
@@ -31,13 +31,13 @@ db::statements! {
     OUTBOX = "SELECT COUNT(*) FROM event_outbox";
 }
 
-/// A group made by [`Rows::group`].
+/// A group created by [`Rows::group`].
 pub struct GroupRow {
     pub id: GroupId,
     pub document: String,
 }
 
-/// Writes rows of one test's database.
+/// Inserts rows into the database of one test.
 pub struct Rows<'a>(pub &'a TestApp);
 
 impl Rows<'_> {
@@ -55,7 +55,7 @@ impl Rows<'_> {
         .unwrap()
     }
 
-    /// A group of a class with its room, a document and its members; `start` in milliseconds.
+    /// Inserts a group of a class with its room, a document and its members; `start` is in milliseconds.
     pub async fn group(&self, class: &Class, number: i64, start: Option<i64>, members: &[&Person]) -> GroupRow {
         let world = &self.0.world;
         let organization = if class.id == world.south_class.id {
@@ -86,7 +86,7 @@ impl Rows<'_> {
         .await
     }
 
-    /// Puts a student out of a group.
+    /// Removes a student from a group.
     pub async fn remove(&self, group: &GroupId, person: &Person) {
         let (north, group, user) = (self.0.world.north.clone(), group.clone(), person.id.clone());
         self.with(move |connection| connection.run(&REMOVE_MEMBER, db::args![north, group, user]))
@@ -94,7 +94,7 @@ impl Rows<'_> {
             .unwrap();
     }
 
-    /// Moves the start of a group.
+    /// Changes the start date of a group.
     pub async fn start(&self, group: &GroupId, start: Option<i64>) {
         let (north, group) = (self.0.world.north.clone(), group.clone());
         self.with(move |connection| connection.run(&MOVE_START, db::args![north, group, start]))
@@ -102,7 +102,7 @@ impl Rows<'_> {
             .unwrap();
     }
 
-    /// Makes a person a member of a further organization.
+    /// Makes a user a member of a further organization.
     pub async fn join_school(&self, organization: &str, person: &Person, role: &'static str) {
         let (organization, user) = (organization.to_owned(), person.id.clone());
         self.with(move |connection| {
@@ -114,7 +114,7 @@ impl Rows<'_> {
         .unwrap();
     }
 
-    /// Deletes the row of a person's session.
+    /// Deletes the row of a user's session.
     pub async fn end_session(&self, person: &Person) {
         let token = person.token.clone();
         let ended = self
@@ -124,7 +124,7 @@ impl Rows<'_> {
         assert_eq!(ended, 1);
     }
 
-    /// Lets a person's session run out.
+    /// Expires a user's session.
     pub async fn expire(&self, person: &Person) {
         let token = person.token.clone();
         self.with(move |connection| connection.run(&EXPIRE, db::args![token]))
@@ -132,7 +132,7 @@ impl Rows<'_> {
             .unwrap();
     }
 
-    /// Writes another active organization into a person's session.
+    /// Changes the active organization of a user's session.
     pub async fn choose(&self, person: &Person, organization: Option<&str>) {
         let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
         self.with(move |connection| connection.run(&CHOOSE, db::args![token, organization]))
@@ -140,7 +140,7 @@ impl Rows<'_> {
             .unwrap();
     }
 
-    /// How many units stand in the outbox.
+    /// Counts the transactions in the event outbox.
     pub async fn outbox(&self) -> i64 {
         self.with(|connection| connection.maybe(&OUTBOX, &[], |row| row.take()))
             .await
@@ -148,7 +148,7 @@ impl Rows<'_> {
             .unwrap()
     }
 
-    /// The same person with a second session.
+    /// Returns the same user with a second session.
     pub async fn another_session(&self, person: &Person) -> Person {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
         let mut session = facts.unwrap().session;
@@ -171,24 +171,24 @@ impl Rows<'_> {
         other
     }
 
-    /// The id of a person's session.
+    /// Returns the id of a user's session.
     pub async fn session(&self, person: &Person) -> SessionId {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
         facts.unwrap().session.id
     }
 
-    /// Where a person stands.
+    /// Returns the user's present [`Standpoint`].
     pub async fn standpoint(&self, person: &Person) -> Standpoint {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
         auth::caller(facts.unwrap(), None).standpoint().unwrap()
     }
 
-    /// Tells these signals with a unit of work that Ada does.
+    /// Emits these signals in a transaction of Ada.
     pub async fn tell(&self, signals: Vec<Signal>) {
         self.try_tell(signals, true).await.unwrap();
     }
 
-    /// The same with a unit that may fail after everything was said.
+    /// Emits these signals in a transaction that fails afterwards unless `succeeds`.
     pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
         let standpoint = self.standpoint(&self.0.world.adam).await;
         let bus = self.0.app.bus().clone();
@@ -204,12 +204,12 @@ impl Rows<'_> {
     }
 }
 
-/// The id of a person as the model knows it.
+/// Returns the id of a user as a [`UserId`].
 pub fn user(person: &Person) -> UserId {
     UserId::new(&person.id)
 }
 
-/// A `group:updated` event of an organization to these rooms; tests recognize it by `word`.
+/// Builds a `group:updated` event of an organization for these rooms; tests recognize it by `word`.
 pub fn group_updated(organization: &str, rooms: Vec<Room>, word: &str) -> Signal {
     Signal::Emit {
         organization: Some(OrganizationId::new(organization)),

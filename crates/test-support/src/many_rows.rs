@@ -1,15 +1,16 @@
-//! A hundred of everything around one lesson, written straight into the tables: what shows whether a list asks the
-//! database once, or once for each of its rows.
+//! One hundred rows of every kind around one lesson, inserted directly into the tables. Tests use them to detect lists
+//! that run one query per row.
 
 use std::fmt::Write as _;
 
 use super::rows::execute;
 use super::{LessonFixture, TestApp};
 
-/// How many.
+/// The number of rows of each kind.
 pub const MANY: usize = 100;
 
-/// Grows a lesson; `link` is the one of its visible group to its topic. A new list finds its rows here.
+/// Adds rows to a lesson; `link` is the assignment of its topic to its visible group. Rows for a new list are added
+/// here.
 #[expect(clippy::too_many_lines, reason = "one list of what can grow")]
 pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
     let world = &app.world;
@@ -27,7 +28,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
     let far = i64::MAX / 4;
     let mut sql = String::from("BEGIN;");
     for n in 0..MANY {
-        // People: pupils of the class and the homeroom, half of them in the group; teachers who teach along.
+        // Users: students of the class and the homeroom, half of them in the group; co-teachers.
         write!(
             sql,
             "INSERT INTO users (id, name, name_key, email, home_organization_id, created_at, updated_at) VALUES
@@ -99,7 +100,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
                 ('{north}', 'x{n}', '{class_id}', '{assignment}', 'g{n}', 1, 1);"
         )
         .unwrap();
-        // Files, documents and their revisions, hand-ins.
+        // Files, documents and their revisions, submissions.
         write!(
             sql,
             "INSERT INTO assignment_attachments (organization_id, id, assignment_id, file_name, mime_type, size, sha256,
@@ -145,7 +146,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
                 VALUES ('o{n}', 'School {n}', 'school {n}', 'school-{n}', 1, 1);"
         )
         .unwrap();
-        // What was said, and the record of it all.
+        // Chat messages and the activity log.
         write!(
             sql,
             "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, created_at)

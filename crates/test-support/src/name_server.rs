@@ -1,5 +1,5 @@
-//! A name server on the loopback interface for all tests of this process: it serves the TXT records that tests set
-//! over UDP and TCP, and returns NXDOMAIN for every other name. Tests use domains of their own ([`domain`]).
+//! A DNS server on the loopback interface for all tests of this process: it serves the TXT records that tests set over
+//! UDP and TCP, and returns NXDOMAIN for every other name. Each test uses separate domains ([`domain`]).
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -8,14 +8,14 @@ use std::sync::{Mutex, OnceLock};
 
 use common::clock;
 
-/// What is answered for a name.
+/// The response for a name.
 #[derive(Debug, Clone)]
 pub enum Zone {
-    /// TXT records, each a text of any length. What does not fit into a datagram is to be asked for over TCP.
+    /// TXT records of any length. A response that exceeds a datagram is truncated, so that the client retries over TCP.
     Texts(Vec<String>),
-    /// The name server failed.
+    /// SERVFAIL.
     ServerFailure,
-    /// Nothing is answered.
+    /// No response.
     Silence,
 }
 
@@ -27,22 +27,22 @@ fn zones() -> &'static Mutex<HashMap<String, Zone>> {
     ZONES.get_or_init(Mutex::default)
 }
 
-/// A domain that no other test uses.
+/// Returns a domain that no other test uses.
 pub fn domain() -> String {
     format!("school-{}.example", clock::new_id())
 }
 
-/// Sets what is answered for the record that proves a domain.
+/// Sets the response for the record that proves a domain.
 pub fn set(domain: &str, zone: Zone) {
     zones().lock().unwrap().insert(format!("_groupwork.{domain}"), zone);
 }
 
-/// Removes the name of the record.
+/// Removes the record of a domain.
 pub fn clear(domain: &str) {
     zones().lock().unwrap().remove(&format!("_groupwork.{domain}"));
 }
 
-/// Starts the name server at the first call.
+/// Returns the address of the DNS server; the first call starts it.
 pub fn address() -> SocketAddr {
     static ADDRESS: OnceLock<SocketAddr> = OnceLock::new();
     *ADDRESS.get_or_init(|| {
@@ -81,7 +81,7 @@ pub fn address() -> SocketAddr {
     })
 }
 
-/// Both protocols on one port.
+/// Opens UDP and TCP sockets on the same port.
 fn sockets() -> (UdpSocket, TcpListener) {
     loop {
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -91,7 +91,7 @@ fn sockets() -> (UdpSocket, TcpListener) {
     }
 }
 
-/// The answer to a message with one question, of so many bytes at most.
+/// Builds the response to a message with one question, limited to this number of bytes.
 fn answer(question: &[u8], limit: usize) -> Option<Vec<u8>> {
     let (header, rest) = question.split_at_checked(12)?;
     let mut labels = Vec::new();
@@ -130,7 +130,7 @@ fn answer(question: &[u8], limit: usize) -> Option<Vec<u8>> {
     Some(message)
 }
 
-/// A TXT record of the name that was asked for.
+/// Builds a TXT record for the name in the question.
 fn record(text: &str) -> Vec<u8> {
     let mut data = if text.is_empty() { vec![0] } else { Vec::new() };
     for part in text.as_bytes().chunks(255) {

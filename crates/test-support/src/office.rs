@@ -1,4 +1,4 @@
-//! Office documents and archives as tests need them: sound, dangerous, and lying ones.
+//! Office documents and archives for tests: valid, dangerous, and with false headers.
 
 use std::io::{Cursor, Write};
 
@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipWriter};
 pub const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 pub const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml";
 
-/// An archive of these entries, packed.
+/// Builds a compressed archive of these entries.
 pub fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
     packed(entries, CompressionMethod::Deflated)
 }
@@ -24,7 +24,7 @@ fn packed(entries: &[(&str, &[u8])], method: CompressionMethod) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The list of content types with this main part.
+/// Builds the list of content types with this main part.
 pub fn content_types(part: &str, main: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
@@ -34,12 +34,12 @@ pub fn content_types(part: &str, main: &str) -> String {
     )
 }
 
-/// A text document with one paragraph.
+/// Builds a text document with one paragraph.
 pub fn docx(text: &str) -> Vec<u8> {
     docx_with(text, &[])
 }
 
-/// The same with further entries.
+/// Builds a text document with additional entries.
 pub fn docx_with(text: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     let types = content_types("/word/document.xml", WORD);
     let body = format!("<w:document><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body></w:document>");
@@ -51,14 +51,15 @@ pub fn docx_with(text: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     archive(&entries)
 }
 
-/// An Open Document of this media type.
+/// Builds an OpenDocument file of this media type.
 pub fn open_document(mime: &str, further: &[(&str, &[u8])]) -> Vec<u8> {
     let mut entries: Vec<(&str, &[u8])> = vec![("mimetype", mime.as_bytes()), ("content.xml", b"<office/>")];
     entries.extend_from_slice(further);
     packed(&entries, CompressionMethod::Stored)
 }
 
-/// A document whose many entries are all the same bytes of the file: small to send, without end to unpack.
+/// Builds a document whose many entries share the same bytes of the file (a zip bomb): small to upload, but huge when
+/// unpacked.
 pub fn overlapping(copies: u16) -> Vec<u8> {
     let zeros = vec![0; 8 << 20];
     let one = archive(&[("word/media/a.bin", &zeros)]);
@@ -68,7 +69,7 @@ pub fn overlapping(copies: u16) -> Vec<u8> {
     let mut bytes = one[..directory].to_vec();
     for copy in 0..copies {
         let mut entry = entry.clone();
-        // Names of the same length, all different.
+        // Distinct names of the same length.
         let name = format!("word/{copy:011}");
         entry[46..46 + name.len()].copy_from_slice(name.as_bytes());
         bytes.extend(entry);
@@ -76,7 +77,7 @@ pub fn overlapping(copies: u16) -> Vec<u8> {
     finished(bytes, directory, copies)
 }
 
-/// A document that declares far more entries than it has room for.
+/// Builds a document that declares far more entries than its size permits.
 pub fn crowded() -> Vec<u8> {
     let one = archive(&[("a", b"x")]);
     let directory = find(&one, b"PK\x01\x02");
@@ -88,7 +89,7 @@ pub fn crowded() -> Vec<u8> {
     finished(bytes, directory, 20_000)
 }
 
-/// A document whose entry unpacks to a thousand times what it declares.
+/// Builds a document with an entry that unpacks to a thousand times its declared size.
 pub fn liar() -> Vec<u8> {
     let zeros = vec![0; 64 << 20];
     let mut bytes = docx_with("x", &[("word/big.xml", &zeros)]);

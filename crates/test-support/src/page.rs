@@ -41,18 +41,18 @@ impl Page {
         Self { editor, following }
     }
 
-    /// Types at the end of the document; the editor sends it when its gap is over.
+    /// Types at the end of the document; the editor sends the text after its save interval.
     pub fn type_text(&self, text: &str) {
         let editor = self.editor.lock().unwrap_or_else(PoisonError::into_inner);
         editor.as_ref().expect("the editor is open").type_later(text);
     }
 
-    /// Whether something was typed that the editor has not sent yet.
+    /// Whether text was typed that the editor has not sent yet.
     pub fn has_unsent_changes(&self) -> bool {
         has_unsent_changes(&self.editor)
     }
 
-    /// Waits until the page has removed the editor; returns what it was notified of.
+    /// Waits until the page has removed the editor; returns its event listener.
     pub async fn closed(self) -> SocketListener {
         self.following.await.unwrap()
     }

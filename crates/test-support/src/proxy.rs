@@ -1,6 +1,6 @@
-//! A reverse proxy as schools put before several instances: new requests go round, an instance that is not ready gets
-//! none, and what found no answer is asked once more elsewhere, whatever the method. WebSockets are passed through.
-//! Nobody is bound to an instance.
+//! A reverse proxy like those in front of several instances in production: it distributes new requests round-robin,
+//! skips instances that are not ready, and retries a failed request once on another instance, whatever the method.
+//! WebSockets are passed through. There are no sticky sessions.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -23,14 +23,14 @@ use tokio::io::copy_bidirectional;
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How often an instance is asked whether it is ready.
+/// The interval of readiness checks.
 const EVERY: Duration = Duration::from_millis(150);
-/// How long its answer may take.
+/// The timeout of a readiness check.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Longer than anything that must happen takes on a busy machine.
+/// The timeout of [`Proxy::until`]: longer than any expected wait on a busy machine.
 const LONG: Duration = super::PATIENCE;
 
-/// A running proxy. It ends when dropped.
+/// A running proxy. It stops when dropped.
 pub struct Proxy {
     /// `http://127.0.0.1:…`.
     pub base: String,
@@ -44,7 +44,7 @@ struct Shared {
     instances: Mutex<Vec<Arc<Instance>>>,
     turn: AtomicUsize,
     retries: AtomicUsize,
-    /// What no caller should see: no answer anywhere, or a fault of the service.
+    /// Failures that callers must not see: no reachable instance, or a 5xx response of the service.
     failures: Mutex<Vec<String>>,
 }
 
@@ -56,7 +56,7 @@ struct Instance {
 }
 
 impl Proxy {
-    /// Listens; there is nobody to ask yet.
+    /// Starts the proxy without instances.
     pub async fn open() -> Self {
         let http = Client::builder()
             .no_proxy()
@@ -82,7 +82,7 @@ impl Proxy {
         }
     }
 
-    /// From now on this instance is asked as well, once it is ready.
+    /// Adds an instance; it receives requests once it is ready.
     pub async fn add(&self, base: &str) {
         let instance = Arc::new(Instance {
             base: base.to_owned(),
@@ -100,7 +100,7 @@ impl Proxy {
         self.until(last, true).await;
     }
 
-    /// Waits until the proxy knows that an instance is ready, or is not.
+    /// Waits until the proxy has detected that an instance is ready, or is not.
     pub async fn until(&self, at: usize, is_ready: bool) {
         let (instance, since) = (Arc::clone(&self.shared.instances()[at]), Instant::now());
         while instance.is_ready.load(Ordering::SeqCst) != is_ready {
@@ -109,7 +109,7 @@ impl Proxy {
         }
     }
 
-    /// How many requests each instance has answered.
+    /// Returns the number of requests that each instance has served.
     pub fn answered(&self) -> Vec<usize> {
         let instances = self.shared.instances();
         instances
@@ -118,7 +118,7 @@ impl Proxy {
             .collect()
     }
 
-    /// How many WebSockets go through to each instance.
+    /// Returns the number of open WebSockets to each instance.
     pub fn sockets(&self) -> Vec<usize> {
         let instances = self.shared.instances();
         instances
@@ -127,12 +127,12 @@ impl Proxy {
             .collect()
     }
 
-    /// How many requests were asked a second time.
+    /// Returns the number of retried requests.
     pub fn retries(&self) -> usize {
         self.shared.retries.load(Ordering::SeqCst)
     }
 
-    /// Requests that failed for their callers.
+    /// Returns the requests that failed for their callers.
     pub fn failures(&self) -> Vec<String> {
         self.shared
             .failures
@@ -147,7 +147,7 @@ impl Shared {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next ready instance, another one than was tried already; when none is ready, any.
+    /// Chooses the next ready instance other than the one already tried; if none is ready, any instance.
     fn choose(&self, tried: Option<&Arc<Instance>>) -> Option<Arc<Instance>> {
         let instances = self.instances();
         let others = instances
@@ -191,14 +191,14 @@ impl Shared {
             }
             match self.ask(&instance, &head, body.clone()).await {
                 Ok(answer) => {
-                    // A socket that is told to come later does so by itself.
+                    // A socket that is rejected temporarily reconnects without help of the proxy.
                     if answer.status().is_server_error() && upgrading.is_none() {
                         self.failed(format!("{what}: {} of {}", answer.status(), instance.base));
                     }
                     return hand_over(answer, upgrading, instance);
                 }
                 Err(error) => {
-                    // Until it says again that it is ready.
+                    // Not ready until the next successful readiness check.
                     instance.is_ready.store(false, Ordering::SeqCst);
                     reasons.push(format!("{}: {error:?}", instance.base));
                     tried = Some(instance);
@@ -220,7 +220,7 @@ impl Shared {
         let mut request = self
             .http
             .request(head.method.clone(), format!("{}{path}", instance.base));
-        // The Host of the client is among them.
+        // These headers include the Host header of the client.
         request = request.headers(headers);
         if !body.is_empty() {
             request = request.body(body);
@@ -229,7 +229,7 @@ impl Shared {
     }
 }
 
-/// Gives an answer on; what became a WebSocket is passed through from then on.
+/// Forwards a response; an upgraded WebSocket is passed through from then on.
 fn hand_over(answer: reqwest::Response, upgrading: Option<OnUpgrade>, instance: Arc<Instance>) -> Response<Body> {
     instance.answered.fetch_add(1, Ordering::SeqCst);
     let switches = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
@@ -241,14 +241,14 @@ fn hand_over(answer: reqwest::Response, upgrading: Option<OnUpgrade>, instance: 
                 return;
             };
             instance.sockets.fetch_add(1, Ordering::SeqCst);
-            // Either side may hang up at any time.
+            // Either side may close the connection at any time.
             drop(copy_bidirectional(&mut TokioIo::new(client), &mut server).await);
             instance.sockets.fetch_sub(1, Ordering::SeqCst);
         });
         return response;
     }
     let mut response = Response::<Body>::from(answer);
-    // They were about the connection behind the proxy.
+    // Hop-by-hop headers of the connection behind the proxy.
     for own in [CONNECTION, TRANSFER_ENCODING] {
         response.headers_mut().remove(own);
     }

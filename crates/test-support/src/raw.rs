@@ -1,4 +1,4 @@
-//! A bare WebSocket client that reads only when it is asked to.
+//! A bare WebSocket client that reads only on request.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -16,17 +16,17 @@ impl Socket {
         Self::open_at(&app.base, cookie).await
     }
 
-    /// The same at another instance.
+    /// Like `open`, for another instance.
     pub async fn open_at(base: &str, cookie: &str) -> Self {
         Self::try_open_at(base, cookie).await.unwrap()
     }
 
-    /// The same, unless the guard refuses.
+    /// Like `open`, but returns `None` if the handshake is rejected.
     pub async fn try_open(app: &TestApp, cookie: &str) -> Option<Self> {
         Self::try_open_at(&app.base, cookie).await
     }
 
-    /// The same at an address; nothing either when nobody is there.
+    /// Like `open_at`, but returns `None` if the handshake is rejected or the connection fails.
     pub async fn try_open_at(base: &str, cookie: &str) -> Option<Self> {
         let address = base.strip_prefix("http://").unwrap();
         let stream = TcpStream::connect(address).await.ok()?;
@@ -53,23 +53,23 @@ impl Socket {
         Some(socket)
     }
 
-    /// Sends a short text frame, masked with zeros as the protocol allows.
+    /// Sends a short text frame, masked with zeros, which the protocol allows.
     pub async fn send(&mut self, text: &str) {
         let length = u8::try_from(text.len()).unwrap();
         assert!(length < 126);
         let mut frame = vec![0x81, 0x80 | length, 0, 0, 0, 0];
         frame.extend(text.as_bytes());
-        // The server may have hung up already; the reader finds out.
+        // The server may have closed the connection already; the next read detects it.
         drop(self.stream.write_all(&frame).await);
     }
 
-    /// The next text frame but pings; nothing when the connection is over.
+    /// Returns the next text frame that is not a ping; `None` if the connection has ended.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some((opcode, start, end)) = self.frame() {
                 let payload: Vec<u8> = self.bytes.drain(..end).skip(start).collect();
                 match opcode {
-                    // The engine asks whether we are there.
+                    // An Engine.IO ping.
                     1 if payload == b"2" => {
                         self.send("3").await;
                         continue;
@@ -83,14 +83,14 @@ impl Socket {
         }
     }
 
-    /// Reads until this event comes.
+    /// Reads until this event arrives.
     pub async fn expect(&mut self, event: &str) {
         let heard = tokio::time::timeout(PATIENCE, self.hears(event)).await;
         let heard = heard.unwrap_or_else(|_| panic!("{event} did not come"));
         assert!(heard, "the connection ended before {event} came");
     }
 
-    /// The same; no, if the connection ends before.
+    /// Reads until this event arrives; returns `false` if the connection ends first.
     pub async fn hears(&mut self, event: &str) -> bool {
         let needle = format!("42[\"{event}\"");
         while let Some(frame) = self.next().await {
@@ -101,11 +101,11 @@ impl Socket {
         false
     }
 
-    /// Whether the server, on this machine, has not closed its side; asks the kernel and reads nothing.
+    /// Whether the server, on this machine, has not closed its side; queries the kernel and reads nothing.
     pub fn is_open_at_the_server(&self) -> bool {
         const ESTABLISHED: &str = "01";
         let port = |address: std::net::SocketAddr| format!(":{:04X}", address.port());
-        // A reset connection has no peer any more.
+        // A reset connection has no peer address.
         let Ok(server) = self.stream.peer_addr().map(port) else {
             return false;
         };
@@ -117,7 +117,7 @@ impl Socket {
         })
     }
 
-    /// Reads until a text frame has this in it.
+    /// Reads until a text frame contains this text.
     pub async fn expect_text(&mut self, text: &str) {
         let reading = async {
             while let Some(frame) = self.next().await {
@@ -131,7 +131,7 @@ impl Socket {
         assert_eq!(found, Ok(true), "{text} did not come");
     }
 
-    /// Reads everything there is until the connection ends, and says how much that was.
+    /// Reads until the connection ends, and returns the number of bytes.
     pub async fn wait_until_cut(&mut self) -> usize {
         let until_cut = async {
             let mut read = 0;

@@ -1,6 +1,7 @@
-//! Keeps one real exchange of each route, and one refusal of each code, for docs/examples.json. The lesson of the generated
-//! client (`generated_client.rs`) comes first, so that the examples tell one story. Of the other tests, what is there and
-//! still fits the document stays; of several that could be kept, the one that shows most in little space is.
+//! Records one real exchange of each route, and one error response of each code, for docs/examples.json. Exchanges of
+//! the generated client's lesson (`generated_client.rs`) have priority, so that the examples form one scenario. An
+//! existing example of another test is kept while it matches the document; of several candidates, the most informative
+//! small one is recorded.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,18 +13,18 @@ use serde_json::{Value, json};
 use super::documented::{Exchange, document};
 use super::environment;
 
-/// The size an example should have, in bytes.
+/// The preferred size of an example in bytes.
 const GOOD_SIZE: usize = 900;
-/// The largest answer that is looked at, in bytes.
+/// The maximum size of a response that is considered, in bytes.
 const LARGEST: usize = 50_000;
-/// Entries that a list shows.
+/// The maximum number of list entries in an example.
 const LIST: usize = 2;
-/// Characters that a text shows.
+/// The maximum number of characters of a text in an example.
 const TEXT: usize = 400;
 
 struct Kept {
     examples: Value,
-    /// How bad the examples of this run are, by route or code; those from before are not listed.
+    /// The costs of the examples of this run, by route or code; examples of earlier runs have no entry.
     costs: HashMap<String, usize>,
 }
 
@@ -31,13 +32,13 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples.json")
 }
 
-/// The examples in the repository.
+/// Returns the examples in the repository.
 pub fn committed() -> Value {
     let text = std::fs::read_to_string(path()).unwrap_or_else(|_| "{}".to_owned());
     serde_json::from_str(&text).unwrap()
 }
 
-/// Why an example does not fit the document any more.
+/// Returns the differences between an example and the document.
 pub fn faults(row: &Row, example: &Value) -> Vec<String> {
     let (document, mut faults) = (document(), Vec::new());
     let operation = document.operation(row);
@@ -63,7 +64,7 @@ pub fn faults(row: &Row, example: &Value) -> Vec<String> {
     faults
 }
 
-/// Whether a test wrote this to find it again: published as an example it would be found everywhere.
+/// Whether the text contains a marker that a test searches for: published as an example it would be found everywhere.
 fn is_marked(text: &str) -> bool {
     let text = text.to_lowercase();
     ["-qz", "inner", "outer", "othermark"]
@@ -71,14 +72,15 @@ fn is_marked(text: &str) -> bool {
         .any(|mark| text.contains(mark))
 }
 
-/// Keeps an exchange, when the run records and it is better than what there is. One of the lesson is better than any other.
+/// Records an exchange if the run records examples and it is better than the present one. An exchange of the lesson has
+/// priority over all others.
 pub fn keep(row: &Row, exchange: &Exchange<'_>) {
     static RECORDING: OnceLock<bool> = OnceLock::new();
     if !*RECORDING.get_or_init(|| environment("GROUPWORK_EXAMPLES").is_some()) {
         return;
     }
     if exchange.answer.len() > LARGEST {
-        return; // The document itself, and lists of a whole school.
+        return; // The document itself, and responses with lists of a whole school.
     }
     let text = String::from_utf8_lossy(exchange.answer);
     if is_marked(&text)
@@ -118,7 +120,7 @@ pub fn keep(row: &Row, exchange: &Exchange<'_>) {
 /// How an example is compared with others.
 struct Rank {
     is_of_lesson: bool,
-    /// 0 where the first example is as good as every other.
+    /// 0 if the first example is as good as any other.
     weight: usize,
 }
 
@@ -147,7 +149,7 @@ fn keep_as(part: &str, name: &str, example: Value, Rank { is_of_lesson, weight }
         Mutex::new(Kept { examples, costs })
     });
     let mut kept = kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    // Examples of the lesson are cheaper than every other.
+    // Examples of the lesson cost less than all others.
     let cost = if is_of_lesson {
         cost(&example) * weight / 100
     } else {
@@ -155,7 +157,7 @@ fn keep_as(part: &str, name: &str, example: Value, Rank { is_of_lesson, weight }
     };
     let better = match kept.costs.get(name) {
         Some(before) => cost < *before,
-        // From an earlier run, and it fits.
+        // From an earlier run, and still valid.
         None => is_of_lesson || kept.examples[part][name].is_null(),
     };
     if better {
@@ -163,7 +165,7 @@ fn keep_as(part: &str, name: &str, example: Value, Rank { is_of_lesson, weight }
         kept.examples[part][name] = example;
         let mut sorted = kept.examples.clone();
         sorted.sort_all_objects();
-        // The order of fields is the service's; only the names of routes and codes are sorted.
+        // Fields keep the order of the service; only the names of routes and codes are sorted.
         for part in ["errors", "routes"] {
             for (name, example) in sorted[part].as_object_mut().unwrap() {
                 *example = kept.examples[part][name].clone();
@@ -173,7 +175,7 @@ fn keep_as(part: &str, name: &str, example: Value, Rank { is_of_lesson, weight }
     }
 }
 
-/// How little an example shows: far from the good size, empty lists, texts made for a limit.
+/// The cost of an example: distance from the preferred size, empty lists, texts that test a limit.
 fn cost(example: &Value) -> usize {
     let text = example.to_string();
     let texts_for_limits = usize::from(text.contains("xxxxx") || text.contains("aaaaa")) * 20_000;
@@ -183,7 +185,7 @@ fn cost(example: &Value) -> usize {
     text.len().abs_diff(GOOD_SIZE) + texts_for_limits + padded + empty + nothing
 }
 
-/// A value as the document shows it: short lists and texts, no port of a test, no whole token.
+/// Shortens a value for the document: short lists and texts, no port of a test, no complete token.
 fn tidy(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().take(LIST).map(tidy).collect(),

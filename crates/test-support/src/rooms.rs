@@ -1,5 +1,5 @@
-//! Groups with their rooms, topics and documents in any state, written straight into the tables: the tests of files and
-//! documents stand on their own.
+//! Groups with their rooms, topics and documents in any state, inserted directly into the tables, so that the tests of
+//! files and documents do not depend on other modules.
 
 use common::clock;
 use db::Database;
@@ -59,7 +59,7 @@ db::statements! {
 }
 
 impl TestApp {
-    /// Works on the tables themselves.
+    /// Runs a closure with a direct database connection.
     pub async fn tables<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
         let database = self.database.clone();
         let work = move || {
@@ -72,7 +72,7 @@ impl TestApp {
         tokio::task::spawn_blocking(work).await.unwrap()
     }
 
-    /// A group of a class with its room and members.
+    /// Inserts a group of a class with its room and members.
     pub async fn room(&self, class: &Class, members: &[&Person]) -> Room {
         let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
         let class = class.clone();
@@ -95,7 +95,7 @@ impl TestApp {
         .await
     }
 
-    /// A topic of a class and the groups on it.
+    /// Inserts a topic of a class and assigns it to groups.
     pub async fn topic(&self, class: &Class, rooms: &[&Room]) -> String {
         let groups: Vec<String> = rooms.iter().map(|room| room.group.clone()).collect();
         let class = class.clone();
@@ -110,7 +110,7 @@ impl TestApp {
         .await
     }
 
-    /// How far a group is with a topic.
+    /// Returns the status of a group's topic assignment.
     pub async fn link_status(&self, topic: &str, room: &Room) -> String {
         let (topic, group) = (topic.to_owned(), room.group.clone());
         self.tables(move |tables| {
@@ -120,14 +120,14 @@ impl TestApp {
         .await
     }
 
-    /// Gives a class a status.
+    /// Sets the status of a class.
     pub async fn class_becomes(&self, class: &Class, status: &'static str) {
         let id = class.id.clone();
         self.tables(move |tables| tables.run(&CLASS_STATUS, db::args![id, status]).unwrap())
             .await;
     }
 
-    /// Gives a group a start date.
+    /// Sets the start date of a group.
     pub async fn group_starts(&self, room: &Room, at: i64) {
         let group = room.group.clone();
         self.tables(move |tables| tables.run(&START, db::args![group, at]).unwrap())
@@ -141,7 +141,7 @@ impl TestApp {
             .await;
     }
 
-    /// Hands a document in for a topic, with a draft grade of the teacher; answers the submission.
+    /// Submits a document for a topic, with a draft grade of the teacher; returns the submission id.
     pub async fn hand_in(&self, document: &str, topic: &str, room: &Room, teacher: &Person) -> String {
         let (id, topic, group, teacher) = (
             document.to_owned(),
@@ -172,14 +172,14 @@ impl TestApp {
             .await;
     }
 
-    /// Makes a document a draft again; its copies stay.
+    /// Resets a document to a draft; its copies remain.
     pub async fn take_back(&self, document: &str) {
         let id = document.to_owned();
         self.tables(move |tables| tables.run(&DRAFT, db::args![id]).unwrap())
             .await;
     }
 
-    /// The generation of a document's key.
+    /// Returns the generation of a document's key.
     pub async fn generation(&self, document: &str) -> i64 {
         let id = document.to_owned();
         self.tables(move |tables| {
@@ -189,14 +189,14 @@ impl TestApp {
         .await
     }
 
-    /// Marks a revision as one that came too late.
+    /// Marks a revision as late.
     pub async fn came_late(&self, document: &str, version: i64) {
         let id = document.to_owned();
         self.tables(move |tables| tables.run(&LATE, db::args![id, version]).unwrap())
             .await;
     }
 
-    /// A file of a group, its bytes kept as the service keeps them.
+    /// Inserts a file of a group and stores its bytes in the format of the service.
     pub async fn group_file(&self, room: &Room, name: &str, bytes: &[u8]) -> String {
         let mut staging = self.app.files().stage(1 << 20);
         staging.write(bytes).await.unwrap();
@@ -215,7 +215,7 @@ impl TestApp {
         id
     }
 
-    /// Keeps a conversion of the one revision of a document.
+    /// Inserts a conversion of the only revision of a document.
     pub async fn converted(&self, document: &str) {
         let key = model::file::FileKey::new(format!("{document}.pdf"));
         let mut staging = self.app.files().stage(10);
@@ -234,13 +234,13 @@ impl TestApp {
         .await;
     }
 
-    /// How many files wait for their removal.
+    /// Counts the files that are queued for removal.
     pub async fn removals(&self) -> i64 {
         self.tables(|tables| tables.maybe(&REMOVALS, &[], |row| row.take()).unwrap().unwrap())
             .await
     }
 
-    /// The names of all files the service keeps, and of those it is writing.
+    /// Returns the names of all files in the storage, including temporary files of running writes.
     pub fn kept_files(&self) -> Vec<String> {
         fn below(folder: &std::path::Path, found: &mut Vec<String>) {
             for entry in std::fs::read_dir(folder).unwrap() {
@@ -254,7 +254,7 @@ impl TestApp {
         }
         let mut found = Vec::new();
         below(&self.folder().join("files"), &mut found);
-        // The marker of the storage.
+        // The marker file of the storage.
         found.retain(|name| name != "id");
         found
     }

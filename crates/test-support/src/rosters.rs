@@ -1,4 +1,4 @@
-//! Files to be imported: tables of people and OneRoster archives.
+//! Import files: CSV tables of users and OneRoster archives.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ pub async fn import(client: &Client, query: &str, name: &str, bytes: impl Into<V
         .await
 }
 
-/// A table of these rows below the wide header.
+/// Builds a table of these rows below the full header.
 pub fn table(rows: &[&str]) -> String {
     format!("{WIDE_HEADER}\n{}\n", rows.join("\n"))
 }
 
-/// A table of so many students, from a number on.
+/// Builds a table of `count` students, numbered from `from`.
 pub fn students(from: usize, count: usize) -> String {
     let rows = (from..from + count).map(|n| format!("s{n}@long.example,Sam{n},Long,student\n"));
     format!("{HEADER}\n{}", rows.collect::<String>())
 }
 
-/// How the rows ended, without the ids of people.
+/// Returns the results of the rows, without user ids.
 pub fn statuses(report: &Value) -> Vec<Value> {
     let rows = report["rows"].as_array().unwrap().iter().cloned();
     rows.map(|mut row| {
@@ -38,7 +38,7 @@ pub fn statuses(report: &Value) -> Vec<Value> {
     .collect()
 }
 
-/// How many rows every table has.
+/// Counts the rows of every table.
 pub async fn counted(app: &TestApp) -> BTreeMap<String, i64> {
     let database = app.database.clone();
     tokio::task::spawn_blocking(move || row_counts::counts(&database))
@@ -46,7 +46,7 @@ pub async fn counted(app: &TestApp) -> BTreeMap<String, i64> {
         .unwrap()
 }
 
-/// How many rows ended how: created, updated, skipped, failed.
+/// Counts the rows by result: created, updated, skipped, failed.
 pub fn counts(report: &Value) -> [i64; 4] {
     let rows = report["rows"].as_array().unwrap();
     ["created", "updated", "skipped", "failed"].map(|status| {
@@ -60,7 +60,7 @@ pub fn counts(report: &Value) -> [i64; 4] {
     })
 }
 
-/// The files of a OneRoster 1.1 export of one school: a teacher, two students, a class, a homeroom.
+/// Builds the files of a OneRoster 1.1 export of one school: a teacher, two students, a class, a homeroom.
 pub fn one_roster() -> Vec<(&'static str, String)> {
     vec![
         ("manifest.csv", "propertyName,value\nmanifest.version,1.0\noneroster.version,1.1\nfile.users,bulk\n".into()),
@@ -92,7 +92,7 @@ pub fn one_roster() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The same with one file changed, or left out.
+/// Like `one_roster`, with one file replaced or omitted.
 pub fn one_roster_but(file: &str, text: Option<&str>) -> Vec<(&'static str, String)> {
     let mut files = one_roster();
     match text {
@@ -102,7 +102,7 @@ pub fn one_roster_but(file: &str, text: Option<&str>) -> Vec<(&'static str, Stri
     files
 }
 
-/// An archive of these files.
+/// Builds an archive of these files.
 pub fn packed(files: &[(&str, String)]) -> Vec<u8> {
     let entries: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     archive(&entries)

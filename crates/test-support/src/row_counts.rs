@@ -1,4 +1,4 @@
-//! How many rows every table has, and which tables there are: a table nobody counts fails the test that counts.
+//! Row counts of every table, and the list of tables: a table that is not counted fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +49,8 @@ mod catalogue {
     }
 }
 
-/// Tables whose number of rows does not belong to what a test changes: the log, pending work, and the storage usage that a
-/// periodic sweep counts.
+/// Tables whose row counts do not depend on the change under test: the log, pending work, and the storage usage that a
+/// periodic job counts.
 const NOT_COMPARED: [&str; 6] = [
     "activity_logs",
     "event_outbox",
@@ -60,7 +60,7 @@ const NOT_COMPARED: [&str; 6] = [
     "storage_usages",
 ];
 
-/// The number of rows of every table that a deletion could leave orphans in.
+/// Returns the row count of every table in which a deletion could leave orphans.
 pub fn counts(database: &Database) -> BTreeMap<String, i64> {
     let mut connection = match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
@@ -84,7 +84,7 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
     counts
 }
 
-/// The names of all tables of the service, in order.
+/// Returns the sorted names of all tables of the service.
 pub fn tables(database: &Database) -> Vec<String> {
     let mut connection = match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
@@ -96,7 +96,7 @@ pub fn tables(database: &Database) -> Vec<String> {
     tables
 }
 
-/// Every file that some row names.
+/// Returns every file that a row references.
 pub fn files(database: &Database) -> BTreeSet<String> {
     let mut connection = match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),

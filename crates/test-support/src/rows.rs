@@ -1,4 +1,4 @@
-//! Rows written and read past the service: states that no route of these tests can make, and proofs about what is stored.
+//! Direct reads and writes of rows: states that no route of these tests can create, and checks of the stored data.
 
 use db::Database;
 
@@ -22,7 +22,7 @@ pub async fn execute(database: &Database, statement: String) {
     run.await.unwrap();
 }
 
-/// The first column, a text, of every row.
+/// Returns the first column, a text, of every row.
 pub async fn texts(database: &Database, query: String) -> Vec<Option<String>> {
     let database = database.clone();
     let read = tokio::task::spawn_blocking(move || match &database {

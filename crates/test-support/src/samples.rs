@@ -1,9 +1,9 @@
-//! A valid body for every route that takes one, so that walks over all routes get past validation. A new route without
-//! its line here fails the walks.
+//! A valid body for every route that takes one, so that tests over all routes pass validation. These tests fail for a
+//! new route without an entry here.
 
 use serde_json::{Value, json};
 
-/// The ids a sample body names.
+/// The ids that a sample body references.
 #[derive(Debug, Clone)]
 pub struct Ids {
     pub class: String,
@@ -16,17 +16,17 @@ pub struct Ids {
     pub user: String,
 }
 
-/// How a request of a route is sent.
+/// The request body of a route.
 pub enum Sample {
-    /// Without a body.
+    /// No body.
     Empty,
-    /// With this JSON.
+    /// A JSON body.
     Json(Value),
-    /// With a file of this name in a form.
+    /// A form with a file of this name.
     File(&'static str),
 }
 
-/// The sample of a route.
+/// Returns the sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
         ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),

@@ -1,4 +1,5 @@
-//! People made for one test, straight in the tables: with a session, a role here, and their home.
+//! Users for a single test, inserted directly into the tables: with a session, a role in this school, and the school
+//! that created the account.
 
 use common::clock;
 use db::platform::PlatformProof;
@@ -11,13 +12,14 @@ use super::app::AUTH_SECRET;
 use super::rows::texts;
 use super::{Person, TestApp};
 
-/// Somebody new in a school, with the id of his membership.
+/// A new user of a school, with the membership id.
 pub struct SchoolPerson {
     pub person: Person,
     pub member: String,
 }
 
-/// Makes somebody a member of a school that made his account; his session works there.
+/// Creates a user whose account the school created and who is a member of it; the school is active in the user's
+/// session.
 pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, platform: PlatformRole) -> SchoolPerson {
     let person = somebody(app, organization, Some(role), platform).await;
     let member = format!(
@@ -28,7 +30,7 @@ pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, plat
     SchoolPerson { person, member }
 }
 
-/// The same, or without a membership.
+/// Like `in_school`; without a role the user has no membership.
 pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole>, platform: PlatformRole) -> Person {
     let id = clock::new_id();
     let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
@@ -72,7 +74,7 @@ pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole
     }
 }
 
-/// The id of somebody's membership of North.
+/// Returns the id of a user's membership of North.
 pub async fn member_of_north(app: &TestApp, person: &Person) -> String {
     let sought = format!(
         "SELECT id FROM members WHERE user_id = '{}' AND organization_id = '{}'",

@@ -1,15 +1,15 @@
-//! Where tests keep their files: in memory where the machine has enough of it. Every acknowledged commit of the service
-//! waits for a sync, and a thousand tests that wait for a disk take minutes; what a sync guarantees is proven by the
-//! tests of crashes, which trace the calls.
+//! Temporary folders of tests, in memory if the machine has enough of it. Every acknowledged commit of the service
+//! waits for a sync, and a thousand tests that wait for a disk take minutes. The crash tests, which trace the system
+//! calls, verify the guarantees of a sync.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A file system in memory, on Linux.
+/// An in-memory file system on Linux.
 const MEMORY: &str = "/dev/shm";
-/// The least that must be free there: containers often have 64 MB.
+/// The minimum free space there: containers often have only 64 MB.
 const LEAST_FREE: u64 = 2 << 30;
-/// The beginning of the names of folders that outlive their test; the id of the process follows.
+/// The name prefix of folders that outlive their test; the process id follows.
 const PREFIX: &str = "groupwork-tests-";
 
 /// Creates a temporary folder.
@@ -17,7 +17,7 @@ pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(root()).unwrap()
 }
 
-/// The folder of this process, for what its tests share. A later run removes it.
+/// Returns the folder that the tests of this process share. A later run removes it.
 pub fn shared_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -40,13 +40,13 @@ fn root() -> &'static Path {
     })
 }
 
-/// Removes the folders of processes that have ended.
+/// Removes the folders of processes that have exited.
 fn remove_abandoned() {
     for entry in std::fs::read_dir(root()).unwrap().flatten() {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
-            // Another run may remove it at the same time.
+            // Another run may remove it concurrently.
             drop(std::fs::remove_dir_all(entry.path()));
         }
     }

@@ -1,4 +1,4 @@
-//! The service once more on the same database: a second instance, or the same one after a restart.
+//! A second service on the same database: a further instance, or the same instance after a restart.
 
 use api::{listen, router};
 use groupwork::bootstrap::build_app;
@@ -14,7 +14,7 @@ pub struct SecondInstance {
 }
 
 impl SecondInstance {
-    /// Starts the service beside another with these further settings. It shares the database with it and nothing else.
+    /// Starts a further instance with additional settings. It shares only the database with the first one.
     pub async fn beside(first: &TestApp, flags: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
-//! The built binary as people run it: started on a port of its own, killed without warning, started again on what it
-//! left behind. What it wrote to stderr is kept and shown when a test fails.
+//! The built binary as operators run it: started on a free port, killed without warning, restarted on its existing
+//! data. Its stderr is stored and shown when a test fails.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader};
@@ -17,20 +17,20 @@ use super::{Kind, database, hang_watchdog};
 
 /// Longer than any start on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Lines of stderr that a failed test shows.
+/// The number of stderr lines that a failed test shows.
 const SHOWN: usize = 80;
 
-/// Where a service lives: its data folder, its database and its settings outlive every process.
+/// The environment of a server: its data folder, database and settings outlive the processes.
 pub struct ServerEnv {
     pub database: Database,
     folder: tempfile::TempDir,
     settings: Vec<(String, String)>,
-    /// The address of the first start; later ones take it again, because others remember it.
+    /// The address of the first start; later starts reuse it, because clients have stored it.
     address: Option<SocketAddr>,
 }
 
 impl ServerEnv {
-    /// A fresh place with the settings every test uses; nothing when there is no PostgreSQL server to live on.
+    /// Creates an environment with the default test settings; returns `None` if no PostgreSQL server is available.
     pub fn new(kind: Kind) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let database = match kind {
@@ -40,17 +40,18 @@ impl ServerEnv {
         Some(Self::in_folder(folder, database))
     }
 
-    /// The same on a database without any table.
+    /// Like `new`, on a database without tables.
     pub fn on_nothing() -> Option<Self> {
         Some(Self::in_folder(tempfile::tempdir().unwrap(), database::empty()?))
     }
 
-    /// A fresh place on a database that others use as well.
+    /// Creates an environment on a shared database.
     pub fn on_database(database: &Database) -> Self {
         Self::in_folder(tempfile::tempdir().unwrap(), database.clone())
     }
 
-    /// Where a further instance lives: the same database and settings, another data folder and another address.
+    /// Creates the environment of a further instance: same database and settings, but a different data folder and
+    /// address.
     pub fn beside(&self) -> Self {
         let mut place = Self {
             database: self.database.clone(),
@@ -91,23 +92,23 @@ impl ServerEnv {
         place
     }
 
-    /// Sets an environment variable of all later starts.
+    /// Sets an environment variable for all later starts.
     pub fn set(&mut self, name: &str, value: &str) {
         self.settings.retain(|(known, _)| known != name);
         self.settings.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The place's rows, for a test that prepares or inspects them beside the service.
+    /// Opens the database directly, for a test that prepares or inspects rows.
     pub async fn store(&self) -> Store {
         open_store(&self.database, 1, 1).await.unwrap()
     }
 
-    /// `groupwork` with the settings of this place, for a command that ends by itself.
+    /// Builds a `groupwork` command with the settings of this environment, for commands that exit on their own.
     pub fn command(&self, arguments: &[&str], extra: &[(&str, &str)]) -> Command {
         let mut command = Command::new(super::server_binary());
         command
@@ -120,15 +121,16 @@ impl ServerEnv {
         command
     }
 
-    /// Starts `groupwork <command>` and waits until it says where it listens.
+    /// Starts `groupwork <command>` and waits until it prints its listen address.
     pub fn start(&mut self, command: &str) -> ServerProcess {
         let started = self.try_start(command, &[]);
         started.unwrap_or_else(|log| panic!("`groupwork {command}` did not start:\n{log}"))
     }
 
-    /// The same with further environment variables for this start alone; the log when it ended before it listened.
+    /// Like `start`, with environment variables for this start only; returns the log if the process exits before it
+    /// listens.
     pub fn try_start(&mut self, command: &str, extra: &[(&str, &str)]) -> Result<ServerProcess, String> {
-        // A client of some other test may hold the port of the last start for a moment.
+        // A client of another test may briefly use the port of the last start.
         for _ in 0..50 {
             match self.launch(command, extra) {
                 Err(log) if log.contains("Address already in use") => std::thread::sleep(Duration::from_millis(20)),
@@ -185,7 +187,7 @@ impl ServerEnv {
         }
     }
 
-    /// Drops the database; the folder goes by itself.
+    /// Drops the database; the folder is removed on drop.
     pub fn close(self) {
         database::drop_postgres(&self.database);
     }
@@ -195,7 +197,7 @@ impl ServerEnv {
 pub struct ServerProcess {
     /// `http://127.0.0.1:…`.
     pub base: String,
-    /// The page of metrics, where METRICS_LISTEN was set.
+    /// The URL of the metrics page, if `METRICS_LISTEN` is set.
     pub metrics: Option<String>,
     child: Child,
     lines: Receiver<String>,
@@ -204,7 +206,7 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// The first line of stdout, from now on, that `read` makes something of; nothing when the process ends first.
+    /// Returns the first further stdout line for which `read` returns a value; `None` if the process exits first.
     pub fn wait_for_line<T>(&mut self, mut read: impl FnMut(&str) -> Option<T>) -> Option<T> {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -218,7 +220,7 @@ impl ServerProcess {
         }
     }
 
-    /// How long after its start the process answered that it is ready.
+    /// Waits until the process is ready and returns the time since its start.
     pub async fn ready(&mut self) -> Duration {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("{}/api/health/ready", self.base);
@@ -233,28 +235,28 @@ impl ServerProcess {
         panic!("not ready within {PATIENCE:?}:\n{}", self.tail());
     }
 
-    /// SIGKILL: no destructor runs and no answer leaves any more.
+    /// Sends SIGKILL: no destructor runs and no further response is sent.
     pub fn kill(mut self) {
         self.end();
     }
 
-    /// SIGTERM, and how the process ended.
+    /// Sends SIGTERM and returns the exit status.
     pub fn stop(self) -> ExitStatus {
         self.ask_to_stop();
         self.wait()
     }
 
-    /// SIGTERM.
+    /// Sends SIGTERM without waiting.
     pub fn ask_to_stop(&self) {
         self.signal("-TERM");
     }
 
-    /// Nothing of the process goes on until [`Self::go_on`].
+    /// Suspends the process until [`Self::go_on`].
     pub fn pause(&self) {
         self.signal("-STOP");
     }
 
-    /// It goes on.
+    /// Resumes the process.
     pub fn go_on(&self) {
         self.signal("-CONT");
     }
@@ -265,7 +267,7 @@ impl ServerProcess {
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 
-    /// How the process ended, once it has; the longest is `DRAIN_SECONDS` and then 20 s for requests in flight.
+    /// Waits for the exit status; the maximum is `DRAIN_SECONDS` plus 20 s for requests in flight.
     pub fn wait(mut self) -> ExitStatus {
         let since = Instant::now();
         loop {
@@ -277,27 +279,27 @@ impl ServerProcess {
         }
     }
 
-    /// How the process ended, if it did.
+    /// Returns the exit status if the process has exited.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
-    /// The number of the process, for whoever looks at it from outside.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How much memory the process holds, in bytes.
+    /// Returns the resident memory of the process in bytes.
     pub fn resident(&self) -> u64 {
         self.status("VmRSS:")
     }
 
-    /// The most it held since [`Self::forget_peak`], in bytes.
+    /// Returns the peak resident memory since [`Self::forget_peak`] in bytes.
     pub fn peak(&self) -> u64 {
         self.status("VmHWM:")
     }
 
-    /// From now on the peak counts anew.
+    /// Resets the peak memory.
     pub fn forget_peak(&self) {
         std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
     }
@@ -308,25 +310,25 @@ impl ServerProcess {
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 
-    /// What all processes of this command wrote to stderr in this place.
+    /// Returns the stderr of all processes of this command in this environment.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Stops the process and returns its stderr: the last lines are written at the end.
+    /// Stops the process and returns its complete stderr, including lines written during shutdown.
     pub fn log_of_stopped(self) -> String {
         let log = self.log.clone();
         self.stop();
         std::fs::read_to_string(log).unwrap()
     }
 
-    /// The end of what the process wrote to stderr.
+    /// Returns the end of the stderr.
     pub fn tail(&self) -> String {
         tail(&self.log, 0)
     }
 
     fn end(&mut self) {
-        // An error means that it has ended already.
+        // An error means that the process has already exited.
         drop(self.child.kill());
         self.child.wait().unwrap();
     }
@@ -346,13 +348,13 @@ impl Drop for ServerProcess {
     }
 }
 
-/// The lines of stdout as they come. The thread ends with the process.
+/// Sends the lines of stdout to a channel. The thread ends with the process.
 fn read_lines(child: &mut Child) -> Receiver<String> {
     let stdout = BufReader::new(child.stdout.take().unwrap());
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         for line in stdout.lines().map_while(Result::ok) {
-            // Nobody listens any more once the test has what it wanted; the pipe must be emptied all the same.
+            // The test may have dropped the receiver, but the pipe must still be drained.
             drop(sender.send(line));
         }
     });

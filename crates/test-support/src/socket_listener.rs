@@ -1,4 +1,4 @@
-//! What one person's live connection hears, through the official Socket.IO client on Node.
+//! Events of one user's realtime connection, received by the official Socket.IO client on Node.
 
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -25,7 +25,7 @@ pub struct SocketListener {
     unread: VecDeque<(String, Value)>,
 }
 
-/// Whether the official client is installed. Without it the test is skipped loudly, and never in CI.
+/// Whether the official client is installed. Without it the test is skipped with a message, but in CI it fails.
 pub fn clients_are_there() -> bool {
     let modules = std::path::Path::new(CLIENTS).join("node_modules");
     let wanted = [
@@ -47,26 +47,26 @@ pub fn clients_are_there() -> bool {
 }
 
 impl SocketListener {
-    /// Connects as this person and waits until the server says that the rooms are joined.
+    /// Connects as this user and waits until the server confirms that the rooms are joined.
     pub async fn by(app: &TestApp, person: &Person) -> Self {
         Self::by_at(&app.base, person).await
     }
 
-    /// The same at another instance.
+    /// Like `by`, for another instance.
     pub async fn by_at(base: &str, person: &Person) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &[]);
         heard.expect("ready").await;
         heard
     }
 
-    /// The same through a proxy that binds nobody to an instance: only a WebSocket can be one connection there.
+    /// Like `by`, through a proxy without sticky sessions, where only the WebSocket transport keeps one connection.
     pub async fn through(base: &str, person: &Person) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
         heard.expect("ready").await;
         heard
     }
 
-    /// Connects with whatever cookie and origin; what comes of it is heard.
+    /// Connects with any cookie and origin; the resulting events are recorded.
     pub fn open(app: &TestApp, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
         Self::start(&app.base, who, cookie, origin, transports)
     }
@@ -105,13 +105,13 @@ impl SocketListener {
         }
     }
 
-    /// The payload of the next such event; other events before it stay unread.
+    /// Waits for the next such event and returns its payload; earlier events of other types stay unread.
     #[track_caller]
     pub fn expect(&mut self, event: &str) -> impl Future<Output = Value> {
         self.expect_where(event, |_| true)
     }
 
-    /// The payload of the next such event that fits.
+    /// Waits for the next such event whose payload matches.
     pub async fn expect_where(&mut self, event: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         let found = |(name, payload): &(String, Value)| name == event && fits(payload);
@@ -127,7 +127,7 @@ impl SocketListener {
         panic!("{} did not hear {event}; unread: {:#?}", self.who, self.unread);
     }
 
-    /// Whether such an event that fits has come or comes in this time.
+    /// Whether a matching event has arrived or arrives within this time.
     pub async fn hears_within(&mut self, time: Duration, event: &str, fits: impl Fn(&Value) -> bool) -> bool {
         let deadline = Instant::now() + time;
         let found = |(name, payload): &(String, Value)| name == event && fits(payload);
@@ -144,8 +144,8 @@ impl SocketListener {
         false
     }
 
-    /// Demands that nothing unread is left but connection news, and that nothing else comes in this time. Who is online
-    /// is such news for the staff of the tests; a student hears nothing of it.
+    /// Requires that only connection events are unread and that no other event arrives within this time. Presence
+    /// events of staff are connection events; students receive none.
     pub async fn silent(&mut self, milliseconds: u64) {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
         while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
@@ -160,7 +160,7 @@ impl SocketListener {
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);
     }
 
-    /// The next event, compared with the document of events, unless the client library emits it or a test made it.
+    /// Returns the next event, validated against its schema unless the client library or a test emitted it.
     async fn received(&mut self) -> Option<(String, Value)> {
         let (event, payload) = self.lines.recv().await?;
         if Event::parse(&event).is_some() && payload.get("word").is_none() {
@@ -169,7 +169,7 @@ impl SocketListener {
         Some((event, payload))
     }
 
-    /// Every such event that came so far.
+    /// Removes and returns all such events received so far.
     pub fn all(&mut self, event: &str) -> Vec<Value> {
         while let Ok(line) = self.lines.try_recv() {
             self.unread.push_back(line);
@@ -178,13 +178,13 @@ impl SocketListener {
         found.map(|(_, payload)| payload.clone()).collect()
     }
 
-    /// Forgets what came so far, except such events.
+    /// Discards the events received so far, except such events.
     pub fn forget_but(&mut self, event: &str) {
         let kept = self.all(event);
         self.unread = kept.into_iter().map(|payload| (event.to_owned(), payload)).collect();
     }
 
-    /// Forgets what came so far.
+    /// Discards the events received so far.
     pub fn forget(&mut self) {
         while let Ok(line) = self.lines.try_recv() {
             drop(line);
@@ -192,13 +192,13 @@ impl SocketListener {
         self.unread.clear();
     }
 
-    /// Lets the client emit something.
+    /// Makes the client emit a message.
     pub async fn say(&mut self, message: Value) {
         let orders = self.orders.as_mut().unwrap();
         orders.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// Disconnects and waits until the client is gone.
+    /// Disconnects and waits until the client process has exited.
     pub async fn leave(mut self) {
         drop(self.orders.take());
         self.child.wait().await.unwrap();

@@ -1,4 +1,4 @@
-//! Where a person stands, for tests that ask the store itself: at a moment of their choice.
+//! The [`Standpoint`] of a user at a chosen moment, for tests that query the store directly.
 
 use db::platform::PlatformProof;
 use db::{Actor, AfterCommit, Standpoint, Work};
@@ -8,7 +8,7 @@ use model::time::Timestamp;
 
 use super::TestApp;
 
-/// How somebody looks at his school.
+/// The role in which a user views the school.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eyes {
     Admin,
@@ -17,7 +17,7 @@ pub enum Eyes {
 }
 
 impl TestApp {
-    /// The standpoint of a user of a school at a moment.
+    /// Returns the [`Standpoint`] of a user of a school at a moment.
     pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> Standpoint {
         let id = OrganizationId::new(organization);
         let look = move |platform: &mut db::platform::Platform<'_>| platform.tenant(&id);
@@ -50,7 +50,7 @@ impl TestApp {
     }
 }
 
-/// Nothing to be done after a unit of a test.
+/// An empty hook after a test's transaction.
 pub fn nothing_after(_: &mut Work<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }

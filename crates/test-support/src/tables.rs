@@ -1,11 +1,11 @@
-//! A fingerprint of every table, to prove that a refusal changed nothing.
+//! A fingerprint of every table, to prove that a rejected request changed nothing.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use db::Database;
 
-/// Tables that change without anybody's doing: sign-in counters, the bus, letters on their way, and what is counted of files.
+/// Tables that change independently of requests: sign-in counters, the event outbox, queued emails, and storage usage.
 const RESTLESS: [&str; 7] = [
     "event_outbox",
     "letters",
@@ -16,7 +16,7 @@ const RESTLESS: [&str; 7] = [
     "storage_usages",
 ];
 
-/// The fingerprint of each table's rows.
+/// Returns a fingerprint of each table's rows.
 pub async fn fingerprints(database: &Database) -> BTreeMap<String, u64> {
     let database = database.clone();
     let all = tokio::task::spawn_blocking(move || all_rows(&database));
@@ -28,7 +28,7 @@ pub async fn fingerprints(database: &Database) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// Each table's rows as text.
+/// Returns each table's rows as text.
 pub fn all_rows(database: &Database) -> BTreeMap<String, Vec<String>> {
     match database {
         Database::Sqlite(path) => sqlite(path),
@@ -69,7 +69,7 @@ fn sqlite(path: &std::path::Path) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Texts readable, so that one can look for words in them.
+/// Formats a value with readable texts, so that tests can search for words.
 fn value(value: rusqlite::types::ValueRef<'_>) -> String {
     match value {
         rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),

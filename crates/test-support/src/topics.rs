@@ -1,4 +1,4 @@
-//! Groups and topics made through the API, so that a test says only what it is about.
+//! Groups and topics created through the API, so that a test contains only what it verifies.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::rows::execute;
 use super::world::Class;
 use super::{Client, Person, TestApp};
 
-/// A deadline that is far away.
+/// A deadline in the distant future.
 pub const LATER: &str = "2099-01-01T00:00:00.000Z";
 
-/// The id of a new group of a class, in its course unless `more` says otherwise.
+/// Creates a group of a class and returns its id; it belongs to the course of the class unless `more` overrides it.
 pub async fn group(client: &Client, class: &Class, members: &[&Person], more: Value) -> String {
     let members: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();
     let body = with(
@@ -19,12 +19,12 @@ pub async fn group(client: &Client, class: &Class, members: &[&Person], more: Va
     id(&client.post("/groups", body).await.expect(201))
 }
 
-/// A new topic of a class, in its course unless `more` says otherwise.
+/// Creates a topic of a class; it belongs to the course of the class unless `more` overrides it.
 pub async fn topic(client: &Client, class: &Class, more: Value) -> Value {
     client.post("/assignments", new_topic(class, more)).await.expect(201)
 }
 
-/// The body of a topic of a class.
+/// Builds the request body of a topic of a class.
 pub fn new_topic(class: &Class, more: Value) -> Value {
     with(
         json!({"title": "Cells", "description": "Draw one.", "deadline": LATER, "classId": class.id, "courseId": class.course}),
@@ -32,23 +32,23 @@ pub fn new_topic(class: &Class, more: Value) -> Value {
     )
 }
 
-/// Another course of a class.
+/// Creates a further course of a class and returns its id.
 pub async fn course(client: &Client, class: &Class, name: &str) -> String {
     let body = json!({"name": name, "classId": class.id, "subjectId": class.subject});
     id(&client.post("/courses", body).await.expect(201))
 }
 
-/// The id of an object.
+/// Returns the id of an object.
 pub fn id(object: &Value) -> String {
     object["id"].as_str().unwrap().to_owned()
 }
 
-/// The ids of a list.
+/// Returns the ids of a list.
 pub fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(id).collect()
 }
 
-/// The link of a group in a topic.
+/// Returns the topic assignment of a group.
 pub fn link<'t>(topic: &'t Value, group: &str) -> &'t Value {
     topic["groupAssignments"]
         .as_array()
@@ -58,13 +58,13 @@ pub fn link<'t>(topic: &'t Value, group: &str) -> &'t Value {
         .unwrap()
 }
 
-/// Finishes a topic without its documents.
+/// Marks a topic as finished without changing its documents.
 pub async fn mark_finished(app: &TestApp, topic: &str) {
     let set = "UPDATE assignments SET status = 'FINISHED', finished_at = 1000";
     execute(&app.database, format!("{set} WHERE id = '{topic}'")).await;
 }
 
-/// Hands in for a link, without documents, at this moment; answers the submission.
+/// Inserts a submission without documents at this moment and returns its id.
 pub async fn mark_submitted(app: &TestApp, link: &Value, by: &Person, at_millis: i64) -> String {
     let (submission, link) = (common::clock::new_id(), id(link));
     let north = &app.world.north;

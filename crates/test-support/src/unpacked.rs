@@ -1,4 +1,4 @@
-//! Archives as a client unpacks them: every entry in its order, with the checksum compared.
+//! Archives as a client unpacks them: all entries in sequence, with verified checksums.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 pub struct Unpacked {
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Whether the archive says that the name is UTF-8, where it makes a difference.
+    /// Whether the archive flags the name as UTF-8, if the name is not ASCII.
     pub is_utf8: bool,
 }
 
-/// Every file of an archive, in the order in which it came.
+/// Returns all files of an archive in their stored sequence.
 pub fn unpacked(bytes: &[u8]) -> Vec<Unpacked> {
     let flags = flags(bytes);
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -34,7 +34,7 @@ pub fn unpacked(bytes: &[u8]) -> Vec<Unpacked> {
     (0..flags.len()).map(entry).collect()
 }
 
-/// The flags of every entry, from the directory at the end.
+/// Returns the flags of all entries from the central directory.
 fn flags(bytes: &[u8]) -> Vec<u16> {
     let number = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     let end = bytes.windows(4).rposition(|four| four == b"PK\x05\x06").unwrap();
@@ -52,7 +52,8 @@ fn flags(bytes: &[u8]) -> Vec<u16> {
     flags
 }
 
-/// What Python's `zipfile` says of an archive: nothing, or what is wrong with it. Where there is no Python it is not asked.
+/// Checks an archive with Python's `zipfile` and returns the fault it reports; `None` if there is none or if Python is
+/// not installed.
 pub fn asked_of_python(bytes: &[u8]) -> Option<String> {
     let script = "import sys, io, zipfile\n\
                   archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))\n\
@@ -76,7 +77,7 @@ pub fn asked_of_python(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// The rows of a table, by the names in its header.
+/// Parses a table into rows keyed by the names in its header.
 pub fn rows(table: &[u8]) -> Vec<std::collections::BTreeMap<String, String>> {
     let mut reader = csv_core::Reader::new();
     let (mut input, mut records, mut record, mut cell) = (table, Vec::new(), Vec::new(), Vec::new());

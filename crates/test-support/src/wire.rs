@@ -1,4 +1,4 @@
-//! A bare HTTP client: it sends the bytes a test wants, as slowly as the test wants.
+//! A bare HTTP client that sends arbitrary bytes at any speed.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -15,7 +15,7 @@ impl Wire {
         Self::open_at(&app.base).await
     }
 
-    /// The same at an address.
+    /// Like `open`, for another address.
     pub async fn open_at(base: &str) -> Self {
         let address = base.strip_prefix("http://").unwrap();
         Self {
@@ -24,12 +24,12 @@ impl Wire {
         }
     }
 
-    /// Sends bytes; the server may have hung up already, and the reader finds out.
+    /// Sends bytes; if the server has closed the connection, the next read detects it.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         drop(self.stream.write_all(bytes.as_ref()).await);
     }
 
-    /// The status and the body of the next answer; nothing when the connection ends before it is complete.
+    /// Returns the status and body of the next response; `None` if the connection ends before the response is complete.
     pub async fn answer(&mut self) -> Option<(u16, String)> {
         loop {
             if let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -46,13 +46,13 @@ impl Wire {
         }
     }
 
-    /// Waits until the server hangs up, and says how much came until then.
+    /// Waits until the server closes the connection, and returns the number of bytes received.
     pub async fn wait_for_end(&mut self) -> usize {
         while self.read().await {}
         self.bytes.len()
     }
 
-    /// How long the answer with this head is, once it is there as a whole.
+    /// Returns the length of the response with this head, once it is complete.
     fn length(&self, head: &str, begin: usize) -> Option<usize> {
         if head.contains("\ntransfer-encoding: chunked") {
             let last = b"0\r\n\r\n";

@@ -1,6 +1,6 @@
-//! The people of two schools: Ada teaches 7b and Tom teaches 8a at North; Ben, Cem, Dana and Eli learn in 7b, Finn in 8a;
-//! Zoe teaches Zack's class at South. Each class has the subject Biology and a course "Cells". Everybody has a session
-//! with his school active.
+//! The users of two schools: Ada teaches 7b and Tom teaches 8a at North; Ben, Cem, Dana and Eli are students of 7b,
+//! Finn of 8a; Zoe teaches Zack's class at South. Each class has the subject Biology and a course "Cells". Every user
+//! has a session in which their school is active.
 
 use common::clock;
 use db::connection::Connection;
@@ -55,12 +55,12 @@ pub struct Class {
 }
 
 impl World {
-    /// Inserts both schools, their people and their classes.
+    /// Inserts both schools, their users and their classes.
     pub async fn create(store: &Store, database: &Database) -> Self {
         Self::create_named(store, database, None).await
     }
 
-    /// The same in a database that has others like them: slugs and addresses of email are made unique.
+    /// Like `create`, in a shared database: slugs and email addresses are made unique.
     pub async fn create_in_shared(store: &Store, database: &Database) -> Self {
         let id = clock::new_id().replace('-', "");
         Self::create_named(store, database, Some(&id)).await
@@ -143,7 +143,7 @@ impl Class {
     }
 }
 
-/// Classes written straight into the tables, so that each noun's tests stand on their own.
+/// Classes inserted directly into the tables, so that the tests of each module do not depend on other modules.
 mod school {
     use model::collation::sort_key;
 

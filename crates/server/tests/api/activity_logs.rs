@@ -1,4 +1,4 @@
-//! The activity log: who reads what, pages, filters, the export, and that its failure fails nobody.
+//! Activity log: access by role, pagination, filters and the export. A failure of the log does not fail the request.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ db::statements! {
     SHOW = "ALTER TABLE hidden_logs RENAME TO activity_logs";
 }
 
-/// A record of a class, straight into the table.
+/// Inserts a record of a class directly into the table.
 async fn record(app: &TestApp, class: &str, at: i64, name: &'static str) {
     let (organization, class) = (app.world.north.clone(), class.to_owned());
     assert_eq!(STATEMENTS.len(), 3);
@@ -59,7 +59,7 @@ tenants!(a_record_says_who_did_what_to_what, |app| {
         .expect(201);
     let path = format!("/courses/{}", course["id"].as_str().unwrap());
     ada.patch(&path, json!({"name": "Plants and fungi"})).await.expect(200);
-    // What changes nothing leaves no record.
+    // A request that changes nothing leaves no record.
     ada.patch(&path, json!({"name": "Plants and fungi"})).await.expect(200);
 
     let data = logs(&ada, "").await;
@@ -143,7 +143,7 @@ tenants!(what_happens_to_a_class_is_told, |app| {
         json!({"id": world.cem.id, "name": "Cem Student"})
     );
     assert_eq!(data[5]["details"]["changed"], json!(["subjectIds"]));
-    // With the class went what Ada's records were scoped by.
+    // Ada's records are scoped by the class, so they are gone with the class.
     assert_eq!(logs(&ada, "").await, json!([]));
 });
 
@@ -187,7 +187,7 @@ tenants!(a_teacher_reads_the_own_classes_and_an_admin_the_school, |app| {
     assert_eq!(logs(&app.as_(&world.olga), "").await, logs(&adam, "").await);
     assert_eq!(logs(&app.as_(&world.zara), "").await.as_array().unwrap().len(), 1);
 
-    // A co-teacher reads along, also what was before; and no longer when it ends.
+    // A co-teacher can read the log of the class, including earlier records, only as long as the role lasts.
     let teachers = format!("/classes/{}/teachers", world.seven_b.id);
     ada.post(&teachers, json!({"userId": world.tom.id})).await.expect(200);
     assert_eq!(
@@ -241,7 +241,7 @@ both!(the_log_is_filtered, |app| {
     assert_eq!(count("search=%C3%84RGER").await, 1);
     assert_eq!(count("search=%25").await, 1);
     assert_eq!(count("search=tom%20teach").await, 1);
-    // `from` is inside, `to` is outside.
+    // `from` is inclusive, `to` is exclusive.
     let (second, third) = ("2023-11-15T22:13:20Z", "2023-11-16T22:13:20Z");
     assert_eq!(count(&format!("from={second}&to={third}")).await, 1);
     assert_eq!(count(&format!("from={second}")).await, 3);
@@ -263,7 +263,7 @@ both!(the_log_is_filtered, |app| {
 
 both!(pages_are_stable_while_the_log_grows, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
-    // Several records of one moment, and two classes of one teacher, so that order and merging matter.
+    // Several records with the same timestamp and two classes of one teacher test the order and the merging.
     let new = json!({"name": "7x", "academicYear": "2026/2027"});
     let second = ada.post("/classes", new).await.expect(201)["id"]
         .as_str()
@@ -286,7 +286,7 @@ both!(pages_are_stable_while_the_log_grows, |app| {
             seen.extend(found);
             let Some(next) = page["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
-            // News at the front moves nothing behind it.
+            // New records at the front do not shift later pages.
             let class = &world.seven_b;
             let course = json!({"name": clock::new_id(), "classId": class.id, "subjectId": class.subject});
             ada.post("/courses", course).await.expect(201);

@@ -1,4 +1,4 @@
-//! A topic once more: what comes along, what stays, and where it may come.
+//! Cloning a topic: what is copied, what is not, and which classes and courses accept the copy.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, link, topic};
 use test_support::{SocketListener, clients_are_there};
 
-/// What makes the task.
+/// Fields that are copied.
 const TASK: [&str; 9] = [
     "title",
     "description",
@@ -21,7 +21,7 @@ const TASK: [&str; 9] = [
 ];
 const UNTIL: &str = "2098-06-01T10:00:00.000Z";
 
-/// How many files there are below a folder.
+/// Counts the files below a folder.
 fn kept(folder: &std::path::Path) -> usize {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     paths.map(|path| if path.is_dir() { kept(&path) } else { 1 }).sum()
@@ -91,7 +91,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
         at_bens.silent(150).await;
     }
 
-    // Students hear of it when their group is put on it, with the task that all have.
+    // Students can see the copy once their group is assigned to it. They get the common description.
     ben.get(&copy_path).await.refused(404, "NOT_FOUND");
     ada.post(&format!("{copy_path}/groups"), json!({"groupIds": [rivers]}))
         .await
@@ -109,7 +109,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
         .expect(201);
     assert_eq!(bare["attachments"], json!([]), "files come only when asked for");
 
-    // The copy has bytes of its own: the old topic may go with its file.
+    // The copy has its own stored file: the original topic and its file can be deleted.
     ada.delete(&path).await.expect(200);
     test_support::document_server_fixture::eventually(async || {
         texts(&app.database, "SELECT id FROM file_removals".to_owned())
@@ -151,7 +151,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
 
     let before = fingerprints(&app.database).await;
     let files = kept(&app.folder().join("files"));
-    // Unknown to him, whatever else is wrong.
+    // A target that the caller cannot see returns 404, even if the rest of the body is also invalid.
     for (client, body) in [
         (&ada, into("none")),
         (&ada, into(&foreign)),
@@ -160,7 +160,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     ] {
         client.post(&path, body).await.refused(404, "NOT_FOUND");
     }
-    // Known, and not his: the class it comes into, the class it comes from, either for somebody else.
+    // The caller can see both classes but does not manage both.
     ada.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
     tom.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
     tom.post(&path, json!({"deadline": UNTIL}))
@@ -168,7 +168,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
         .refused(403, "NOT_CLASS_TEACHER");
     let ben = app.as_(&world.ben);
     ben.post(&path, json!({})).await.refused(403, "FORBIDDEN_ROLE");
-    // His, and it does not fit.
+    // The caller manages the classes involved, but the request is invalid.
     adam.post(&path, with_course(&there.id, &here.course))
         .await
         .refused(409, "CLASS_MISMATCH");
@@ -192,7 +192,8 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
         "no bytes of copies that were refused"
     );
 
-    // Who manages both may. Courses belong to classes, so without one being named the copy has none.
+    // A caller that manages both classes may clone. Courses belong to classes, so the copy has no course unless one
+    // is named.
     let colleague = json!({"userId": world.ada.id});
     tom.post(&format!("/classes/{}/teachers", there.id), colleague)
         .await
@@ -207,7 +208,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     let copy = ada.post(&path, with_course(&there.id, &there.course)).await.expect(201);
     assert_eq!(copy["courseId"], json!(there.course));
 
-    // An own course that is archived takes no copy; without a course it may come.
+    // An archived course rejects the copy. A copy without a course is accepted.
     ada.patch(&format!("/courses/{}", here.course), status.clone())
         .await
         .expect(200);
@@ -216,7 +217,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
         .refused(409, "COURSE_ARCHIVED");
     let free = json!({"deadline": UNTIL, "courseId": null});
     assert_eq!(ada.post(&path, free).await.expect(201)["courseId"], json!(null));
-    // Last year's class is what one copies from, not into.
+    // An archived class can be the source of a copy, but not its target.
     ada.patch(&format!("/classes/{}", here.id), status).await.expect(200);
     ada.post(&path, json!({"deadline": UNTIL, "courseId": null}))
         .await

@@ -1,4 +1,4 @@
-//! Topics change: fields, own texts, the course with all its groups; and they go (contract 4.3, 4.6, 6.9).
+//! Editing and deleting topics: fields, description overrides, and moving to another course with all groups.
 
 use serde_json::json;
 
@@ -180,7 +180,8 @@ both!(
         assert_eq!(courses().await, [json!(null), json!(null)]);
         ada.patch(&path, json!({"courseId": plants})).await.expect(200);
 
-        // Lakes works on a second topic of the same course: the first cannot leave without breaking that.
+        // Lakes works on a second topic of the same course, so moving the first topic alone would make the group's
+        // topics belong to different courses.
         let second = topic(&ada, class, json!({"courseId": plants, "groupIds": [lakes]})).await;
         let archived = course(&ada, class, "Archive").await;
         ada.patch(&format!("/courses/{archived}"), json!({"status": "ARCHIVED"}))

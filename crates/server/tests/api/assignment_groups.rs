@@ -1,4 +1,4 @@
-//! Which groups work on a topic (contract 4.2, 4.3, 4.6, 6.9).
+//! Assigning groups to a topic and removing them.
 
 use serde_json::json;
 

@@ -1,11 +1,11 @@
-//! Topics: made, found, seen and changed (specification, Topics; contract 3.5, 5, 6.9).
+//! Topics: creating, listing, reading and updating.
 
 use serde_json::{Value, json};
 
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, ids, link, mark_finished, new_topic, topic};
 
-/// A topic as a list shows it: of its links the ids, the status, the text and the group.
+/// Returns a topic as a list shows it: each link has only its id, status, description override and group.
 fn listed(topic: &Value) -> Value {
     let mut topic = topic.clone();
     for link in topic["groupAssignments"].as_array_mut().unwrap() {
@@ -426,7 +426,7 @@ tenants!(a_group_hands_in_for_the_nearest_coming_deadline, |app| {
     assert_eq!(ada.get(&unseen).await.expect(200).as_array().unwrap().len(), 4);
     ada.get("/assignments/submission-candidates").await.invalid("groupId");
 
-    // A document is submitted for its own topic, not for the nearest one.
+    // A document is submitted for its own topic, not for the one with the nearest deadline.
     let ben = app.as_(&app.world.ben);
     let room = ben.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
     let documents = format!("/workrooms/{}/documents", room.as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Bulk edits: what all groups of a topic share, and nothing else (specification, Topics 1; contract 6.9, 11.8).
+//! Bulk edits change what all groups of a topic share, and nothing else.
 
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ both!(lateness_is_judged_anew_only_when_asked, |app| {
     let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers, lakes]})).await;
     let path = format!("/assignments/{}", id(&made));
-    // Both hand in on 13 September 2020; Lakes has time until the end of that year.
+    // Both groups submit on 13 September 2020; the deadline of Lakes is the end of that year.
     for (group, person) in [(&rivers, &app.world.ben), (&lakes, &app.world.cem)] {
         mark_submitted(app, link(&made, group), person, 1_600_000_000_000).await;
     }

@@ -1,4 +1,4 @@
-//! What goes with a course, a topic, a group, a class — and that nothing else does (contract 4.6, 11.13).
+//! Deleting a course, a topic, a group or a class deletes what belongs to it, and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
-/// Writes rows of 7b, which Ada teaches and Ben learns in.
+/// Inserts rows of 7b with Ada as the teacher and Ben as the student.
 async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut Rows) -> T + Send + 'static) -> T {
     let World {
         north,
@@ -32,7 +32,7 @@ async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut Rows) ->
     blocking(move || fill(&mut Rows::of(&database, &north, &class, &ada, &ben))).await
 }
 
-/// The same lessons at the other school: whatever is deleted in the north, they stay.
+/// Inserts the same lessons at the other school. Deletions in North must not affect them.
 async fn south(app: &TestApp) {
     let World {
         south,
@@ -54,7 +54,7 @@ async fn state(app: &TestApp) -> (std::collections::BTreeMap<String, i64>, BTree
     blocking(move || (counts(&database), files(&database))).await
 }
 
-/// Acts in the store as Adam, who administers the north.
+/// Runs a transaction as Adam, an administrator of North.
 async fn act<T: Send + 'static>(
     app: &TestApp,
     act: impl FnMut(&mut Work<'_>) -> common::error::Result<T> + Send + 'static,
@@ -76,7 +76,7 @@ async fn plants(app: &TestApp) -> String {
     course["id"].as_str().unwrap().to_owned()
 }
 
-/// The record of a deleted course names its groups and topics.
+/// Expects that the record of a deleted course names its groups and topics.
 async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[String; 2]) {
     let adam = app.as_(&app.world.adam);
     let log = adam.get("/activity-logs?action=COURSE_DELETE").await.expect(200);
@@ -101,7 +101,7 @@ async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[S
     assert_eq!(named, topics.clone().map(|id| json!({"id": id, "title": "Leaves"})));
 }
 
-/// Course and deletion as those see them who may not delete.
+/// Expects that users who may not delete the course get an error, or only its outline.
 async fn only_its_staff_delete(app: &TestApp, path: &str) {
     let tom = app.as_(&app.world.tom);
     let outline = tom.get(path).await.expect(200);
@@ -114,7 +114,7 @@ async fn only_its_staff_delete(app: &TestApp, path: &str) {
     app.as_(&app.world.zoe).delete(path).await.refused(404, "NOT_FOUND");
 }
 
-/// Two lessons of a course, and a group that moved on to another course with a finished topic of this one behind it.
+/// Inserts two lessons of a course and a group that has moved to another course but has a completed topic of this one.
 fn two_lessons(rows: &mut Rows, course: &str, neighbour: &GroupRow, documents: &[String; 2]) -> [[String; 2]; 2] {
     let (first, one, _) = rows.lesson(4, Some(course));
     let (second, two, _) = rows.lesson(5, Some(course));
@@ -172,7 +172,7 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     let mut after = state(app).await;
     let courses = after.0.insert("courses".to_owned(), before.0["courses"]);
     assert_eq!(courses, Some(before.0["courses"] - 1));
-    // For what is still saved of its documents.
+    // Ids of deleted documents are kept because the document server may still save these documents.
     let remembered = after
         .0
         .insert("deleted_documents".to_owned(), before.0["deleted_documents"]);
@@ -319,7 +319,7 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
         Ok((freed, stored))
     })
     .await;
-    // Eight that were linked, three that were only locked by it.
+    // Eight documents were linked to the topic; three were only locked by it.
     assert_eq!(freed.len(), 11, "{freed:#?}");
     assert_eq!(freed, stored);
     assert!(freed.iter().all(

@@ -1,4 +1,4 @@
-//! A class once more: what comes along, what stays, and how far dates move.
+//! Cloning a class: what is copied, what is not, and by how much dates are shifted.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     );
     assert_eq!(new["coTeachers"], json!([{"id": world.tom.id, "name": world.tom.name}]));
     assert_eq!(new["schedule"][0]["start"], "08:00");
-    // 52 weeks: a Monday stays a Monday.
+    // Dates are shifted by 52 weeks, so a Monday stays a Monday.
     assert_eq!(new["startDate"], "2027-09-06T08:00:00.000Z");
     assert_eq!(new["endDate"], "2028-06-29T08:00:00.000Z");
     assert_eq!(
@@ -91,7 +91,7 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     assert_eq!(attachments[0]["fileName"], "map.txt");
     assert_ne!(attachments[0]["id"], shared["id"]);
 
-    // The copy has bytes of its own: the old file may go.
+    // The copy has its own stored file: the original can be deleted.
     ada.post(&format!("{old_path}/reopen"), json!({})).await.expect(200);
     ada.delete(&format!("{files}/{}", id(&shared))).await.expect(200);
     let path = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
@@ -102,14 +102,14 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     })
     .await;
     assert_eq!(ada.get(path).await.bytes, b"a map");
-    // The old class is as it was.
+    // The original class is unchanged.
     let after = ada.get(&old_path).await.expect(200);
     assert_eq!(
         after["groupAssignments"][0]["descriptionOverride"],
         before["groupAssignments"][0]["descriptionOverride"]
     );
     assert_eq!(after["deadline"], before["deadline"]);
-    // Students see nothing of a draft.
+    // Students cannot see a draft.
     app.as_(&world.ben)
         .get(&format!("/classes/{new_id}"))
         .await
@@ -145,14 +145,14 @@ tenants!(only_what_is_asked_for_comes_along, |app| {
         courses["teacherId"], world.ada.id,
         "an admin leaves the class to its teacher"
     );
-    // An archived class of last year is what one starts from.
+    // An archived class of the previous year can be cloned.
     ada.patch(&format!("/classes/{class}"), json!({"status": "ARCHIVED"}))
         .await
         .expect(200);
     let again = cloned(&ada, class, json!({"withStudents": true})).await;
     assert_eq!(again["counts"]["students"], 4);
 
-    // Who runs the platform teaches nowhere; the class stays with its teacher.
+    // A platform administrator does not teach, so the clone keeps the teacher of the original.
     let platform = cloned(&app.as_(&world.root), class, json!({})).await;
     assert_eq!(platform["teacherId"], world.ada.id);
 

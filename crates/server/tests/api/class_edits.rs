@@ -1,4 +1,4 @@
-//! How classes change: who may, along which states, with which subjects and co-teachers.
+//! Editing classes: permissions, status transitions, subjects and co-teachers.
 
 use serde_json::json;
 
@@ -48,7 +48,7 @@ tenants!(only_those_who_manage_a_class_change_it, |app| {
     }
     assert_eq!(ada.get(&path).await.expect(200), before);
 
-    // Only admins hand a class over, and only to somebody who teaches here.
+    // Only admins can change the owner of a class. The new owner must be a teacher of the school.
     ada.patch(&path, json!({"teacherId": world.tom.id}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
@@ -112,7 +112,7 @@ tenants!(
             .expect(200);
         assert_eq!((&back["status"], &back["name"]), (&json!("ACTIVE"), &json!("7b new")));
 
-        // With work in it a class does not become a draft again.
+        // A class that contains work cannot return to draft.
         group(app).await;
         ada.patch(&path, json!({"status": "DRAFT"}))
             .await
@@ -138,7 +138,7 @@ tenants!(a_subject_with_courses_stays_with_its_class, |app| {
         .collect();
     assert_eq!(listed, ["Biology", "Music"]);
     let updated = edited["updatedAt"].clone();
-    // Named in another order it is no change.
+    // A different order of the same subjects is not a change.
     let same = ada
         .patch(&path, json!({"subjectIds": [biology, music]}))
         .await
@@ -163,7 +163,7 @@ tenants!(a_subject_with_courses_stays_with_its_class, |app| {
         .await
         .expect(200);
     assert_eq!(edited["subjects"].as_array().unwrap().len(), 2);
-    // The course still stands on its link.
+    // The link between class and subject is kept because the course refers to it.
     ada.get(&format!("/courses/{}", world.seven_b.course)).await.expect(200);
 });
 
@@ -199,7 +199,7 @@ tenants!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
         ada.post(&teachers, json!({"userId": world.tom.id})).await.expect(200),
         list
     );
-    // The owner teaches already.
+    // The owner is a teacher of the class already.
     assert_eq!(
         ada.post(&teachers, json!({"userId": world.ada.id})).await.expect(200),
         list
@@ -213,7 +213,7 @@ tenants!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
     )
     .await
     .expect(201);
-    // But the co-teachers are the owner's choice, and so is the end of it.
+    // Only the owner can add or remove co-teachers.
     tom.post(&teachers, json!({"userId": world.olga.id}))
         .await
         .refused(403, "NOT_CLASS_TEACHER");
@@ -236,7 +236,7 @@ tenants!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
         .await
         .refused(403, "NOT_CLASS_TEACHER");
 
-    // Who becomes the owner is no co-teacher any more.
+    // A co-teacher who becomes the owner is no longer a co-teacher.
     ada.post(&teachers, json!({"userId": world.tom.id})).await.expect(200);
     let handed = app
         .as_(&world.adam)

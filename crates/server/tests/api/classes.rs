@@ -1,4 +1,4 @@
-//! Classes: who reads and changes them, their status, their subjects, their co-teachers, and how they end.
+//! Classes: read and write permissions, status, subjects, co-teachers and deletion.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ db::statements! {
     CLASSES = "SELECT COUNT(*) FROM classes";
 }
 
-/// A group of 7b without members.
+/// Creates a group of 7b without members.
 pub async fn group(app: &TestApp) {
     let new = json!({"classId": app.world.seven_b.id});
     app.as_(&app.world.ada).post("/groups", new).await.expect(201);
 }
 
-/// How many classes there are, of all schools.
+/// Counts the classes of all schools.
 pub async fn classes(app: &TestApp) -> i64 {
     app.raw(|connection| connection.maybe(&CLASSES, &[], |row| row.take()).unwrap().unwrap())
         .await
@@ -77,7 +77,7 @@ tenants!(a_teacher_makes_a_class_and_owns_it, |app| {
     assert_eq!(class["schedule"], json!([lesson]));
     assert_eq!(ada.get(&path(&class)).await.expect(200), class);
 
-    // A name may repeat; the id of the school's administration may not, within the school.
+    // A name can repeat. An external id must be unique within the school.
     let body = ada
         .post("/classes", new.clone())
         .await
@@ -156,7 +156,7 @@ tenants!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
     assert_eq!(app.as_(&world.adam).get(&path).await.expect(200), full);
     assert_eq!(app.as_(&world.olga).get(&path).await.expect(200), full);
 
-    // A colleague reads the summary: no lists.
+    // A teacher of another class reads the summary without lists.
     let summary = app.as_(&world.tom).get(&path).await.expect(200);
     assert_eq!(summary["counts"], full["counts"]);
     assert_eq!(summary["name"], "7b");
@@ -165,7 +165,7 @@ tenants!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
         "{summary}"
     );
 
-    // A student reads all but the counts.
+    // A student reads everything except the counts.
     let own = app.as_(&world.ben).get(&path).await.expect(200);
     assert!(own.get("counts").is_none(), "{own}");
     assert_eq!(own["subjects"], full["subjects"]);
@@ -258,7 +258,7 @@ tenants!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
     assert_eq!(log["data"][0]["details"]["deletedCourses"][0]["name"], "Cells");
     assert_eq!(log["data"][0]["details"]["deletedGroups"].as_array().unwrap().len(), 1);
 
-    // Students and subjects do not hold a class back.
+    // Students and subjects do not prevent the deletion of a class.
     let new = json!({"name": "7x", "academicYear": "2026/2027", "subjectIds": [world.seven_b.subject]});
     let empty = ada.post("/classes", new).await.expect(201);
     let empty_path = self::path(&empty);

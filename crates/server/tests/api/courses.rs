@@ -1,5 +1,3 @@
-//! Courses (specification, Courses).
-
 use serde_json::{Value, json};
 
 both!(a_teacher_keeps_the_courses_of_his_class, |app| {
@@ -87,7 +85,7 @@ tenants!(a_super_admin_needs_no_organization_of_his_own, |app| {
     assert_eq!(narrowed.as_array().unwrap().len(), 1);
     assert_eq!(narrowed[0]["class"]["name"], "9c");
     let teacher = app.as_(&app.world.ada);
-    // For every other role it is an unknown key: the courses of the own organization are listed.
+    // For other roles the parameter is ignored: the courses of their own organization are listed.
     let own = teacher
         .get(&format!("/courses?organizationId={}", app.world.south))
         .await;
@@ -102,7 +100,7 @@ tenants!(a_course_is_one_of_its_class_and_its_subject, |app| {
         .post("/courses", new("Plants", &class.id, &json!(class.subject)))
         .await
         .expect(201);
-    // The same name fits another subject of the class, which gets that subject, and another class.
+    // The same name is accepted in another class and for another subject, which is then added to the class.
     let other = new("Plants", &class.id, &chemistry["id"]);
     let other = ada.post("/courses", other).await.expect(201);
     let eight_a = &app.world.eight_a;
@@ -125,7 +123,7 @@ tenants!(a_course_is_one_of_its_class_and_its_subject, |app| {
         ada.post("/courses", body).await.invalid(missing);
     }
 
-    // The time of the last change moves with a change, and only with one.
+    // `updatedAt` changes only if a field changes.
     let echoed = ada.patch(&path(&made), json!({"name": "Plants"})).await.expect(200);
     assert_eq!(echoed["updatedAt"], made["updatedAt"]);
     tokio::time::sleep(std::time::Duration::from_millis(2)).await;

@@ -1,4 +1,4 @@
-//! Who learns in a class: enrolling, the roster, leaving with all groups, and who is in no group.
+//! Class enrollment: adding students, the roster, removal with all group memberships, and students without a group.
 
 use common::clock;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ db::statements! {
     MEMBERSHIPS = "SELECT COUNT(*) FROM group_members WHERE user_id = $1";
 }
 
-/// A group of 7b with members; answers its id.
+/// Creates a group of 7b with members and returns its id.
 async fn group(app: &TestApp, number: i64, with_course: bool, members: &[&Person]) -> String {
     let class = &app.world.seven_b;
     let members: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Erasing one person: the group's work stays, the name goes, from every row and every answer (contract 6.14).
+//! Erasure of a user: the group's work stays, and the name is removed from every row and every response.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ fn naming(rows: &[String]) -> Vec<&String> {
     rows.iter().filter(|row| row.to_lowercase().contains(BEN)).collect()
 }
 
-/// The columns about people that hold his id although their row should be gone, or they should be empty.
+/// Returns the personal columns that still contain the user's id although the row should be deleted or the column
+/// empty.
 async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
     let mut left = Vec::new();
     for mapped in MAP {
@@ -134,7 +135,7 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
     );
 });
 
-/// Waits until the removal of files has come to this one.
+/// Waits until the file is removed from storage.
 async fn gone(app: &TestApp, key: &str) {
     let key = model::file::FileKey::new(key);
     until("the file is gone", async || app.app.files().open(&key).await.is_err()).await;
@@ -167,7 +168,7 @@ both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
         .await
         .invalid("force");
 
-    // A member of two schools is erased by the platform only, and then in both.
+    // Only a platform administrator can erase a member of two schools. The erasure covers both.
     let guest = format!(
         "INSERT INTO members (organization_id, id, user_id, role, created_at)
             VALUES ('{}', 'guest', '{}', 'student', 1)",
@@ -179,11 +180,11 @@ both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
     let path = format!("/admin/gdpr/erase?organizationId={}", world.north);
     let erased = root.post(&path, json!({"userId": world.ben.id})).await.expect(200);
     assert_eq!(erased["erased"]["memberships"], 2);
-    // An owner may erase an owner, as long as one stays.
+    // An owner may erase another owner as long as one owner remains.
     let second = format!("UPDATE members SET role = 'owner' WHERE user_id = '{}'", world.adam.id);
     execute(&app.database, second).await;
     assert_eq!(erase(&olga, &world.adam.id, false).await["profiles"], 1);
-    // A teacher: what he taught stays, he teaches nothing along any more.
+    // The classes of an erased teacher stay. The teacher's co-teacher roles end.
     assert_eq!(erase(&olga, &world.ada.id, false).await["memberships"], 1);
     let class = olga.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
     assert_eq!(class["teacher"]["name"], "Deleted person");
@@ -228,7 +229,7 @@ mod schema {
     use db::Database;
     use db::connection::Connection;
 
-    /// All columns, and those that lead to a person by a foreign key.
+    /// Returns all columns, and the columns that refer to a user by a foreign key.
     pub fn columns(database: &Database) -> (Vec<String>, Vec<String>) {
         assert_eq!(STATEMENTS.len(), 4);
         let (mut connection, columns, references) = match database {
@@ -246,7 +247,7 @@ mod schema {
     }
 }
 
-/// Whether a column is about people by its name, or by where it stands.
+/// Returns whether the name of a column, or its table, suggests personal data.
 fn sounds_like_people(column: &str) -> bool {
     let (table, name) = column.split_once('.').unwrap();
     let ends = [
@@ -349,7 +350,7 @@ async fn interrupted(kind: Kind) {
     use test_support::{ServerEnv, World};
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    // It dies when the archive is kept and no row names it yet: the worst moment there is.
+    // The worst moment for a crash: the archive is stored and no row refers to it yet.
     let dying = place.try_start("serve", &[("GROUPWORK_FAILPOINT", "files.after_dir_sync:1")]);
     let mut dying = dying.unwrap_or_else(|log| panic!("{log}"));
     dying.ready().await;
@@ -365,7 +366,7 @@ async fn interrupted(kind: Kind) {
     drop(dying);
     assert_eq!(archives(&place).len(), 1, "the file of the attempt that died");
     if kind == Kind::Postgres {
-        // Another instance would wait for the lease to run out; here a minute passes at once.
+        // Another instance would wait until the lease expires; the test expires it.
         execute(&place.database, "UPDATE jobs SET lease_until = 1".to_owned()).await;
     }
     let mut service = place.start("serve");
@@ -418,7 +419,7 @@ both!(old_records_of_a_long_log_are_found_before_the_unit_that_erases, |app| {
         }
         Database::Postgres(_) => "generate_series(0, 44999) AS numbers(n)",
     };
-    // Their ids are those of long ago; more of them than are looked through at once stand between those that name him.
+    // Old ids. More records than one batch contains are between the records that contain the address.
     let old = format!(
         "INSERT INTO activity_logs (organization_id, id, user_name, user_role, category, action, entity_type, entity_id,
             details, created_at)

@@ -1,4 +1,4 @@
-//! Students are divided into groups: first a look, then the same division for good.
+//! Dividing students into groups: a preview, then the same division applied.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ both!(a_preview_writes_nothing_and_its_seed_carries_it_out, |app| {
     );
     let room = made[0]["workRoomId"].as_str().unwrap();
     ada.get(&format!("/workrooms/{room}")).await.expect(200);
-    // Now everybody of the course has a group.
+    // All students of the course have a group now.
     ada.post("/groups/generate", same).await.invalid("studentIds");
 });
 

@@ -1,4 +1,4 @@
-//! Who comes into a group and who leaves it (contract 6.8).
+//! Adding and removing group members.
 
 use serde_json::json;
 

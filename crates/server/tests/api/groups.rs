@@ -1,4 +1,4 @@
-//! Groups: making them with their room, their course, their members; who sees how much of them (contract 3.4, 4.3, 5, 6.8).
+//! Groups: creation with work room, course and members, and what each role can see of them.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub fn sorted<const N: usize>(mut ids: [&str; N]) -> [&str; N] {
     ids
 }
 
-/// A group of 7b as Ada makes it.
+/// Creates a group of 7b as Ada.
 pub async fn made(app: &TestApp, fields: Value) -> Value {
     let mut body = json!({"classId": app.world.seven_b.id});
     body.as_object_mut()
@@ -36,7 +36,7 @@ pub async fn made(app: &TestApp, fields: Value) -> Value {
     app.as_(&app.world.ada).post("/groups", body).await.expect(201)
 }
 
-/// A topic of 7b as Ada makes it.
+/// Creates a topic of 7b as Ada.
 pub async fn topic(app: &TestApp, fields: Value) -> Value {
     let mut body = json!({"title": "Leaves", "deadline": FUTURE, "classId": app.world.seven_b.id});
     body.as_object_mut()

@@ -1,4 +1,5 @@
-//! Limits of failed sign-ins that hold against many guesses at once, and that do not stop a class (docs/api-contract.md#failed-sign-ins).
+//! Limits on failed sign-ins: they hold under concurrent guesses and do not block a class that shares an address
+//! (docs/api-contract.md#failed-sign-ins).
 
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use test_support::accounts::{PASSWORD, enable, signed_in};
 use test_support::rows::execute;
 use test_support::{Answer, Kind, Person, TestApp};
 
-/// The address of the school in these tests.
+/// The client address of the school in these tests.
 const SCHOOL: &str = "192.0.2.1";
 const DAY: u64 = 24 * 3600;
 
-/// A service behind a proxy, so that clients have different addresses.
+/// Runs a test against a service behind a proxy, so that clients have different addresses.
 async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
@@ -33,7 +34,7 @@ async fn failures(app: &TestApp, account: &str, address: &str, count: usize) {
     execute(&app.database, format!("{insert} {}", rows.join(", "))).await;
 }
 
-/// Makes the school's address a known address of an account.
+/// Records a successful sign-in of an account from the school's address, which makes it a known address.
 async fn known(app: &TestApp, account: &str) {
     let now = clock::now().as_millis();
     let insert = "INSERT INTO sign_in_successes (account_key, address, last_success_at) VALUES";
@@ -51,7 +52,7 @@ async fn fail(browser: &Browser, email: &str) {
     answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
 }
 
-/// A transaction outside of the service that locks an account and has written five failures of it.
+/// A transaction outside the service that locks an account and has inserted five uncommitted failures.
 enum Guesses {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
@@ -109,7 +110,7 @@ both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
         let guesses = Guesses::begin(app, ben).await;
         let asking = std::sync::Arc::clone(&browser);
         let mut request = tokio::spawn(async move { asking.copy().post(path, body).await });
-        // The request has seen no failure yet, or sees all of them; either way the response must not confirm the guess.
+        // The request may see none or all of the failures; in both cases the response must not confirm the guess.
         if let Ok(answer) = tokio::time::timeout(Duration::from_secs(2), &mut request).await {
             let status = answer.unwrap().status;
             panic!("{path} was answered with {status} while five failures were being counted");
@@ -128,7 +129,7 @@ async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
             enable(app, person).await;
             known(app, &person.email).await;
         }
-        // One wrong password on each of 19 other accounts that are known here changes nothing.
+        // One failure on each of 19 other accounts that are known at this address does not block the account.
         for number in 0..19 {
             let account = format!("pupil{number}@school.example");
             failures(app, &account, SCHOOL, 1).await;
@@ -137,7 +138,7 @@ async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
             fail(&school, &ada.email).await;
         }
         assert!(is_limited(school.sign_in(&ada.email, PASSWORD).await) <= 600);
-        // A correct first attempt is not stopped, and a slip of the fingers is allowed.
+        // A correct first attempt is not blocked, and neither is a correct attempt after one failure.
         fail(&school, &ben.email).await;
         school.sign_in(&ben.email, PASSWORD).await.expect(200);
         Browser::at(app, "198.51.100.7")
@@ -191,7 +192,7 @@ async fn a_hundred_failures_close_an_account_until_a_reset() {
         school.sign_in(&finn.email, PASSWORD).await.expect(200);
         let home = Browser::at(app, "203.0.113.9");
         is_limited(home.sign_in(&finn.email, PASSWORD).await);
-        // An administrator's reset opens the account, and so does a mailed one.
+        // A reset by an administrator unblocks the account. So does a reset by email.
         let reset = format!("/users/{}/reset-password", finn.id);
         let temporary = adam.post(&reset, json!({})).await.expect(200)["temporaryPassword"].clone();
         home.sign_in(&finn.email, temporary.as_str().unwrap()).await.expect(200);

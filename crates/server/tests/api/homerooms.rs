@@ -1,4 +1,4 @@
-//! Homerooms: who keeps them, who reads what of them, and what goes with one.
+//! Homerooms: permissions to write and read, and what is deleted with a homeroom.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ tenants!(an_admin_keeps_homerooms, |app| {
         (&json!(world.ada.id), &json!(null), &json!(world.north))
     );
 
-    // A name stands for itself once in a year, and once without one.
+    // A name is unique within a school year, and unique among homerooms without a year.
     let again = json!({"name": "7B", "academicYear": "2026/2027"});
     let refused = adam.post("/homerooms", again).await.refused(409, "DUPLICATE_HOMEROOM");
     assert_eq!(refused["details"][0]["path"], "name");
@@ -64,7 +64,8 @@ tenants!(an_admin_keeps_homerooms, |app| {
     adam.post("/homerooms", json!({"gradeLevel": "7"}))
         .await
         .invalid("name");
-    // Who learns here, teaches elsewhere or is unknown is no homeroom teacher.
+    // A homeroom teacher must be a teacher of the school: students, teachers of other schools and unknown ids are
+    // rejected.
     for nobody in [&world.ben.id, &world.zoe.id, "nobody"] {
         let new = json!({"name": "7C", "teacherId": nobody});
         adam.post("/homerooms", new).await.refused(404, "NOT_FOUND");
@@ -110,7 +111,7 @@ tenants!(everybody_reads_of_homerooms_what_concerns_him, |app| {
     assert_eq!(of_year[0]["studentCount"], 2);
     let of_tom = ada.get(&format!("/homerooms?teacherId={}", world.tom.id)).await;
     assert_eq!(names(&of_tom.expect(200)), ["8A"]);
-    // A student sees the own homeroom only, whatever he asks for.
+    // A student can list only the student's own homeroom, whatever the filter.
     assert_eq!(names(&ben.get("/homerooms").await.expect(200)), ["7B"]);
     assert_eq!(ben.get("/homerooms?search=8A").await.expect(200), json!([]));
     for path in [&seven, &eight] {
@@ -125,7 +126,8 @@ tenants!(everybody_reads_of_homerooms_what_concerns_him, |app| {
         .await
         .refused(404, "NOT_FOUND");
 
-    // Ada teaches Ben; Tom knows him by name only, and his own homeroom gives him no address either.
+    // Ada teaches Ben and reads the email address. Tom does not teach Cem and reads only the name. Being the homeroom
+    // teacher alone does not reveal addresses.
     let roster = ada.get(&format!("{seven}/students")).await.expect(200);
     assert_eq!(roster[0]["user"]["email"], world.ben.email);
     assert_eq!(roster[0]["enrollment"]["studentId"], world.ben.id);
@@ -155,7 +157,7 @@ tenants!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
     let (path, made) = homeroom(&adam, json!({"name": "7B"})).await;
     let students = format!("{path}/students");
-    // One who is no student here keeps all of the list out.
+    // One id that is not a student of the school rejects the whole list.
     for stranger in [&world.ada.id, &world.zack.id, "nobody"] {
         let body = json!({"studentIds": [world.ben.id, stranger]});
         adam.post(&students, body).await.refused(404, "NOT_FOUND");

@@ -1,5 +1,5 @@
-//! `POST /users/import`: who comes into the school by a table, what a repeat does, what a dry run tells, and whom an import
-//! never touches (contract 5, 6.3).
+//! `POST /users/import`: accounts created from a table, repeated imports, dry runs, and accounts that an import never
+//! changes.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use test_support::rosters::{counted, counts, import, statuses, students, table};
 use test_support::rows::{execute, texts};
 use test_support::{SocketListener, TestApp, clients_are_there};
 
-/// A hash that a better-auth database holds for the password beside it.
+/// A better-auth hash of `PASSWORD`.
 const HASH: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 const PASSWORD: &str = "root-password-1";
 
@@ -109,7 +109,7 @@ both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
         "eva@new.example,Eva,E,student,,,no such class,",
         "zack.student@test.example,Other,Name,student,Z-1,,7b,",
     ]);
-    // More than one unit, so that later rows meet what an earlier unit would have made.
+    // More rows than one transaction handles, so that later rows meet what an earlier transaction would have created.
     people.extend((0..250).map(|n| format!("d{n}@new.example,D{n},Dry,student,,9z,7b,\n")));
     people += "eli.student@test.example,Eli,Elm,student,,9z,,\nlast@new.example,L,L,student,S-1,,,\n";
     let before = counted(app).await;
@@ -157,7 +157,7 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
             .await
             .is_empty()
     );
-    // The owner of South is invited to North, and no member before the acceptance.
+    // The owner of South is invited to North and is not a member before accepting.
     let roles = format!(
         "SELECT role FROM members WHERE user_id = '{}' ORDER BY role",
         app.world.zara.id
@@ -222,7 +222,7 @@ both!(a_password_from_elsewhere_signs_in_and_never_replaces_one, |app| {
     assert_eq!(row(app, hashes).await, rehashed);
     assert_eq!(sign_in(PASSWORD).await, 200);
 
-    // Somebody who came without a password gets his first one, while the school administers the account.
+    // An account without a password gets its first one by import, as long as the school administers the account.
     let without = table(&["noah@new.example,Noah,Nord,student,,,,"]);
     import(&adam, "", "people.csv", without).await.expect(200);
     let with = table(&[&format!("noah@new.example,Noah,Nord,student,,,,{HASH}")]);
@@ -324,7 +324,7 @@ both!(whoever_imports_hears_how_far_it_is_and_nobody_else, |app| {
         (&last["importId"], &last["dryRun"]),
         (&first["importId"], &json!(false))
     );
-    // The other admins receive one event at the end, and not how far it is.
+    // The other admins receive one event at the end and no progress events.
     let is_imported = |payload: &Value| payload["action"] == "IMPORTED";
     let announced = olga.expect_where("user:updated", is_imported).await;
     assert!(announced["userId"].is_null());
@@ -372,7 +372,7 @@ both!(whoever_is_no_admin_any_more_imports_no_further, |app| {
         .unwrap();
     answer.chunk().await.unwrap();
     execute(&app.database, demote).await;
-    // The answer breaks off: a part of a report must not look like the whole.
+    // The response is aborted, so that a partial report cannot be mistaken for a complete one.
     while let Ok(Some(_)) = answer.chunk().await {}
     let found = row(app, "SELECT id FROM users WHERE email LIKE '%@long.example'").await;
     assert!(found.len() < 12_000);

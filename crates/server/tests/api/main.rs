@@ -1,4 +1,4 @@
-//! What users and administrators do with people, classes, courses, groups and topics.
+//! Operations of users and administrators on people, classes, courses, groups and topics.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

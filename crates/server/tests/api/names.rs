@@ -1,4 +1,4 @@
-//! Names: stored in NFC, sorted by the root collation, found without case and accents, with keys that migrate with them.
+//! Names: stored in NFC, sorted by the root collation, found regardless of case and accents. Their keys are migrated.
 
 use db::{Database, migrate};
 use model::collation::{VERSION, person_sort_key, search_key, sort_key};
@@ -131,7 +131,7 @@ both!(people_are_listed_by_surname_in_pages, |app| {
             "{path}"
         );
     }
-    // A new name is a new position.
+    // A new name changes the sort position.
     let zoe = adam.get("/users?search=zoe%20acker").await.expect(200)["data"][0].clone();
     let path = format!("/users/{}", zoe["id"].as_str().unwrap());
     adam.patch(&path, json!({"name": "Zoe Aabel"})).await.expect(200);
@@ -201,7 +201,7 @@ both!(names_are_stored_in_nfc, |app| {
     adam.post("/subjects", json!({"name": "Ärger"}))
         .await
         .refused(409, "DUPLICATE_SUBJECT");
-    // Older rows stay, also where a new one is equal.
+    // Older rows are kept even if they equal a newer one after normalization.
     let (north, id) = (&app.world.north, "decomposed");
     let row = format!(
         "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
@@ -217,7 +217,7 @@ both!(names_are_stored_in_nfc, |app| {
     adam.patch(&format!("/subjects/{id}"), edit).await.expect(200);
 });
 
-/// Whether all rows have the keys of their names.
+/// Expects that all rows have the keys of their names.
 async fn assert_keys(app: &TestApp) {
     for table in ["organizations", "subjects", "homerooms", "classes", "courses"] {
         let names = stored(app, "name", table).await;
@@ -261,7 +261,7 @@ async fn assert_keys(app: &TestApp) {
     assert!(log[0].as_deref().unwrap().ends_with("argernis"), "{log:?}");
 }
 
-/// One row with accents in every table.
+/// Creates a row with accents in every table.
 async fn names_everywhere(app: &TestApp) {
     let (world, adam, ada) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada));
     adam.post("/subjects", json!({"name": "Ärgernis"})).await.expect(201);
@@ -334,7 +334,7 @@ both!(a_new_name_has_new_keys, |app| {
     assert_keys(app).await;
 });
 
-/// The database as the release before leaves it: without keys, and the log in lower case.
+/// Restores the state of the previous release: no keys, and log search texts in lower case.
 const WITHOUT_KEYS: &str = "UPDATE organizations SET search_key = '', sort_key = '';
     UPDATE users SET search_key = '', sort_key = ''; UPDATE subjects SET search_key = '', sort_key = '';
     UPDATE homerooms SET search_key = '', sort_key = ''; UPDATE classes SET search_key = '', sort_key = '';
@@ -369,7 +369,8 @@ both!(keys_of_another_version_are_computed_again, |app| {
 both!(an_interrupted_computation_of_keys_continues, |app| {
     names_everywhere(app).await;
     execute(&app.database, WITHOUT_KEYS.to_owned()).await;
-    // The write of one table fails, as if the process ended there: the earlier tables are done, the version is not noted.
+    // The update of one table fails, as if the process had crashed there: earlier tables are done and the version is
+    // not recorded.
     let (fail, repair) = match &app.database {
         Database::Sqlite(_) => (
             "CREATE TRIGGER fail BEFORE UPDATE ON courses BEGIN SELECT RAISE(ABORT, 'interrupted'); END",
@@ -403,7 +404,7 @@ both!(
     |app| {
         names_everywhere(app).await;
         let north = &app.world.north;
-        // It writes `name` and `name_key` and knows no other key.
+        // The previous release writes `name` and `name_key` only.
         let written = format!(
             "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
             VALUES ('{north}', 'new', 'Neu', 'neu', 1, 1);

@@ -1,4 +1,4 @@
-//! OneRoster archives: people, classes, homerooms and places found again by their ids in the school's administration.
+//! OneRoster archives: users, classes, homerooms and enrollments are matched by their external ids.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ async fn roster(client: &Client, query: &str, files: &[(&str, String)]) -> Value
     import(client, query, "roster.zip", packed(files)).await.expect(200)
 }
 
-/// The rows of a file: number, status, columns of the errors.
+/// Returns the rows of a file: row number, status and columns of the errors.
 fn of(report: &Value, file: &str) -> Vec<(i64, String, Vec<String>)> {
     let rows = report["rows"]
         .as_array()
@@ -104,7 +104,7 @@ both!(an_export_becomes_people_classes_and_homerooms, |app| {
         (&homeroom[0]["studentCount"], &homeroom[0]["academicYear"]),
         (&json!(1), &json!("2026/2027"))
     );
-    // What an export says about passwords is nobody's business.
+    // Passwords in an export are ignored.
     assert!(
         texts(
             &app.database,
@@ -136,7 +136,7 @@ both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
             _ => {}
         }
     }
-    // The class is given up after the places in it.
+    // The class is archived after its enrollments are removed.
     let told = roster(&adam, "?dryRun=1", &files).await;
     let report = roster(&adam, "", &files).await;
     assert_eq!(statuses(&told), statuses(&report));

@@ -1,4 +1,4 @@
-//! The submission overview: whose rows, which rows, and numbers that add up.
+//! Submission overview: visible rows, filters, and totals that match the rows.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn groups_of(client: &Client, query: &str) -> Vec<String> {
         .collect()
 }
 
-/// A topic of 7b with six groups, one in each state; one of those handed in came late. Answers topic and groups.
+/// Creates a topic of 7b with six groups, one in each state; one submission is late. Returns the topic and the groups.
 async fn one_of_each(app: &TestApp) -> (Value, Vec<String>) {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let mut groups = Vec::new();

@@ -1,5 +1,5 @@
-//! Names and pictures that people give themselves: students keep the name of the school's list unless the school allows
-//! otherwise, names hide nothing, and pictures of other hosts are refused.
+//! Names and pictures that users choose: students keep the name of the school's records unless the school allows
+//! changes, names contain no invisible characters, and pictures on other hosts are rejected.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ both!(students_change_their_name_only_where_the_school_allows_it, |app| {
             .await
             .refused(403, "NAME_SET_BY_SCHOOL");
     }
-    // Everything else stays the person's own, and the same name is no change.
+    // The user can edit all other fields, and the same name is not a change.
     app.as_(&world.ben)
         .patch("/users/me", json!({"name": world.ben.name, "locale": "de"}))
         .await

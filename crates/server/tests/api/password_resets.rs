@@ -1,4 +1,4 @@
-//! What a new password ends, and what a user learns of a reset by another person.
+//! Sessions and links that a new password invalidates, and the notice of a reset by another user.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ const NEW: &str = "Dreieck und Kreis";
 const LINK: &str = "/reset-password#token=";
 const PROVEN: &str = "UPDATE users SET email_verified = TRUE";
 
-/// Asks for a reset link and reads its token in the newest email to the address.
+/// Requests a reset link and returns the token from the newest email to the address.
 pub async fn mailed_token(app: &TestApp, address: &str) -> String {
     let sent = async || {
         let letters = outbox(app, 0).await.into_iter();
@@ -40,7 +40,7 @@ pub async fn mailed_token(app: &TestApp, address: &str) -> String {
     }
 }
 
-/// A link that resets Ben's password and one that changes the address.
+/// Returns a link that resets Ben's password and a link that changes the email address.
 async fn links(app: &TestApp) -> (String, String) {
     let ben = &app.world.ben;
     let reset = mailed_token(app, &ben.email).await;
@@ -127,14 +127,14 @@ both!(a_person_learns_who_reset_the_password, |app| {
         (&me["passwordReset"]["by"]["id"], &me["passwordReset"]["by"]["name"]),
         (&json!(world.adam.id), &json!("Adam Admin"))
     );
-    // Of the platform, only that it was the platform.
+    // A reset by the platform does not name the administrator.
     let set = json!({"userId": finn.id, "newPassword": NEW});
     let root = signed_in(app, &world.root).await;
     root.post("/auth/admin/set-user-password", set).await.expect(200);
     browser.sign_in(&finn.email, NEW).await.expect(200);
     let reset = browser.get("/users/me").await.expect(200)["passwordReset"].clone();
     assert!(reset["at"].is_string() && reset["by"].is_null(), "{reset}");
-    // An unproven mailbox may be anybody's.
+    // No email is sent to an unverified mailbox: it may belong to another person.
     let unproven = format!("UPDATE users SET email_verified = FALSE WHERE id = '{}'", world.cem.id);
     execute(&app.database, unproven).await;
     let path = format!("/users/{}/reset-password", world.cem.id);
@@ -176,7 +176,7 @@ both!(emails_in_the_outbox_are_exported_and_erased, |app| {
     }
     assert_eq!(outbox(app, 2).await.len(), 2);
     let archive = app.as_(&world.cem).post("/users/me/export", json!({})).await;
-    // A reset ends the sessions; the world's own one is gone, so the person signs in again.
+    // A reset ends the sessions, including the one of the fixture, so the user signs in again.
     assert_eq!(archive.status, 401);
     enable(app, &world.cem).await;
     let cem = Browser::new(app);

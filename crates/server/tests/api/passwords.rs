@@ -1,4 +1,4 @@
-//! What a password may be, at every door where one is chosen (contract 9).
+//! The password policy, on every route that sets a password.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use test_support::accounts::{PASSWORD, signed_in};
 
 const GOOD: &str = "Dreieck und Kreis";
 
-/// Passwords that Ada Teacher (ada.teacher@test.example) may not choose, and how the library's client knows why.
+/// Passwords that Ada Teacher (ada.teacher@test.example) may not choose, with the error codes of better-auth.
 const REFUSED: [(&str, &str); 9] = [
     ("1234567", "PASSWORD_TOO_SHORT"),
     ("iloveyou1", "PASSWORD_COMPROMISED"),
@@ -36,7 +36,7 @@ both!(a_change_refuses_what_others_would_guess, |app| {
     }
     change(&"x".repeat(129)).await.refused(400, "PASSWORD_TOO_LONG");
     Browser::new(app).sign_in(&ada.email, PASSWORD).await.expect(200);
-    // The same characters, composed in another way, are the same password.
+    // The same characters in another Unicode composition are the same password.
     change("caf\u{e9} \u{fb01}n, bitte").await.expect(200);
     let composed = Browser::new(app).sign_in(&ada.email, "cafe\u{301} fin, bitte").await;
     composed.expect(200);

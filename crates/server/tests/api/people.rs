@@ -1,4 +1,4 @@
-//! The people of a school: who finds whom, how somebody comes in, changes, and goes.
+//! Users of a school: search, creation, editing and removal.
 
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ both!(a_list_is_read_page_by_page_while_people_come_in, |app| {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => break,
             }
-            // Somebody who stands before what was read moves nothing.
+            // A user inserted before the current position does not shift later pages.
             early += 1;
             let new = json!({"name": format!("A {:03}", 999 - early), "email": format!("early.{early}@test.example"), "role": "STUDENT", "sendInvite": true});
             adam.post("/users", new).await.expect(201);
@@ -367,7 +367,7 @@ both!(
                 .await
         };
         let students = format!("/classes/{}/students", world.seven_b.id);
-        // Ada enrols Finn herself; that would be enough to take over his account if it counted.
+        // A teacher can enroll any student. This alone must not grant the right to reset the student's password.
         ada.post(&students, json!({"studentIds": [world.finn.id]}))
             .await
             .expect(200);
@@ -413,7 +413,7 @@ both!(
         adam.post(&path, json!({"studentIds": [world.ben.id]}))
             .await
             .expect(200);
-        // Naming a homeroom must not be enough to take over the accounts of all its students.
+        // Enrolling a whole homeroom must not grant the right to reset its students' passwords.
         ada.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
         reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
         let class = json!({"name": "7x", "academicYear": "2026/2027", "homeroomId": homeroom, "enrollHomeroom": true});

@@ -1,4 +1,4 @@
-//! Another address for the own account: proved by the password and by reading the new mailbox.
+//! Changing the caller's own email address: requires the password and access to the new mailbox.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     let body = json!({"email": NEW, "password": PASSWORD});
     stranger.post("/auth/sign-in/email", body).await.expect(200);
 
-    // Without a page to go on to, the link returns JSON.
+    // Without a page to redirect to, the link returns JSON.
     let third = "third.address@test.example";
     ask(third, PASSWORD).await.expect(200);
     let sent = outbox(app, 4).await;
@@ -92,7 +92,7 @@ both!(nobody_learns_whether_an_address_is_taken, |app| {
     let sent = outbox(app, 1).await;
     assert_eq!(sent.len(), 1, "only the old mailbox hears of it");
     assert_eq!(sent[0].to, world.ben.email);
-    // Free when it was asked for, taken when the link is followed.
+    // The address is free when the change is requested and taken when the link is followed.
     ask(NEW).await.expect(200);
     let letters = outbox(app, 3).await;
     let letter = letters.into_iter().find(|letter| letter.to == NEW).unwrap();

@@ -1,4 +1,5 @@
-//! Rank: everybody acts on, and names, lower ranks only; owners also owners; the last owner stays (contract 5, T25, T26).
+//! Ranks: users act on lower ranks and assign lower ranks only. Owners also act on owners. The last owner cannot be
+//! removed.
 
 use model::access::{MemberRole, PlatformRole};
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use test_support::rows::{execute, texts};
 use test_support::school_people::{SchoolPerson, in_school, member_of_north, somebody};
 use test_support::{Answer, Client, TestApp};
 
-/// Rank 5 runs the platform; 4 to 1 are the member roles from owner to student.
+/// Rank 5 is the platform administrator; 4 to 1 are the member roles from owner to student.
 const ROLES: [(u8, MemberRole); 4] = [
     (4, MemberRole::Owner),
     (3, MemberRole::Admin),
@@ -15,7 +16,7 @@ const ROLES: [(u8, MemberRole); 4] = [
     (1, MemberRole::Student),
 ];
 
-/// Whether somebody of a rank may act on another one, said in numbers.
+/// Returns whether a user of one rank may act on a user of another.
 fn may(actor: u8, target: u8) -> bool {
     actor == 5 || actor > target || (actor, target) == (4, 4)
 }
@@ -30,7 +31,8 @@ async fn target(app: &TestApp, rank: u8) -> SchoolPerson {
     in_school(app, &app.world.north, role, platform).await
 }
 
-/// What a cell answered, against what it must: teachers and students do not pass the gate of these routes.
+/// Checks the response of a cell of the matrix. With `at_gate`, teachers and students are rejected by the role check of
+/// the route.
 #[track_caller]
 fn check(said: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
     if allowed {
@@ -74,7 +76,7 @@ both!(everybody_acts_on_lower_ranks_only, |app| {
             check(&said("numbers"), actor, actor >= 3 && may(actor, rank), true, answer);
             let answer = client.post(&format!("{user}/reset-password"), json!({})).await;
             if (actor, rank) == (2, 1) {
-                answer.refused(403, "FORBIDDEN_ROLE"); // A student, but not one of hers.
+                answer.refused(403, "FORBIDDEN_ROLE"); // A student whom the teacher does not teach.
             } else {
                 check(
                     &said("resets"),
@@ -162,7 +164,7 @@ tenants!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
         .await
         .refused(403, "FORBIDDEN_RANK");
     adam.delete(&adams).await.refused(403, "FORBIDDEN_RANK");
-    // An owner who cannot sign in keeps no school.
+    // An owner who cannot sign in does not count as a remaining owner.
     let other = in_school(app, &world.north, MemberRole::Owner, PlatformRole::Student).await;
     olga.patch(&format!("/users/{}", other.person.id), json!({"isActive": false}))
         .await
@@ -195,7 +197,7 @@ both!(two_owners_who_undo_each_other_leave_one, |app| {
             format!("/admin/members/{}", one.member),
             format!("/admin/members/{}", other.member),
         );
-        // Every other round they leave at the same time.
+        // In every other round both leave at the same time.
         let answers = if round % 2 == 0 {
             let role = || json!({"role": "admin"});
             tokio::join!(first.patch(&other_path, role()), second.patch(&one_path, role()))

@@ -1,5 +1,5 @@
-//! An account that several organizations know: name, address and erasure belong to its home, and it cannot be taken over by
-//! adding its address (contract 6.3). Invitations have tests of their own (`invitations.rs`).
+//! Accounts shared by several organizations: the home organization controls name, address and erasure, and adding the
+//! address cannot take over the account. Invitations are tested in `invitations/`.
 
 use common::clock;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use test_support::accounts::{PASSWORD, enable};
 use test_support::rows::{execute, texts};
 use test_support::{Client, Person, TestApp};
 
-/// Makes a person a member of South as well, as if an invitation had been accepted.
+/// Makes a user a member of South as well, as if an invitation had been accepted.
 async fn also_at_south(app: &TestApp, person: &Person) {
     let insert = format!(
         "INSERT INTO members (organization_id, id, user_id, role, created_at)
@@ -112,7 +112,7 @@ both!(account_with_two_accepted_memberships_is_changed_by_neither, |app| {
     zara.post(&format!("{path}/reset-password"), json!({}))
         .await
         .refused(403, "SHARED_ACCOUNT");
-    // Its home shares it now and may not change it either, until the other membership ends.
+    // The home organization cannot change a shared account either, until the other membership ends.
     refused(&adam).await;
     zara.patch(&path, json!({"externalId": "S-1"})).await.expect(200);
     assert_eq!(account(app, &world.ben.id).await, before);
@@ -136,7 +136,8 @@ both!(an_account_without_a_home_is_nobodys, |app| {
         .post("/auth/sign-in/email", body)
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    // The next organization that adds it, even the one that created it, invites the address and gains no control.
+    // An organization that adds the address later, even the one that created the account, only sends an invitation and
+    // gains no control.
     for client in [&zara, &adam] {
         let invited = client.post("/users", join(&world.ben.email)).await.expect(201);
         assert_eq!(invited["invitation"]["status"], "pending");
@@ -154,7 +155,7 @@ both!(an_account_without_a_home_is_nobodys, |app| {
 
 both!(those_who_run_the_platform_are_invited_like_everybody, |app| {
     let (world, zara, root) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.root));
-    // The answer does not tell that the account runs the platform.
+    // The response does not reveal that the account is a platform administrator.
     let invited = zara.post("/users", join(&world.root.email)).await.expect(201);
     let other = zara.post("/users", join(&world.cem.email)).await.expect(201);
     assert_eq!(
@@ -170,7 +171,7 @@ both!(those_who_run_the_platform_are_invited_like_everybody, |app| {
         .await
         .refused(403, "FORBIDDEN_RANK");
     zara.delete(&path).await.refused(403, "FORBIDDEN_RANK");
-    // The platform itself helps where organizations share an account.
+    // A platform administrator can edit an account that organizations share.
     also_at_south(app, &world.ben).await;
     let shared = format!("/users/{}?organizationId={}", world.ben.id, world.south);
     assert_eq!(

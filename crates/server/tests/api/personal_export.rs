@@ -1,4 +1,4 @@
-//! Handing out what is held about one person: all of him, nothing of others, to those who may have it (contract 6.3, 6.14).
+//! Export of personal data: everything about one user, nothing about others, available to authorized callers only.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
@@ -10,7 +10,7 @@ use test_support::jobs::ended;
 use test_support::rows::execute;
 use test_support::{Client, reference};
 
-/// The entries of an archive.
+/// Returns the entries of an archive.
 pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     (0..archive.len())
@@ -103,7 +103,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     let submission = &list(&entries, "north/submissions.json")[0];
     assert_eq!(submission["submitted"], json!(true));
 
-    // Cem took part in the hand-in: the note is not his, and the document is not in his archive unless he wrote it.
+    // Cem took part in the submission but did not write its note. The archive contains only documents that Cem wrote.
     let (_, entries) = exported(&adam, &app.world.cem.id).await;
     let texts = text(&entries);
     assert!(
@@ -176,7 +176,7 @@ both!(
         let texts = text(&entries);
         assert!(texts.contains("northmark") && !texts.contains("southmark"), "{texts}");
         assert!(!entries.contains_key("account.json") && !entries.contains_key("sessions.json"));
-        // Both schools may ask at the same time, and each gets what is its own.
+        // Both schools can export at the same time. Each archive contains only the data of its own school.
         let (_, entries) = exported(&app.as_(&app.world.zara), zack).await;
         let texts = text(&entries);
         assert!(
@@ -184,7 +184,7 @@ both!(
             "{texts}"
         );
         assert!(!texts.contains("southmark-first"), "the account has another membership");
-        // The platform may hand out the account, whoever asked before; it names the school outright.
+        // The platform can export the account regardless of earlier exports; the request names the school.
         let root = app.as_(&app.world.root);
         let answer = root
             .post(

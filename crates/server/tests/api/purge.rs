@@ -1,4 +1,4 @@
-//! A deleted school: gone at once for everybody, and then really (contract 6.15). What is left is read from the schema.
+//! Deletion of a school: invisible immediately, then purged. The tables to check are read from the schema.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use test_support::lesson_rows;
 use test_support::rows::{execute, texts};
 use test_support::{Client, Kind, LessonFixture, Rows, ServerEnv, TestApp, World, raw};
 
-/// Tables whose rows stay a while on purpose: what instances told each other (ten minutes), and files and
-/// letters that still go.
+/// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
+/// and queued emails.
 const PASSING: [&str; 3] = ["event_outbox", "file_removals", "letters"];
 
-/// A row of North in every table, and some more classes.
+/// Inserts a row of North into every table, and more classes.
 async fn fill(app: &TestApp) {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     LessonFixture::begin(app).await;
@@ -140,7 +140,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     assert_eq!((&deleted["success"], &deleted["members"]), (&json!(true), &json!(9)));
     socket.expect("session:revoked").await;
 
-    // From this answer on nobody finds it.
+    // After this response the school is not found by any route.
     root.get(&path).await.refused(404, "NOT_FOUND");
     delete(json!({"confirm": "north"})).await.refused(404, "NOT_FOUND");
     assert_eq!(root.get("/tenants").await.expect(200).as_array().unwrap().len(), 1);
@@ -161,7 +161,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     let tom = app.as_(&world.tom);
     let own = tom.get("/auth/organization/list").await.expect(200);
     assert_eq!((own.as_array().unwrap().len(), &own[0]["slug"]), (1, &json!("south")));
-    // Its name is free for others at once.
+    // Its slug can be reused immediately.
     let again = json!({"name": "North", "slug": "north", "ownerEmail": "new@north.example", "ownerName": "Nina"});
     let again = root.post("/tenants", again).await.expect(201);
     assert_ne!(again["tenant"]["id"], json!(north));
@@ -192,7 +192,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     tom.get("/users/me").await.expect(200);
 });
 
-/// Kills the service again and again while it purges; what was done stays done, and in the end nothing is left.
+/// Kills the service repeatedly during a purge. Completed steps persist, and in the end no row is left.
 async fn killed(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
@@ -205,12 +205,12 @@ async fn killed(kind: Kind) {
         )
     });
     execute(&place.database, classes.collect()).await;
-    // The rows name files that were never written, so the storage is taken as the right one only on demand.
+    // The rows refer to files that were never written, so the storage must be adopted explicitly.
     let mut adopt = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
     drop(adopt.output().await.unwrap());
     let mut service = place.start("serve");
     service.ready().await;
-    // Nothing of this run's purge is waited for: the process dies with the answer.
+    // The test does not wait for the purge: the process is killed after the response.
     let root = Client::new(&service.base, Some(world.root.cookie.clone()));
     let path = format!("/tenants/{}", world.north);
     let body = Some(json!({"confirm": "north"}));
@@ -227,7 +227,7 @@ async fn killed(kind: Kind) {
         if left().await.is_empty() {
             break;
         }
-        // Nobody waits a minute for the lease of a dead instance.
+        // Expires the lease of the killed instance instead of waiting a minute.
         execute(
             &database,
             "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL".to_owned(),

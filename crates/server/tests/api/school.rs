@@ -1,4 +1,4 @@
-//! The school itself, for its admins: numbers, storage, settings, sessions; and the installation, for those who run it.
+//! School administration (statistics, storage, settings, sessions) and platform administration.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn session_of(app: &TestApp, person: &Person) -> String {
     found[0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Writes rows past the service.
+/// Inserts rows directly into the database.
 async fn written(app: &TestApp, write: impl FnOnce(&db::Database, &str) + Send + 'static) {
     let (database, north) = (app.database.clone(), app.world.north.clone());
     tokio::task::spawn_blocking(move || write(&database, &north))
@@ -68,7 +68,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
         })
         .await;
     }
-    // A second attempt keeps an unchanged copy: the same file.
+    // A second attempt that keeps an unchanged copy refers to the same file, which is counted once.
     let again = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
             submitted_at, member_ids, created_at)
         SELECT organization_id, 'again', group_assignment_id, 2, 'SUPERSEDED', submitted_by_id, 1, '[]', 1
@@ -80,8 +80,8 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     execute(&app.database, again.to_owned()).await;
     let adam = app.as_(&world.adam);
     let counted = adam.get("/admin/storage").await.expect(200);
-    // Each lesson has one byte in: two documents, a shared and an own topic file and a group file, two chat files, one
-    // copy, and the conversions of two revisions and a copy.
+    // Each lesson has one byte in each of these: two documents, a common and a group-specific topic file and a group
+    // file, two chat files, one submission copy, and the conversions of two revisions and of a copy.
     let kinds = json!({
         "documents": 6, "revisions": 0, "attachments": 9, "messages": 6, "submissions": 3, "conversions": 9, "exports": 0,
     });
@@ -95,7 +95,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     let south = app.as_(&world.zara).get("/admin/storage").await.expect(200);
     assert_eq!((&south["totalBytes"], &south["classes"]), (&json!(0), &json!([])));
 
-    // What comes afterwards is counted by the task, not by the question.
+    // Later data is counted by the scheduled task, not by the request.
     let (class, teacher, student) = (world.eight_a.clone(), world.tom.id.clone(), world.finn.id.clone());
     written(app, move |database, north| {
         lesson_rows::Rows::of(database, north, &class.id, &teacher, &student).topic(Some(&class.course));
@@ -132,7 +132,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     assert_eq!(edited["name"], "North Academy");
     assert_eq!(edited["metadata"]["gradeScale"], "A-F");
     assert_eq!(adam.get("/admin/settings").await.expect(200), edited);
-    // Key by key: what is not named stays, null clears.
+    // Settings are merged by key: an absent key is unchanged, null clears it.
     let edited = adam
         .patch(
             "/admin/settings",
@@ -144,7 +144,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         "timezone": "Europe/Berlin", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true, "studentsChangeNames": false},
     });
     assert_eq!(edited["metadata"], metadata);
-    // A setting of earlier releases that had no effect: accepted, and never shown.
+    // A setting of earlier releases without effect is accepted and never returned.
     let former = json!({"metadata": {"retentionDays": 400}});
     let same = adam.patch("/admin/settings", former).await.expect(200);
     assert_eq!(same["metadata"], metadata);
@@ -178,7 +178,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
 
 both!(teachers_add_subjects_where_the_school_lets_them, |app| {
     let (adam, ada) = (app.as_(&app.world.adam), app.as_(&app.world.ada));
-    // What she may not do comes before what is wrong with it.
+    // Permissions are checked before the body is validated.
     for body in [json!({"name": "Art"}), json!({"colour": 7})] {
         ada.post("/subjects", body).await.refused(403, "FORBIDDEN_ROLE");
     }
@@ -229,7 +229,7 @@ both!(a_topic_takes_what_the_school_has_set, |app| {
 
 both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     let (adam, world) = (&app.world.adam, &app.world);
-    // What Tom does at his other school is none of this one's business.
+    // Tom's sessions in the other school are not visible to this one.
     let rows = Rows(app);
     rows.join_school(&world.south, &world.tom, "teacher").await;
     let elsewhere = rows.another_session(&world.tom).await;
@@ -288,7 +288,7 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
     for (person, of) in [(&world.olga, &world.adam), (&world.ben, &world.ada)] {
         assert_ne!(session_of(app, person).await, session_of(app, of).await);
     }
-    // An admin ends neither an owner's session nor one of another school.
+    // An admin cannot end the session of an owner or of another school.
     adam.delete(&path(&session_of(app, &world.olga).await))
         .await
         .refused(403, "FORBIDDEN_RANK");
@@ -317,7 +317,7 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
     assert_eq!(log["data"][0]["event"], "AUTH_DELETE");
     assert_eq!(log["data"][0]["details"]["user"]["id"], world.ben.id);
 
-    // Who runs the platform ends an owner's, and everybody the own one.
+    // A platform administrator can end an owner's session. Every user can end their own.
     let of_olga = format!(
         "{}?organizationId={}",
         path(&session_of(app, &world.olga).await),

@@ -1,4 +1,4 @@
-//! Subjects: one list for the whole school.
+//! Subjects: one list per school.
 
 use serde_json::json;
 

@@ -1,5 +1,6 @@
-//! Taking over an account: the school that holds the domain of an address gets an account back that was registered
-//! elsewhere first, unless its mailbox was verified; never the account of a SUPER_ADMIN or an owner.
+//! Account takeover by domain: a school with a verified domain takes over an account with an address of this domain
+//! that another school registered first, unless the mailbox is verified. Accounts of a SUPER_ADMIN or an owner are
+//! never taken over.
 
 use common::clock;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use test_support::{Client, TestApp};
 
 const PASSWORD: &str = "seven blue whales sing";
 
-/// A domain that North proved by its record.
+/// Creates a domain that North verified by its DNS record.
 async fn held_by_north(app: &TestApp) -> (String, Value) {
     let (adam, name) = (app.as_(&app.world.adam), name_server::domain());
     let domain = adam.post("/admin/domains", json!({"domain": name})).await.expect(201);
@@ -27,7 +28,7 @@ fn new(email: &str, role: &str) -> Value {
     json!({"name": "Kim Kidd", "email": email, "role": role, "password": PASSWORD})
 }
 
-/// An account of this address that South made.
+/// Creates an account with this address as South.
 async fn made_by_south(app: &TestApp, email: &str, role: &str) -> String {
     let made = app
         .as_(&app.world.zara)
@@ -49,7 +50,7 @@ async fn home(app: &TestApp, user: &str) -> String {
     .await
 }
 
-/// The organizations of a user, and those that invite the address.
+/// Returns the organizations of a user, and those with a pending invitation of the address.
 async fn places(app: &TestApp, user: &str, email: &str) -> (Vec<Option<String>>, Vec<Option<String>>) {
     let members = format!("SELECT organization_id FROM members WHERE user_id = '{user}'");
     let invited = format!("SELECT organization_id FROM invitations WHERE email = '{email}' AND status = 'pending'");
@@ -88,7 +89,7 @@ both!(
         assert!(joined["temporaryPassword"].is_null(), "{joined}");
         assert_eq!(places(app, &user, &email).await, (vec![north], vec![south]));
         assert_eq!(home(app, &user).await, world.north);
-        // Nothing that South knows or holds opens the account.
+        // No credential that South has opens the account.
         old.get("/users/me").await.refused(401, "UNAUTHENTICATED");
         let body = json!({"email": email, "password": PASSWORD});
         app.stranger()
@@ -107,7 +108,7 @@ both!(
             .patch(&path, json!({"name": "Kim of North"}))
             .await
             .expect(200);
-        // Both schools read what happened, and the user is notified.
+        // Both schools have a log record, and the user is notified.
         for school in [&world.north, &world.south] {
             assert_eq!(records(app, school).await.len(), 1, "{school}");
         }
@@ -115,7 +116,7 @@ both!(
         assert_eq!(letter.to, email);
         assert!(letter.text.contains("North School"), "{}", letter.text);
         assert_eq!(letter.link(), "/forgot");
-        // Adding the address again takes nothing over again.
+        // Adding the address again does not repeat the takeover.
         app.as_(&world.adam)
             .post("/users", new(&email, "TEACHER"))
             .await
@@ -123,7 +124,7 @@ both!(
     }
 );
 
-/// Adding the address is an invitation, and the account stays what it was.
+/// Expects that adding the address creates only an invitation and leaves the account unchanged.
 async fn is_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
     let before = (home(app, user).await, places(app, user, email).await.0);
     let password = format!("SELECT password FROM accounts WHERE user_id = '{user}'");
@@ -193,7 +194,7 @@ both!(only_the_very_domain_that_is_held_now_counts, |app| {
         let user = made_by_south(app, &email, "STUDENT").await;
         is_only_invited(app, name, &email, &user).await;
     }
-    // What South holds is nothing for North.
+    // A domain that South verified grants North nothing.
     state("failing_since = NULL, status = 'VERIFIED'").await;
     let body = json!({"domain": name_server::domain()});
     let tenant = format!("/tenants/{}/domains", app.world.south);

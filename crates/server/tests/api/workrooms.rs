@@ -1,5 +1,3 @@
-//! Work rooms (contract 3.7, 6.10); their documents are in `documents.rs`.
-
 use serde_json::json;
 
 use crate::groups::{ids, made};

@@ -1,4 +1,4 @@
-//! More time for one group: the deadline of the topic stays what it is for everybody (contract 3.5, 13).
+//! Deadline extensions: one group gets more time while the deadline of the topic stays the same for all other groups.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use test_support::{Answer, Person};
 const PAST: &str = "2026-01-01T00:00:00.000Z";
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 
-/// A second group on the topic: that of Eli, with a document of its own.
+/// Creates a second group on the topic, with Eli as its student and one document.
 async fn other_group(studio: &DocumentServerFixture) -> (String, String) {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let lakes = group(&ada, &world.seven_b, &[&world.eli], json!({})).await;
@@ -44,7 +44,7 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
     ada.patch(&topic, json!({"deadline": PAST, "latePolicy": "BLOCK"}))
         .await
         .expect(200);
-    // Not even a teacher hands in late for a group that has no more time.
+    // After the extension, even a teacher cannot submit late for the group.
     for person in [&world.ben, &world.ada] {
         studio.submit(person, &ours).await.refused(409, "LATE_NOT_ALLOWED");
     }
@@ -66,7 +66,7 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
         .await
         .refused(409, "LATE_NOT_ALLOWED");
 
-    // The deadline is everybody's and stays; the extension is the group's own, and only its students read of it.
+    // The deadline of the topic does not change. Only the group's own students see the extension.
     let seen = ada.get(&topic).await.expect(200);
     assert_eq!((&seen["deadline"], &seen["stats"]["late"]), (&json!(PAST), &json!(0)));
     assert_eq!(
@@ -84,7 +84,7 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
     let elis = studio.app.as_(&world.eli).get(&topic).await.expect(200);
     assert!(!elis.to_string().contains(FUTURE), "{elis}");
 
-    // Time that is over lets nobody in any more; what was handed in in time stays so.
+    // An expired extension permits no new submission. A submission made in time keeps its lateness of 0.
     take_back(studio, &world.ben, &ours).await.expect(200);
     for over in [json!("2026-02-01T00:00:00Z"), json!(null)] {
         extend(studio, &studio.group, over).await;
@@ -110,11 +110,11 @@ studio!(lateness_counts_from_the_later_of_the_two, |studio| {
     };
     let of_deadline = late(PAST, json!(null)).await;
     assert!(of_deadline > 0);
-    // 31 days of more time that are over, too: late by so much less.
+    // The extension is 31 days long and has expired: the submission is late by that much less.
     let of_extension = late(PAST, json!("2026-02-01T00:00:00Z")).await;
     let month = 31 * 24 * 60 * 60;
     assert!(of_extension > 0 && (of_extension - (of_deadline - month)).abs() < 3600);
-    // An extension before the deadline takes no time away.
+    // An extension that ends before the deadline does not shorten the time.
     assert_eq!(late(FUTURE, json!(PAST)).await, 0);
     assert_eq!(late(PAST, json!(FUTURE)).await, 0);
 });

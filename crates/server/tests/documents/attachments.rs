@@ -1,5 +1,4 @@
-//! The files of topics: who sees which, what is staged, what goes (specification, Effective task text 4 and 5; contract
-//! 3.6, 6.9, 11.7).
+//! Attachments of topics: who can see which file, how files are staged, and when they are removed.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,7 +22,7 @@ fn download(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
 }
 
-/// Waits until so many text files are kept.
+/// Waits until `count` text files are stored.
 async fn eventually_kept(app: &TestApp, count: usize) {
     let folder = app.folder().join("files");
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Who worked on a group's documents: minutes and saves from what the document server told, never more than real time.
+//! Contributions to a group's documents: minutes and saves from callbacks, never more than the elapsed time.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
     found.unwrap_or_else(|| panic!("{} is not in {list}", person.name))
 }
 
-/// Waits until so many people are known to be in the editor of a document.
+/// Waits until `people` editors of the document are recorded.
 async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize) {
     let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     let since = std::time::Instant::now();
@@ -35,7 +35,7 @@ async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize
     panic!("{people} people were to be in the editor");
 }
 
-/// Lets time pass: what was noted until now is so many minutes older.
+/// Simulates elapsed time: moves all recorded times `minutes` into the past.
 async fn minutes_pass(studio: &DocumentServerFixture, minutes: i64) {
     let millis = minutes * 60_000;
     let statements = [
@@ -50,7 +50,7 @@ async fn minutes_pass(studio: &DocumentServerFixture, minutes: i64) {
     }
 }
 
-/// A statement made by the test.
+/// Converts a statement that the test builds at run time.
 fn made(statement: String) -> &'static db::sql::Sql {
     let text: &'static str = Box::leak(statement.into_boxed_str());
     Box::leak(Box::new(db::sql::Sql::new(text)))
@@ -82,11 +82,11 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
     let ben = studio.open(&world.ben, &essay).await;
     there_are(studio, &essay, 1).await;
     minutes_pass(studio, 10).await;
-    // Cem comes; Ben has been alone for ten minutes.
+    // Cem joins after Ben was alone for ten minutes.
     let cem = studio.open(&world.cem, &essay).await;
     there_are(studio, &essay, 2).await;
     minutes_pass(studio, 5).await;
-    // The same five minutes in a second document are not five more.
+    // The same five minutes in a second document are not counted twice.
     let second = studio.open(&world.ben, &notes).await;
     there_are(studio, &notes, 1).await;
     minutes_pass(studio, 5).await;
@@ -113,7 +113,7 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
     assert_eq!(of_cem["documents"][0]["documentId"], json!(essay), "{told}");
     assert_eq!(of_ben["isMember"], json!(true));
 
-    // Of a night nobody heard of, only hours count; a session that the server forgot counts nothing.
+    // A long time without callbacks counts as 240 minutes at most. A session that the document server lost counts as 0.
     let ben = studio.open(&world.ben, &notes).await;
     there_are(studio, &notes, 1).await;
     minutes_pass(studio, 3 * 24 * 60).await;
@@ -127,7 +127,7 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
         "{who:?}"
     );
 
-    // It is for the teachers of the class, and goes with the document.
+    // Only teachers of the class see the contributions. They are deleted with the document.
     studio
         .app
         .as_(&world.ben)

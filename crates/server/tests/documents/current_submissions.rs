@@ -1,4 +1,5 @@
-//! What is handed in stands in every answer that shows a link: copies, grade and feedback, each for whom it is meant.
+//! Every response that contains a link includes its current submission: copies, grade and feedback, each visible to its
+//! audience only.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use test_support::TestApp;
 use test_support::rows::execute;
 use test_support::topics::{group, id, link, mark_submitted, topic};
 
-/// A copy, a draft grade with one for Ben and one for Cem, a feedback for the group and one among the staff.
+/// Adds a copy, a draft grade with individual grades for Ben and Cem, feedback for the group and staff-only feedback.
 async fn fill(app: &TestApp, link: &Value, submission: &str) {
     let (north, world) = (&app.world.north, &app.world);
     let (ada, ben, cem) = (&world.ada.id, &world.ben.id, &world.cem.id);
@@ -33,7 +34,7 @@ async fn fill(app: &TestApp, link: &Value, submission: &str) {
     }
 }
 
-/// Compares a link in a list with the whole link: it has the moments and no copies.
+/// Checks that a link in a list agrees with the whole link: it has the timestamps and not the copies.
 fn is_brief_form_of(brief: &Value, whole: &Value) {
     for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
         assert_eq!(brief[field], whole[field], "{field}");

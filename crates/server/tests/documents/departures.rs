@@ -1,5 +1,5 @@
-//! Whoever loses sight of a document while he has it open is sent out of the editor; everybody else writes on (contract
-//! 11.4).
+//! A user who loses access to a document while it is open is disconnected from the editor. All other editors stay
+//! connected.
 
 use document_server_simulator::client::Editor;
 use serde_json::json;
@@ -11,7 +11,7 @@ async fn is_out(editor: &Editor) -> bool {
     editor.view().await.unwrap().dropped.is_some()
 }
 
-/// Ada, Ben and Cem in one document, known to the service as its editors.
+/// Opens one document for Ada, Ben and Cem, and waits until the service has recorded them as editors.
 async fn together(
     studio: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
@@ -48,7 +48,7 @@ studio!(a_start_moved_to_the_future_closes_the_editors_of_students, |studio| {
         .get(&path(&document, "/editor-config"))
         .await
         .refused(404, "NOT_FOUND");
-    // What they had written is not lost with them.
+    // Their unsaved text is not lost.
     ada.close().await.unwrap();
     let text = studio.text(&document).await;
     assert_eq!(text.matches("here").count(), 3);
@@ -62,7 +62,7 @@ studio!(a_student_who_is_moved_loses_his_editor_and_nobody_else_does, |studio| {
     teacher.delete(&member).await.expect(200);
     eventually(async || is_out(&ben).await).await;
     assert!(!is_out(&cem).await && !is_out(&ada).await);
-    // Coming in is a change of rooms too, and sends nobody out.
+    // Joining also changes the membership and disconnects no editor.
     let back = json!({"userIds": [studio.app.world.ben.id]});
     teacher
         .post(&format!("/groups/{}/members", studio.group), back)
@@ -89,7 +89,7 @@ studio!(
         let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
         let adam = studio.app.as_(&world.adam);
         adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
-        // The configuration still opens the editor at the document server.
+        // The document server still accepts the earlier configuration.
         let ben = document_server_simulator::client::open(&studio.server.url(), &config)
             .await
             .unwrap();

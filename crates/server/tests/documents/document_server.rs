@@ -1,4 +1,4 @@
-//! What the document server and this service say to each other; what an editor opens with is in `conformance`.
+//! The protocol between the document server and this service. The editor configuration is tested in `conformance`.
 
 use adapters::document_server::DocumentServer;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What documents were before: kept states, restoring, templates, and what goes with them (contract 6.10, 9).
+//! Earlier versions of documents: stored revisions, restoring, templates, and what is deleted with them.
 
 use serde_json::json;
 
@@ -72,7 +72,7 @@ both!(a_document_keeps_its_earlier_states, |app| {
     assert_eq!(versions[0]["sha256"], versions[2]["sha256"]);
     assert_eq!(versions[1]["editors"], json!([app.world.cem.id]));
 
-    // What came too late is for the staff alone.
+    // Content that arrived too late is visible to the staff only.
     app.came_late(id(&made), 2).await;
     assert_eq!(
         ben.get(&format!("{document}/versions"))
@@ -151,7 +151,7 @@ tenants!(a_document_may_begin_with_a_file_of_its_group, |app| {
         .await
         .refused(404, "NOT_FOUND");
 
-    // The copy stands on its own.
+    // The copy is independent of its source.
     ben.delete(&path(&made)).await.expect(200);
     let again = ben.post(&list(&room), new(&template)).await.expect(201);
     assert_eq!(ben.get(&format!("{}/download", path(&again))).await.bytes, form);

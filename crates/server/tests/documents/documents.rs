@@ -1,4 +1,4 @@
-//! Documents of work rooms (specification, Work rooms; contract 3.7, 5, 6.10).
+//! Documents of workrooms.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn blank(client: &Client, room: &Room, title: &str) -> Value {
         .expect(201)
 }
 
-/// Puts a text document in the place of the content.
+/// Replaces the content with a text document.
 pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) -> Answer {
     let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
     let form = reqwest::multipart::Form::new().part("file", part);
@@ -39,7 +39,7 @@ pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) ->
         .await
 }
 
-/// Every way to change a document.
+/// Sends every request that changes a document.
 pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.patch(document, json!({"title": "Other"})).await,
@@ -50,7 +50,7 @@ pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
     ]
 }
 
-/// Every way to look at a document.
+/// Sends every request that reads a document.
 pub async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.get(document).await,
@@ -64,7 +64,7 @@ pub fn statuses(answers: &[Answer]) -> Vec<u16> {
     answers.iter().map(|answer| answer.status).collect()
 }
 
-/// A room of Ben and Cem in 7b.
+/// Creates a workroom of Ben and Cem in class 7b.
 pub async fn room(app: &TestApp) -> Room {
     app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await
 }
@@ -231,7 +231,7 @@ both!(only_those_who_see_the_group_know_its_documents, |app| {
     assert_eq!(app.kept_files().len(), 6);
     app.as_(&world.cem).delete(&document).await.refused(403, "NOT_AUTHOR");
 
-    // Rule 5: until it starts, only the staff know the group; in a draft class too.
+    // Until its start date only the staff can see the group, also in a draft class.
     app.group_starts(&room, 99_999_999_999_999).await;
     assert_eq!(statuses(&every_look(&ben, &document).await), [404; 4]);
     assert_eq!(statuses(&every_change(&ben, &document).await), [404; 5]);
@@ -295,7 +295,7 @@ tenants!(what_is_handed_in_stays_as_it_is, |app| {
         (&json!("Renamed"), &json!("view"))
     );
 
-    // The grade is the staff's own until it is published.
+    // The grade is visible to the staff only until it is published.
     let graded = |document: &Value| ["grade", "points", "feedback", "gradedById"].map(|field| document[field].clone());
     let grade = [json!("2+"), json!(12.5), json!("Good"), json!(app.world.ada.id)];
     assert_eq!(graded(&ada.get(&path(&made)).await.expect(200)), grade);
@@ -305,7 +305,7 @@ tenants!(what_is_handed_in_stays_as_it_is, |app| {
     app.publish(&submission).await;
     assert_eq!(graded(&ben.get(&path(&made)).await.expect(200)), grade);
 
-    // What was handed in once is never removed, also when it was taken back.
+    // A document that was submitted once cannot be deleted, even after the submission was withdrawn.
     app.take_back(id(&made)).await;
     ada.delete(&path(&made)).await.refused(409, "ALREADY_SUBMITTED");
     put(&ben, &path(&made), docx("b"), "b.docx").await.expect(200);
@@ -352,7 +352,7 @@ tenants!(work_begins_with_the_first_document, |app| {
         .expect(200);
     assert_eq!(linked, json!([made]));
 
-    // Linking work to a topic begins that topic too.
+    // Linking a document to a topic also starts the work on that topic.
     let three = app.topic(&world.seven_b, &[&room]).await;
     let relinked = ben
         .patch(&path(&made), json!({"assignmentId": three}))

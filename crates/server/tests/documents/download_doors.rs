@@ -1,5 +1,5 @@
-//! Every door through which bytes leave says the same about them: whole, in parts, unchanged, out of reach, and never
-//! shown inside a page. The table is held against the description of all routes, so that a new door has to stand in it.
+//! Every download route has the same headers and behaviour: whole files, ranges, unchanged files, missing files, and
+//! never shown inline. The table is compared with the description of all routes, so a new route must be added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::topics::id;
 use test_support::{Answer, Client};
 
-/// Headers that a download has, whichever door it comes through.
+/// Headers of every download.
 const SAFE: [(&str, &str); 4] = [
     ("accept-ranges", "bytes"),
     ("cache-control", "no-store"),
@@ -81,12 +81,12 @@ pub async fn walk_through(client: &Client, path: &str) {
     assert_eq!(changed.status, 200, "{path}");
 }
 
-/// The address of a file as a list names it.
+/// Returns the URL of a file in a list.
 fn address(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
 }
 
-/// Deletes a document that is being written in; its text is kept for a day.
+/// Deletes a document that has an open editor. Its text is kept for one day.
 async fn late_text(studio: &DocumentServerFixture) -> String {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Deleted").await;

@@ -1,4 +1,4 @@
-//! Feedback, giving back for revision, and all that was handed in so far (contract 4.2, 6.12).
+//! Feedback, returning work for revision, and the list of all submissions.
 
 use serde_json::{Value, json};
 
@@ -226,7 +226,7 @@ studio!(work_that_is_given_back_is_open_again, |studio| {
         "what was out stays with its attempt"
     );
     assert_eq!(studio.seen(&second).await["points"], Value::Null);
-    // A grade that is out by mistake can be taken back there, too, and nothing else can be done.
+    // A grade that was published by mistake can be withdrawn; nothing else can be changed.
     ada.put(&grading(&submission), json!({"points": 3}))
         .await
         .refused(409, "NOT_SUBMITTED");

@@ -1,5 +1,4 @@
-//! Files in and out: what comes back, under which name, and what is left behind (contract 9, reliability 4.1 and T19).
-//! What is refused is in `uploads.rs`.
+//! Upload and download of files: content, file names and leftover files. Rejected uploads are tested in `uploads.rs`.
 
 use reqwest::Method;
 use serde_json::json;
@@ -7,13 +6,13 @@ use serde_json::json;
 use test_support::office::{docx, docx_with, open_document};
 use test_support::{Answer, Client, Kind, TestApp, until};
 
-/// A room of Ben's, and Ben.
+/// Creates a workroom of Ben and returns Ben's client with it.
 pub async fn begin(app: &TestApp) -> (Client, String) {
     let room = app.room(&app.world.seven_b, &[&app.world.ben]).await;
     (app.as_(&app.world.ben), format!("/workrooms/{}/documents", room.id))
 }
 
-/// The download address of the document that was made.
+/// Returns the download path of the created document.
 fn download(document: &serde_json::Value) -> String {
     format!("/workrooms/documents/{}/download", document["id"].as_str().unwrap())
 }
@@ -110,7 +109,7 @@ tenants!(downloads_come_in_parts_and_only_when_they_changed, |app| {
     assert_eq!((agreed.status, agreed.bytes.len()), (206, 3));
 });
 
-/// Names nobody should have to meet.
+/// Hostile file names.
 const NASTY: &[&str] = &[
     "../../etc/passwd.txt",
     "..\\..\\boot.txt",
@@ -189,7 +188,7 @@ both!(nasty_names_stay_names, |app| {
     for name in &names {
         let answer = ben.upload(&path, name, b"harmless".to_vec(), &[]).await;
         if name.bytes().any(|byte| byte < b' ' && byte != b'\t') {
-            // A header cannot hold these, so the form as such is broken.
+            // A header cannot contain these characters, so the form itself is malformed.
             answer.refused(400, "VALIDATION_ERROR");
             continue;
         }
@@ -274,7 +273,7 @@ async fn lost_bytes_are_a_fault_and_never_another_file() {
         .map(|folder| folder.join(&name))
         .find(|path| path.exists())
         .unwrap();
-    // One bit, as a disk forgets it: whoever downloads it is told, not handed something else.
+    // One flipped bit, as after a disk error: the download fails instead of returning other content.
     let mut bytes = docx("mine");
     bytes[40] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
@@ -321,7 +320,7 @@ both!(files_without_rows_are_put_aside, |app| {
     assert_eq!(ben.get(&download(&kept)).await.status, 200);
 });
 
-/// Every table that names files is asked before one is removed or put aside.
+/// Checks that every table that references files is queried before a file is removed or quarantined.
 #[test]
 fn no_table_with_files_is_forgotten() {
     let (_, statement) = db::platform::statements()
@@ -349,7 +348,7 @@ fn no_table_with_files_is_forgotten() {
     }
 }
 
-/// Waits until something is so.
+/// Waits until the condition is true.
 pub async fn eventually(mut is_so: impl FnMut() -> bool) {
     until("what the test waits for", async || is_so()).await;
 }

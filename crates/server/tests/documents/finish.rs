@@ -1,4 +1,4 @@
-//! The bell: finishing locks everything for everybody, reopening restores exactly what was (contract 4.4, 6.9, 8.3).
+//! Finishing a topic locks all documents for all users. Reopening restores the exact previous state.
 
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
         }
     }
     ada.delete(&path(&draft, "")).await.refused(423, "DOCUMENT_LOCKED");
-    // The service wants to know the topic before it looks at the lock.
+    // The service requires the topic before it checks the lock.
     ada.post(&path(&draft, "/submit"), json!({}))
         .await
         .refused(400, "ASSIGNMENT_ID_REQUIRED");
@@ -131,7 +131,7 @@ studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
     });
     studio.finish().await;
     studio.server.faults().clear();
-    // As a start does; the session was silent for long by then.
+    // Simulates a start of the service after the session was silent for a long time.
     execute(
         &studio.app.database,
         "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
@@ -165,7 +165,7 @@ studio!(finishes_and_reopens_at_once_leave_one_clear_state, |studio| {
     assert_eq!(status(studio, &draft).await.0, expected);
 });
 
-/// Thirty groups with three documents each and an editor open in every one of them.
+/// Creates 30 groups with three documents each and one open editor per document.
 async fn a_whole_class(studio: &DocumentServerFixture) -> Vec<(String, Editor)> {
     let (ada, class) = (studio.app.as_(&studio.app.world.ada), &studio.app.world.seven_b);
     let mut groups = vec![studio.group.clone()];
@@ -241,14 +241,14 @@ studio!(
         );
         let asked = studio.server.command_count() - begun;
         assert!(asked < 20, "after eight in a row nobody is asked any more: {asked}");
-        // It wakes up; what was written before the bell comes with the end of the session.
+        // The document server recovers; text from before the finish is saved when the session ends.
         studio.server.faults().clear();
         assert!(editor.close().await.unwrap().accepted);
         assert!(eventually_text(studio, &done["unsavedDocuments"], "Before the bell.").await);
     }
 );
 
-/// Whether one of these documents has this text.
+/// Returns whether one of these documents has this text.
 async fn eventually_text(studio: &DocumentServerFixture, documents: &Value, text: &str) -> bool {
     for document in documents.as_array().unwrap() {
         if studio.text(document.as_str().unwrap()).await.contains(text) {
@@ -266,7 +266,7 @@ studio!(
         for number in 0..20 {
             documents.push(studio.document(&format!("Page {number}")).await);
         }
-        // Every save is promised and none comes: eight at a time, two seconds each.
+        // Every forced save is started and none arrives: eight concurrent requests, two seconds each.
         studio
             .server
             .faults()
@@ -278,7 +278,7 @@ studio!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(20), &json!(documents))
         );
-        // Two rounds of eight, and the drops of the first.
+        // Two rounds of eight, and the drop commands of the first.
         let asked = studio.server.command_count() - begun;
         assert!(asked <= 24, "{asked} commands");
         assert_eq!(count(studio, "documents WHERE status = 'LOCKED'").await, "20");

@@ -6,7 +6,8 @@ use crate::finish::status;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::topics::{id, topic};
 
-/// A second topic of the first group, and three drafts: of the studio's topic, of the second topic, and of none.
+/// A second topic of the first group, and three drafts: one on the fixture's topic, one on the second topic, one
+/// without a topic.
 struct TwoTopics {
     second: String,
     own: String,
@@ -92,7 +93,7 @@ studio!(finish_links_drafts_in_the_same_transaction, |studio| {
     let dry = format!("{finishing}?dryRun=1");
     let links = |document: &str, topic: &str| json!({"links": [{"documentId": document, "assignmentId": topic}]});
 
-    // Nothing of a refused request is done, and a preview is refused alike.
+    // A rejected request changes nothing, and a preview is rejected in the same way.
     let elsewhere = id(&topic(&ada, &world.seven_b, json!({"title": "Stones"})).await);
     let stranger = studio.document_in(&studio.hidden_room().await, "Hidden").await;
     let refused = [
@@ -154,7 +155,7 @@ studio!(finish_links_drafts_in_the_same_transaction, |studio| {
         .await
         .expect(200);
     assert_eq!(log["data"].as_array().unwrap().len(), 1, "the link is in the log");
-    // Repeated, the link is no change; a link to a finished topic is refused.
+    // A repeated link changes nothing. A link to a finished topic is rejected.
     let again = ada
         .post(&finishing, links(&two.unlinked, &two.second))
         .await

@@ -1,11 +1,11 @@
-//! A save that nobody took and that is brought home later is older than everything that came since, whatever the clocks
-//! say. The crash loop found several ways to lose what somebody wrote on top of it.
+//! A save that no callback delivered and that is recovered later is older than all saves since, whatever the clocks
+//! show. The crash test found several ways to lose text that was written on top of it.
 
 use document_server_simulator::Faults;
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
 
-/// Ben writes, and nobody takes it.
+/// Ben writes text, and no callback delivers it.
 async fn forgets(studio: &DocumentServerFixture, document: &str, text: &str) {
     studio.server.faults().update(|faults| faults.forgets_saves = true);
     let editor = studio.open(&studio.app.world.ben, document).await;
@@ -20,7 +20,7 @@ studio!(what_is_written_on_top_of_a_forgotten_save_wins, |studio| {
     forgets(studio, &document, "\nfirst").await;
     let editor = studio.open(&studio.app.world.cem, &document).await;
     editor.type_text("\nsecond").await.unwrap();
-    // Cem's last change is older than the moment in which the sweep looks.
+    // Cem's last change is older than the time of the sweep.
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     studio.app.app.editing().sweep().await;
     assert!(editor.close().await.unwrap().accepted);

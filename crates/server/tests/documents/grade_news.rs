@@ -1,4 +1,4 @@
-//! What follows from a grade: what is heard and recorded of it, and where it goes when nobody's school is said.
+//! Effects of a grade: emitted events, log entries, and the school of a grade when the request names no school.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ studio!(what_is_heard_of_grades, |studio| {
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
     ada.put(&grading(&submission), body).await.expect(200);
-    // A draft is for the staff, and they fetch it.
+    // A draft grade is sent to the staff only, and they fetch it.
     let drafted = ears[0].expect("grade:drafted").await;
     assert_eq!(
         (&drafted["groupId"], &drafted["grade"]),
@@ -92,7 +92,7 @@ studio!(what_is_heard_of_grades, |studio| {
         (&json!("B"), &json!([]))
     );
     assert_eq!(told["assignmentId"], json!(studio.topic));
-    // What changes for Ben alone is sent to Ben alone, and Cem sees the time of the group's grade.
+    // An event for Ben alone is sent to Ben alone. Cem sees the timestamp of the group's grade.
     let of_cem = || async {
         let shown = studio
             .app

@@ -1,4 +1,4 @@
-//! The grades of a topic as a table, out and in again (contract 6.9).
+//! Export and import of the grades of a topic as a table.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -162,7 +162,7 @@ studio!(rows_that_do_not_fit_change_nothing_and_are_named, |studio| {
         (single.len(), &single[0]["userId"], &single[0]["value"]),
         (1, &json!(ben), &json!("1"))
     );
-    // An empty cell says nothing.
+    // An empty cell changes nothing.
     let more = format!("submissionId,userId,points\n{submission},,9\n{submission},{ben},\n");
     let report = import(studio, &world.adam, "", &more).await.expect(200);
     assert_eq!(statuses(&report), [(2, "updated"), (3, "skipped")]);
@@ -171,7 +171,7 @@ studio!(rows_that_do_not_fit_change_nothing_and_are_named, |studio| {
         (&written["value"], &written["points"], &written["history"]),
         (&json!("2"), &json!(9.0), &json!(2))
     );
-    // A topic of another group, by the ids of this one.
+    // A topic of another group with the ids of this one.
     let other = json!({"title": "Other", "classId": world.seven_b.id, "courseId": world.seven_b.course, "deadline": "2099-01-01T00:00:00Z"});
     let other = ada.post("/assignments", other).await.expect(201);
     let path = format!("/assignments/{}/grades/import", other["id"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Grades: who sees which, when, and that nobody's is lost (contract 3.5, 4.2, 4.5, 6.12).
+//! Grades: who can see which grade, from when, and that no grade is lost.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::rows::texts;
 use test_support::topics::{group, id};
 
-/// What a document is handed in as: the submission and the link.
+/// Submits the document and returns the ids of the submission and the link.
 pub async fn handed_in(studio: &DocumentServerFixture, document: &str) -> (String, String) {
     let answer = studio.submit(&studio.app.world.ben, document).await.expect(200);
     (id(&answer["submission"]), id(&answer["groupAssignment"]))
@@ -17,7 +17,7 @@ pub fn grading(submission: &str) -> String {
     format!("/feedback/submissions/{submission}/grade")
 }
 
-/// Everything that somebody reads about the work of the visible group, as one text.
+/// Returns all responses that a person can read about the work of the visible group, as one text.
 async fn doors(studio: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
     let client = studio.app.as_(person);
     let (topic, room, group) = (&studio.topic, &studio.room, &studio.group);
@@ -179,7 +179,7 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
         (&json!("2+"), &Value::Null)
     );
 
-    // Another attempt takes the place of this one; the former is not graded any more.
+    // Another attempt replaces this one. The former attempt can no longer be graded.
     let second = studio.document("Second").await;
     let (current, _) = handed_in(studio, &second).await;
     ada.put(&path, json!({"publish": true}))
@@ -368,7 +368,7 @@ studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
     let document = studio.document("Our page").await;
     let (submission, link) = handed_in(studio, &document).await;
     let before = doors(studio, &world.ben, &document, &link).await;
-    // Drafts of every kind leave no trace in anything: no value, no number, no moment.
+    // Draft grades of every kind are absent from every response: no value, no count, no timestamp.
     for draft in [
         json!({"value": "A"}),
         json!({"points": 4, "feedback": "Words"}),
@@ -404,7 +404,7 @@ studio!(staff_read_former_grades_and_students_do_not, |studio| {
         .put(&grading(&submission), json!({"value": "2", "publish": true}))
         .await
         .expect(200);
-    // A request that changes nothing is no state.
+    // A request that changes nothing creates no version of the grade.
     ada.put(&grading(&submission), json!({"value": "2"})).await.expect(200);
 
     let read = ada.get(&states).await.expect(200);

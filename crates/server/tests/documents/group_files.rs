@@ -1,4 +1,4 @@
-//! The own files of a group: its students read them while they see the group, its teachers keep them.
+//! Files of a group: its students can read them while they can see the group, its teachers manage them.
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ tenants!(the_files_of_a_group_are_for_those_who_see_it, |app| {
         stranger.get(&list).await.refused(404, "NOT_FOUND");
         stranger.get(&download(&map)).await.refused(404, "NOT_FOUND");
     }
-    // Ben is in the hidden group, too, and knows nothing of it.
+    // Ben is also in the hidden group and must not learn about its files.
     ben.get(&download(&secret)).await.refused(404, "NOT_FOUND");
     ben.get(&format!("/groups/{hidden}/attachments"))
         .await
@@ -62,7 +62,7 @@ tenants!(twenty_files_and_no_more_however_many_come_at_once, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let names: Vec<String> = (0..30).map(|number| format!("page {number}.txt")).collect();
-    // As many at once as one person may send.
+    // As many concurrent uploads as one person may send.
     let uploads = futures_util::stream::iter(names.iter().map(|name| add(&ada, &rivers, name)));
     let answers: Vec<_> = uploads.buffer_unordered(8).collect().await;
     let kept = answers.iter().filter(|answer| answer.status == 201).count();

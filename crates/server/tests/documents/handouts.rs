@@ -1,4 +1,4 @@
-//! A file of a topic handed out: every group has its own copy once, hidden ones too.
+//! Handing out a file of a topic: every group gets one copy, including hidden groups.
 
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ tenants!(every_group_gets_its_copy_once, |app| {
         "{link}"
     );
 
-    // Again: nobody gets a second one; whoever came later or threw his away gets one.
+    // A repeated handout creates no second copy. Groups that were added later or deleted their copy get one.
     ada.post(&format!("/assignments/{made}/groups"), json!({"groupIds": [later]}))
         .await
         .expect(200);
@@ -96,7 +96,7 @@ tenants!(every_group_gets_its_copy_once, |app| {
         0
     );
 
-    // What one group deletes is its own; a finished topic hands nothing out.
+    // Deleting the copy of one group affects that group only. A finished topic hands nothing out.
     ada.post(&format!("/assignments/{made}/finish"), json!({}))
         .await
         .expect(200);

@@ -1,5 +1,5 @@
-//! Documents that are deleted while editors are open: the editors are closed, what is saved afterwards is kept for a day for
-//! the staff of the class, and nothing of ours stays at the document server.
+//! Documents that are deleted while editors are open: the editors are closed, later saves are kept for one day for the
+//! staff of the class, and no data stays at the document server.
 
 use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ async fn words_of(studio: &DocumentServerFixture, text: &Value) -> String {
     words(&answer.bytes)
 }
 
-/// The row of the session is written by the first notice.
+/// Waits for the session row, which the first callback inserts.
 async fn is_noted(studio: &DocumentServerFixture, document: &str) {
     let noted = async || {
         let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
@@ -94,7 +94,7 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
     );
     assert_eq!(ada.get(&of_class("another")).await.expect(200), json!([]));
 
-    // Staff of the class and administrators alone.
+    // Only staff of the class and administrators.
     let download = format!("/workrooms/late-texts/{}/download", id(&text));
     let ben = studio.app.as_(&world.ben);
     ben.get("/workrooms/late-texts").await.refused(403, "FORBIDDEN_ROLE");
@@ -123,7 +123,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Kept for a day.").await.unwrap();
     delete(studio, &document).await;
-    // It may be closed already.
+    // The editor may already be closed.
     editor.close().await.unwrap();
     late_text(studio).await;
     let store = studio.app.app.store();
@@ -137,7 +137,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
         removals.iter().flatten().any(|key| key.starts_with(&document)),
         "{removals:?}"
     );
-    // The keys of the document count as ours for a month.
+    // The keys of the document are treated as ours for one month.
     let remembered = async || {
         texts(&studio.app.database, "SELECT id FROM deleted_documents".to_owned())
             .await
@@ -183,7 +183,7 @@ studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
         assert!(editor.type_text("More.").await.is_err(), "{deletion}");
         editor.close().await.unwrap();
     }
-    // The class is gone, so administrators alone see what is left.
+    // The class is deleted, so only administrators see the remaining texts.
     let list = async |person| studio.app.as_(person).get("/workrooms/late-texts").await.expect(200);
     eventually(async || list(&world.adam).await.as_array().unwrap().len() == 3).await;
     assert_eq!(list(&world.ada).await, json!([]));
@@ -215,7 +215,7 @@ studio!(
         let text = late_text(studio).await;
         assert!(words_of(studio, &text).await.contains("Forgotten."));
 
-        // Of a document without a trace nothing is touched: it may belong to another installation.
+        // A document without any record is not touched: it may belong to another installation.
         let other = studio.document("Another page").await;
         let editor = studio.open(&studio.app.world.ben, &other).await;
         editor.type_text("Of another installation.").await.unwrap();

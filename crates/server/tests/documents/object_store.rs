@@ -1,5 +1,5 @@
-//! The life of documents where the files are in an object store: the same as on a disk; and when the store is away or
-//! slow, nothing is said to be kept that is not, and whoever does not need it notices nothing (document-server.md F7, E4).
+//! Documents with files in an object store behave as with files on a disk. When the store is unavailable or slow, no
+//! save is acknowledged that is not stored, and requests that need no file are not affected (checks F7 and E4).
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use test_support::fake_s3::FakeS3;
 use test_support::unpacked::unpacked;
 use test_support::{Kind, size};
 
-/// How long a test waits for what has to happen; the machine may be busy with something else.
+/// Maximum time that a test waits for an event on a busy machine.
 const PATIENCE: Duration = test_support::PATIENCE;
 
-/// Asks again until the answer is yes.
+/// Polls until the condition is true.
 pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !is_so().await {
@@ -38,7 +38,7 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     let world = &studio.app.world;
     let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
 
-    // In and out, whole and in parts.
+    // Upload and download, whole and by range.
     let room = format!("/workrooms/{}/documents", studio.room);
     let made = ben
         .upload(&room, "a.txt", b"0123456789".to_vec(), &[])
@@ -58,12 +58,12 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     ben.finish(replaced.multipart(form)).await.expect(200);
     assert_eq!(ben.get(&download).await.bytes, b"changed");
 
-    // What goes is gone in the bucket.
+    // Deleted files are removed from the bucket.
     assert_eq!(bucket.kept().len(), 2);
     ben.delete(&path(made["id"].as_str().unwrap(), "")).await.expect(200);
     in_the_end(async || bucket.kept().is_empty()).await;
 
-    // Saved, restored, handed in, taken back, converted, finished.
+    // Saved, restored, submitted, withdrawn, converted, finished.
     let document = studio.document("Our page").await;
     studio.write(&world.ben, &document, "First.").await;
     studio.write(&world.cem, &document, "Second.").await;
@@ -118,7 +118,7 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     let staged = std::fs::read_dir(studio.app.folder().join("staging/parts")).unwrap();
     assert_eq!(staged.count(), 0);
 
-    // What nobody names is put aside there.
+    // A file that no row references is moved to the quarantine in the bucket.
     let mut staging = studio.app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
     let orphan = model::file::FileKey::new("orphan.docx");
@@ -168,7 +168,7 @@ async fn f07_a_store_that_is_away_acknowledges_nothing() {
     );
     let seen = studio.seen(&document).await;
     assert_eq!((&seen["version"], &seen["status"]), (&json!(1), &json!("DRAFT")));
-    // What needs no file goes on.
+    // Requests that need no file still work.
     studio.document("Made meanwhile").await;
     let text = json!({"content": "The store is away."});
     ben.post(&format!("/workrooms/{}/messages", studio.room), text)
@@ -194,7 +194,7 @@ async fn e04_a_store_that_hangs_stops_nobody_else() {
     let kept = bucket.kept();
 
     bucket.door.held.store(true, Ordering::SeqCst);
-    // The large run brings more than are sent at the same time: the others wait for their turn, not in memory.
+    // The long run starts more uploads than are sent concurrently. The others wait without being held in memory.
     let (uploads, sent) = size((4, 4), (20, 16));
     let waiting: Vec<_> = (0..uploads)
         .map(|number| {
@@ -225,7 +225,7 @@ async fn e04_a_store_that_hangs_stops_nobody_else() {
     );
     bucket.heal();
     ben.upload(&room, "later.txt", b"x".to_vec(), &[]).await.expect(201);
-    // A request that hung may reach the store afterwards; nobody names such a file, and the sweep takes it.
+    // A request that hung may reach the store later. No row references such a file, and the sweep removes it.
     assert!(bucket.kept().is_superset(&kept));
     studio.close().await;
 }

@@ -1,4 +1,4 @@
-//! Documents as PDF (contract 6.10, 8.4): for whom, made once, and what goes wrong with them.
+//! Documents as PDF: permissions, caching and failures.
 
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 

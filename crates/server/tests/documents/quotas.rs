@@ -1,5 +1,5 @@
-//! What a school and a group may keep: nobody brings more, parallel or not; what goes gives room; and what the document
-//! server saves is never refused.
+//! Storage quotas of schools and groups: uploads beyond the quota are rejected, also concurrent ones; deleted files
+//! free space; saves by the document server are never rejected.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ both!(the_platform_says_how_much_a_school_may_keep, |app| {
     let south = app.as_(&world.zara).get("/admin/storage").await.expect(200);
     assert_eq!(south["quotaBytes"], json!(200_i64 << 30));
 
-    // The school reads it and cannot change it.
+    // The school can read its quota and cannot change it.
     let adam = app.as_(&world.adam);
     assert_eq!(adam.get("/admin/settings").await.expect(200)["storageQuota"], 1000);
     let same = adam.patch("/admin/settings", json!({"storageQuota": 5000})).await;
@@ -101,7 +101,7 @@ both!(every_door_asks_and_what_goes_gives_room, |app| {
     bring(&ben, &doors[1].1, 100).await.expect(201);
     assert_eq!(storage(app).await["usedBytes"], 1000, "the last byte fits");
     bring(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
-    // A form that says how large it is, is refused before its bytes come.
+    // A form whose announced size is too large is rejected before its bytes arrive.
     let large = ben.request(reqwest::Method::POST, &documents);
     let large = large
         .header("content-type", "multipart/form-data; boundary=x")
@@ -116,7 +116,7 @@ both!(every_door_asks_and_what_goes_gives_room, |app| {
     bring(&ben, &documents, 700).await.expect(201);
     bring(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
     assert_eq!(storage(app).await["usedBytes"], 1000);
-    // The other school has its own.
+    // The other school has its own quota.
     let south = app.as_(&world.zara).get("/admin/storage").await.expect(200);
     assert_eq!(south["usedBytes"], 0);
 });
@@ -150,7 +150,7 @@ both!(of_many_who_want_the_last_bytes_one_gets_them, |app| {
         assert_eq!(storage(app).await["usedBytes"], 50 + round * 100);
         assert_eq!(app.kept_files().len(), 1 + usize::try_from(round).unwrap());
     }
-    // The same bytes, counted from the rows.
+    // The usage counted from the rows is the same.
     let stale = "UPDATE storage_usages SET counted_at = 0";
     execute(&app.database, stale.to_owned()).await;
     bring(&doors[0].0, &doors[0].1, 100)

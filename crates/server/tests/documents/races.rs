@@ -1,5 +1,5 @@
-//! Many at once on one topic and in one group: what must be one is one, what has a limit keeps it, and what somebody
-//! handed in stays his wherever he goes (contract 11.5, 11.7, 11.9, 11.10).
+//! Concurrent requests on one topic and in one group: uniqueness and limits hold, and a submission stays with its
+//! authors when they change groups.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ both!(a_topic_takes_twenty_files_however_many_come_at_once, |app| {
     let own = id(link(&made, &rivers));
     let files = format!("/assignments/{}/attachments", id(&made));
     let staged = format!("{files}?staged=1");
-    // Shared ones and one group's own count together, staged ones by themselves.
+    // Shared files and the files of one group count together. Staged files count separately.
     let uploads = (0..50).map(|number| {
         let (ada, name) = (&ada, format!("{number}.txt"));
         let to_one = [("groupAssignmentId", own.as_str())];
@@ -30,8 +30,7 @@ both!(a_topic_takes_twenty_files_however_many_come_at_once, |app| {
         let fields = fields.to_vec();
         async move { ada.upload(path, &name, name.clone().into_bytes(), &fields).await }
     });
-    // 30 for the topic and 20 staged: the latter all fit.
-    // As many at once as one person may send.
+    // 30 for the topic and 20 staged: all staged ones fit. The concurrency is the maximum for one person.
     let answers: Vec<_> = futures_util::stream::iter(uploads).buffer_unordered(8).collect().await;
     let taken = answers.iter().filter(|answer| answer.status == 201).count();
     for refused in answers.into_iter().filter(|answer| answer.status != 201) {
@@ -146,14 +145,14 @@ studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
         (&new["status"], &new["currentSubmission"]),
         (&json!("NOT_STARTED"), &json!(null))
     );
-    // He reads his new group, and no longer the old one.
+    // Cem can read the new group and no longer the old one.
     let cem = studio.app.as_(&world.cem);
     let bodies = cem.get(&topic).await.expect(200);
     assert_eq!(bodies["groupAssignments"].as_array().unwrap().len(), 1);
     assert_eq!(bodies["groupAssignments"][0]["groupId"], json!(lakes));
     cem.get(&path(&document, "")).await.refused(404, "NOT_FOUND");
     studio.submit(&world.cem, &document).await.refused(404, "NOT_FOUND");
-    // The next attempt of the group is of those who are in it then; one that he was never part of is not his.
+    // The next attempt of the group belongs to its members at that time. Cem is not one of them.
     let ben = studio.app.as_(&world.ben);
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
     let again = studio.submit(&world.ben, &document).await.expect(200);
@@ -161,7 +160,7 @@ studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
     let back = format!("/groups/{lakes}/members/{}/move", world.cem.id);
     let moved = ada.post(&back, json!({"toGroupId": studio.group})).await.expect(200);
     assert_eq!(moved["keptSubmissions"], json!([]));
-    // Back and away again: the attempt that was made while he was gone is not his.
+    // Cem rejoins and leaves again: the attempt made in between does not belong to Cem.
     let moved = ada.post(&way, json!({"toGroupId": lakes})).await.expect(200);
     assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
 });
@@ -174,7 +173,7 @@ studio!(
         let document = studio.document("Rivers").await;
         studio.document_in(&studio.hidden_room().await, "Hidden").await;
         studio.submit(&world.ben, &document).await.expect(200);
-        // A group he is in himself, but not yet.
+        // A group of which Ben is a member, but which has not started.
         let coming = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
         ada.post(&format!("{topic}/groups"), json!({"groupIds": [coming]}))
             .await
@@ -229,7 +228,7 @@ both!(a_topic_that_is_shared_and_not_any_more_is_what_it_was, |app| {
     .expect(201);
     let tables = ["group_assignments", "assignment_attachments"];
     let before = test_support::tables::fingerprints(&app.database).await;
-    // Two people flip it against each other; the last word is Ada's.
+    // Two users change it concurrently. The last change is Ada's.
     let flips = (0..20).map(|number| {
         let client = if number % 2 == 0 { &ada } else { &adam };
         let body = json!({"isShared": number % 3 == 0});

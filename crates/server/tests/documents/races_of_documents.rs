@@ -1,6 +1,6 @@
-//! The bell, its undoing, hand-ins, take-backs and saves against each other, all at once, round after round: locked bytes
-//! stand still, no acknowledged word is lost, and the rows tell one story (contract 4.4, 8.3, 11.9, 11.11, 11.12).
-//! `make test` takes 100 rounds on each database, `make soak` (`GROUPWORK_SOAK=1`) 2,000.
+//! Concurrent finishes, reopens, submissions, withdrawals and saves, in many rounds: locked content does not change, no
+//! acknowledged text is lost, and the rows are consistent. `make test` runs 100 rounds on each database, `make soak`
+//! (`GROUPWORK_SOAK=1`) 2,000.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,18 +15,18 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::rows::texts;
 use test_support::{Answer, invariants, is_soak, size};
 
-/// What stands beside a submission's copy when it is not what its attempt says.
+/// Finds copies of a submission that do not match their attempt.
 const WRONG_COPIES: &str = "SELECT sd.id FROM documents d JOIN submission_documents sd ON sd.document_id = d.id
     JOIN submissions s ON s.id = sd.submission_id AND s.status = 'ACTIVE'
     LEFT JOIN document_revisions r ON r.id = d.current_revision_id
     WHERE (d.status = 'SUBMITTED' OR d.status_before_lock = 'SUBMITTED')
         AND (sd.document_version <> d.version OR (r.id IS NOT NULL AND r.sha256 <> sd.sha256))";
-/// A finished topic with an open document, or an open one with a locked document.
+/// Finds a finished topic with an open document, or an open topic with a locked document.
 const HALF_LOCKED: &str = "SELECT d.id FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
     JOIN group_assignments ga ON ga.group_id = w.group_id JOIN assignments a ON a.id = ga.assignment_id
     WHERE (a.status = 'FINISHED') <> (d.status = 'LOCKED')";
 
-/// One round: who takes part, and what was typed where.
+/// One round: the fixture, its number, and the barrier at which the concurrent tasks start.
 struct Round<'s> {
     studio: &'s DocumentServerFixture,
     number: usize,
@@ -34,7 +34,7 @@ struct Round<'s> {
 }
 
 impl Round<'_> {
-    /// Waits for the others, and then a moment of its own.
+    /// Waits for the other tasks, and then for a random delay.
     async fn go(&self) {
         let pause = rand::rng().random_range(0..12);
         self.barrier.wait().await;
@@ -62,7 +62,8 @@ impl Round<'_> {
     async fn leave(&self, editor: Editor) -> bool {
         self.go().await;
         let closed = editor.close().await.unwrap();
-        // Whom the bell sent out first has nothing to say any more; the document server saves without him.
+        // An editor that was disconnected by the finish first has no changes to report. The document server saves
+        // without it.
         assert!(
             closed.accepted || closed.status.is_none(),
             "round {}: {closed:?}",
@@ -73,12 +74,12 @@ impl Round<'_> {
 
     async fn press(&self, editor: &Editor) {
         self.go().await;
-        // Refused when the session is over already.
+        // The request is rejected when the session has already ended.
         drop(editor.press_save().await);
     }
 }
 
-/// Makes a document what a round begins with.
+/// Brings a document into the status that the round starts with.
 async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
     let status = studio.seen(document).await["status"].clone();
     match (status.as_str().unwrap(), wanted) {
@@ -91,7 +92,7 @@ async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
     }
 }
 
-/// An editor with something typed that nobody typed before.
+/// Opens an editor and types a text that is unique.
 async fn typed(studio: &DocumentServerFixture, document: &str, text: &str) -> Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     assert!(
@@ -103,7 +104,7 @@ async fn typed(studio: &DocumentServerFixture, document: &str, text: &str) -> Ed
     editor
 }
 
-/// Whether some of the newest revisions has these words, and whether the content has.
+/// Returns whether one of the newest revisions has this text, and whether the content has it.
 async fn has(studio: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
     let content = studio.text(document).await.contains(text);
     if content {
@@ -138,7 +139,7 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
     let [first, second, third] = ["L", "P", "H"].map(|kind| format!("{kind}{number}."));
     let leaving = typed(studio, left, &first).await;
     let pressing = typed(studio, pressed, &second).await;
-    // Somebody writes in what is handed in at the same time.
+    // An editor types into a document that is submitted concurrently.
     let writing = typed(studio, handed_in, &third).await;
     let round = Round {
         studio,
@@ -170,7 +171,7 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
         locked_stands_still(studio, number, left).await;
     }
     studio.reopen().await;
-    // Everything is what the answers said it became.
+    // Every document has the status from the responses.
     let status = async |document: &str| studio.seen(document).await["status"].clone();
     assert_eq!(status(left).await, "DRAFT");
     for (document, answer, yes, no) in [
@@ -194,7 +195,7 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
     }
 }
 
-/// Once the bell has been answered, nothing that is typed changes what is locked.
+/// After the response to the finish, typed text does not change the locked content.
 async fn locked_stands_still(studio: &DocumentServerFixture, number: usize, document: &str) {
     studio.reopen().await;
     let editor = typed(studio, document, &format!("B{number}.")).await;
@@ -237,7 +238,7 @@ async fn races(studio: &DocumentServerFixture, rounds: usize) {
     let since = Instant::now();
     let mut documents = fresh(studio).await;
     for number in 0..rounds {
-        // Documents stay small, and keep all their revisions.
+        // Documents stay small and keep all their revisions.
         if number > 0 && number % 25 == 0 {
             studio.reopen().await;
             for document in &documents {
@@ -254,7 +255,7 @@ async fn races(studio: &DocumentServerFixture, rounds: usize) {
 }
 
 async fn fresh(studio: &DocumentServerFixture) -> [String; 4] {
-    // A room has a hundred documents at most; those of former rounds lie in rooms of their own.
+    // A workroom holds at most 100 documents. Documents of earlier rounds are in other workrooms.
     let room = studio.another_room().await;
     let mut documents = Vec::new();
     for title in ["Left", "Pressed", "Handed in", "Taken back"] {

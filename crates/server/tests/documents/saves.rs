@@ -1,4 +1,4 @@
-//! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
+//! Saves by the document server: each is stored once, whole and durably, or it is not acknowledged.
 
 use document_server_simulator::{DownloadFault, Faults, SentCallback};
 use serde_json::json;
@@ -30,12 +30,12 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
     });
     let editor = studio.open(&studio.app.world.ben, &document).await;
     for number in 1..=3 {
-        // A name comes again after a long time, not within the second.
+        // A name of a save repeats after a long time, not within the same second.
         next_second().await;
         editor.type_text(&format!("Line {number}.")).await.unwrap();
         assert_eq!(editor.press_save().await.unwrap(), 0);
         eventually(async || studio.seen(&document).await["version"] == number).await;
-        // The next press asks only once our answer has arrived.
+        // The next forced save starts only after the response to the last one.
         let is_answered = |sent: &SentCallback| sent.status == 6 && sent.accepted;
         let heard = || {
             studio

@@ -1,11 +1,11 @@
-//! Handing in and taking back (contract 4.2, 6.10, 8.3).
+//! Submitting documents and withdrawing submissions.
 
 use serde_json::{Value, json};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::rows::{execute, texts};
 
-/// The text of the copy of a document in the current attempt.
+/// Returns the text of the copy of a document in the current attempt.
 pub async fn copied_text(studio: &DocumentServerFixture, document: &str) -> String {
     let of_document = format!(
         "SELECT sd.file_key FROM submission_documents sd JOIN submissions s ON s.id = sd.submission_id

@@ -17,7 +17,7 @@ use test_support::office::docx;
 use test_support::rows::{execute, texts};
 use test_support::{Answer, Client, Kind, TestApp};
 
-/// One file of each format, with the extension of its result and the type of its document.
+/// Returns one file of each format, with the extension of its result and the type of its document.
 fn files() -> [(&'static str, Vec<u8>, &'static str, &'static str); 4] {
     [
         ("report.doc", doc("Letters of Word."), "docx", "word"),
@@ -31,7 +31,7 @@ fn documents(studio: &DocumentServerFixture) -> String {
     format!("/workrooms/{}/documents", studio.room)
 }
 
-/// The conversions that the document server was asked for; each is asked for until it has ended.
+/// Returns the conversions requested from the document server. Each is requested repeatedly until it ends.
 fn conversions(studio: &DocumentServerFixture) -> Vec<Value> {
     let requests = studio.server.requests().into_iter();
     let conversions = requests.filter(|heard| heard.what == "converter");
@@ -40,14 +40,14 @@ fn conversions(studio: &DocumentServerFixture) -> Vec<Value> {
     parameters
 }
 
-/// The stored files that are sources of conversions.
+/// Returns the stored files that are sources of conversions.
 fn sources(studio: &DocumentServerFixture) -> Vec<String> {
     let mut files = studio.files();
     files.retain(|name| name.starts_with("source."));
     files
 }
 
-/// Waits until nothing of an upload is left but what `kept` files there were.
+/// Waits until no file removal is pending and exactly `kept` files are stored.
 async fn nothing_is_left(studio: &DocumentServerFixture, kept: usize) {
     eventually(async || {
         let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
@@ -137,7 +137,7 @@ studio!(legacy_content_replaces_content_of_the_same_type, |studio| {
 studio!(legacy_format_is_recognized_by_content, |studio| {
     let ben = studio.app.as_(&studio.app.world.ben);
     let upload = async |name: &str, bytes: Vec<u8>| ben.upload(&documents(studio), name, bytes, &[]).await;
-    // Word saves .rtf as .doc; people rename files.
+    // Word saves .rtf as .doc, and users rename files.
     for (name, bytes) in [
         ("a.doc", rtf("Really RTF.")),
         ("b.docx", doc("Really a .doc.")),
@@ -150,7 +150,7 @@ studio!(legacy_format_is_recognized_by_content, |studio| {
     let mut cut = doc("Cut.");
     cut.truncate(600);
     let mut circle = xls("Circle.");
-    // The sector of the directory follows itself.
+    // The directory sector points to itself.
     circle[512 + 4..512 + 8].copy_from_slice(&1_u32.to_le_bytes());
     let mut sectors = doc("Sectors.");
     sectors[30] = 31;
@@ -275,7 +275,7 @@ studio!(
             conversion_hangs: true,
             ..Faults::default()
         });
-        // More than are converted at once for a person and for a school.
+        // More conversions than run concurrently for one person and for one school.
         let uploads = join_all((0..6).map(|_| ben.upload(&rooms, "never.doc", doc("Never."), &[])));
         let meanwhile = async {
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -318,7 +318,7 @@ studio!(repeated_legacy_upload_creates_one_document, |studio| {
     nothing_is_left(studio, 1).await;
 });
 
-/// An upload whose conversion does not end, and the path of its source.
+/// Starts an upload whose conversion does not end. Returns it with the path of its source.
 async fn hanging(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
     studio.server.clear_log();
     studio.server.set_faults(Faults {
@@ -402,7 +402,7 @@ studio!(
         let token = sign(json!({"payload": {"url": other}}));
         bearing(studio, &token).get(unknown).await.refused(404, "NOT_FOUND");
         upload.await.unwrap().refused(504, "DOCSERVER_TIMEOUT");
-        // From here on it cannot be read, even while its bytes wait for their removal.
+        // The source can no longer be read, even while its bytes wait for removal.
         bearing(studio, &sign(own)).get(&source).await.refused(404, "NOT_FOUND");
         studio.server.faults().clear();
         nothing_is_left(studio, 0).await;
@@ -422,7 +422,7 @@ studio!(
 );
 
 studio!(conversion_source_is_removed_when_its_time_is_over, |studio| {
-    // As a process leaves it that dies while it converts.
+    // The state that a process leaves when it dies during a conversion.
     let (upload, source) = hanging(studio).await;
     let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
     assert_eq!(rows, sources(studio).into_iter().map(Some).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Uploads that are refused, swell, are too large, badly formed or break off (contract 9, reliability T19 and T20).
+//! Rejected uploads: decompression bombs, files that are too large, malformed forms and aborted requests.
 
 use reqwest::Method;
 use serde_json::json;
@@ -81,7 +81,7 @@ both!(files_that_are_not_what_they_say_are_refused, |app| {
     ben.upload(&path, "sound.docx", docx("x"), &[]).await.expect(201);
 });
 
-/// In a process of its own, so that parallel tests do not count.
+/// Runs in a separate process, so that parallel tests do not affect the measured memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_that_swell_are_refused_and_never_unpacked() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
@@ -201,7 +201,7 @@ async fn the_head_of_a_part_cannot_fill_the_memory() {
         .header("content-type", "multipart/form-data; boundary=x")
         .body(body);
     ben.finish(request).await.refused(400, "VALIDATION_ERROR");
-    // The answer comes before the head has an end: it is not waited for, let alone gathered.
+    // The response comes before the end of the headers. The service neither waits for them nor buffers them.
     let mut wire = Wire::open(&app).await;
     wire.send(format!(
         "POST /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {}\r\norigin: {FRONTEND}\r\n\
@@ -315,13 +315,13 @@ async fn client_that_sends_all_before_it_reads_gets_the_response() {
             "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
         ))
         .await;
-        // More than the buffers of both sides hold: a server that stops reading breaks this.
+        // More data than the buffers of both sides hold. A server that stops reading fails here.
         let part = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n";
         wire.send(part).await;
         wire.send(vec![b'a'; size - part.len()]).await;
         let answer = wire.answer().await.map(|(status, _)| status);
         assert_eq!(answer, Some(status), "{path}");
-        // Everything was read, so the connection serves the next request.
+        // The service read the whole body, so the connection serves the next request.
         wire.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
         assert_eq!(wire.answer().await.map(|(status, _)| status), Some(200), "{path}");
     }

@@ -1,5 +1,5 @@
-//! Open editors that fell silent are asked after: whoever is there stays, what is over is ended, and where words may be
-//! missing the staff see it (contract 8.2; document-server.md, hazards).
+//! The watchdog queries silent editing sessions: connected editors stay, ended sessions are closed, and the staff see a
+//! warning where text may be missing.
 
 use document_server_simulator::{Faults, SentCallback};
 use serde_json::json;
@@ -7,20 +7,20 @@ use serde_json::json;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
 use test_support::rows::{execute, texts};
 
-/// The editing sessions of a document: their editors.
+/// Returns the editors of each editing session of a document.
 async fn sessions(studio: &DocumentServerFixture, document: &str) -> Vec<Option<String>> {
     let query = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}' ORDER BY generation");
     texts(&studio.app.database, query).await
 }
 
-/// Opens, and waits until the service has heard of it.
+/// Opens an editor and waits until the service has recorded it.
 async fn open_and_known(studio: &DocumentServerFixture, document: &str) -> document_server_simulator::client::Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     eventually(async || sessions(studio, document).await.len() == 1).await;
     editor
 }
 
-/// All sessions were silent for ages.
+/// Marks all sessions as silent for a long time.
 async fn silence(studio: &DocumentServerFixture) {
     execute(
         &studio.app.database,
@@ -29,7 +29,7 @@ async fn silence(studio: &DocumentServerFixture) {
     .await;
 }
 
-/// Whether the staff are told that something may not be saved.
+/// Returns whether the staff see a warning that text may not be saved.
 async fn is_alarmed(studio: &DocumentServerFixture, document: &str) -> bool {
     let query = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
     texts(&studio.app.database, query).await[0].is_some()
@@ -41,7 +41,7 @@ studio!(who_is_there_stays_and_keeps_his_key, |studio| {
     let editor = open_and_known(studio, &document).await;
     silence(studio).await;
     studio.app.app.editing().sweep().await;
-    // The document server repeats its news: the session is fresh again.
+    // The document server repeats its callback, and the session is current again.
     let heard =
         format!("SELECT document_id FROM editing_sessions WHERE document_id = '{document}' AND last_callback_at > 1");
     eventually(async || texts(&studio.app.database, heard.clone()).await.len() == 1).await;
@@ -56,7 +56,7 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
     let document = studio.document("Our page").await;
     let editor = open_and_known(studio, &document).await;
     editor.type_text("Lost over there.").await.unwrap();
-    // Its disk is gone, and with it the session.
+    // The document server lost its disk, and the session with it.
     studio.server.erase_all();
     studio.app.app.editing().sweep().await;
     assert_eq!(
@@ -68,7 +68,7 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
     studio.app.app.editing().sweep().await;
     assert!(sessions(studio, &document).await.is_empty());
     assert!(is_alarmed(studio, &document).await);
-    // The next good save ends the alarm.
+    // The next successful save ends the warning.
     studio.write(&studio.app.world.ben, &document, "Written anew.").await;
     assert!(!is_alarmed(studio, &document).await);
 });
@@ -86,7 +86,7 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
         .await
         .unwrap();
     studio.server.erase_all();
-    // Silent for an hour, and the save was the last thing heard.
+    // Silent for one hour, and the save was the last callback.
     let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
         UPDATE document_saves SET created_at = created_at - 3600000";
     execute(&studio.app.database, hour.to_owned()).await;

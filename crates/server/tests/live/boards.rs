@@ -1,4 +1,4 @@
-//! The lesson board: one call that says what the single routes say, and who is there.
+//! Lesson board: one request returns the same data as the single routes, plus presence.
 
 use std::time::{Duration, Instant};
 
@@ -50,9 +50,9 @@ impl Lesson {
     }
 }
 
-/// Every field of the part says what the whole says.
+/// Expects that every field of the part equals the field of the whole.
 fn agrees(part: &Value, whole: &Value) {
-    // `view` is the extent of each of them.
+    // `view` is the level of detail and differs between routes.
     let fields = part.as_object().unwrap().iter().filter(|(key, _)| *key != "view");
     for (key, value) in fields {
         assert_eq!(whole.get(key), Some(value), "{key} of {whole}");
@@ -83,7 +83,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
     ben.post(&format!("/workrooms/documents/{document}/submit"), hand_in)
         .await
         .expect(200);
-    // Work for another topic is not on this board.
+    // Documents of another topic are not on this board.
     let elsewhere = id(&topic(&ada, &world.seven_b, json!({"groupIds": [visible]})).await);
     let new = json!({"title": "Other", "documentType": "word", "assignmentId": elsewhere});
     ben.post(&format!("/workrooms/{room}/documents"), new).await.expect(201);
@@ -144,7 +144,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
         (&json!(1), 2)
     );
     assert_eq!(lesson.card(&ada, hidden).await["group"]["isHidden"], true);
-    // Unread is the caller's own.
+    // The unread count is per caller.
     assert_eq!(board["serverNow"].as_str().map(str::len), Some(24));
     ada.post(&format!("/workrooms/{room}/read"), json!({}))
         .await
@@ -175,7 +175,7 @@ tenants!(who_waits_longest_for_help_comes_first, |app| {
             .expect(200);
         tokio::time::sleep(Duration::from_millis(3)).await;
     }
-    // Who asks again keeps his place.
+    // A repeated help request keeps its position in the queue.
     app.as_(&world.ben)
         .post(&format!("/groups/{}/help", groups[0]), json!({"message": "Again"}))
         .await
@@ -241,7 +241,7 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
         both_there["eventId"].is_string() && both_there["actor"].is_null(),
         "{both_there}"
     );
-    // Hidden groups are on the board, and nothing of them is anywhere else.
+    // Hidden groups are visible on the board only.
     let mut dana = SocketListener::by(app, &world.dana).await;
     ada.expect_where("board:activity", of(&lesson.hidden, json!([world.dana.id])))
         .await;
@@ -270,7 +270,7 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
         .map(|member| &member["online"])
         .collect();
     assert_eq!(is_online, [true, true]);
-    // A teacher who writes along, and a stranger, are not the group.
+    // Edits by a teacher or by a user outside the group do not count as activity of the group.
     let ignored = app.app.realtime().ignored();
     for other in [&mut ada, &mut dana, &mut tom] {
         other.say(writes.clone()).await;
@@ -283,7 +283,7 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
         json!([world.ben.id])
     );
 
-    // Who is no member any more is neither there nor writing.
+    // A removed member is shown neither as online nor as writing.
     let member = format!("/groups/{}/members/{}", lesson.visible, world.ben.id);
     app.as_(&world.ada).delete(&member).await.expect(200);
     let card = lesson.card(&app.as_(&world.ada), &lesson.visible).await;

@@ -1,4 +1,4 @@
-//! The chat of a work room (contract 3.7, 6.10): its order, who says what, what is taken back, what is left to read.
+//! Chat of a work room: order, authorship, deletion of messages and unread counts.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use test_support::topics::id;
 
 const LATER: i64 = 4_000_000_000_000;
 
-/// Lets a message be older than a quarter of an hour.
+/// Makes a message older than a quarter of an hour.
 async fn age(app: &TestApp, message: &Value) {
     let sql = format!(
         "UPDATE work_room_messages SET created_at = created_at - 901000 WHERE id = '{}'",
@@ -57,7 +57,7 @@ tenants!(messages_have_their_place_and_are_found_from_both_ends, |app| {
     assert_eq!(each(&all, "seq"), [7, 6, 5, 4, 3, 2, 1]);
     assert_eq!((&all["data"][6], &all["nextCursor"]), (&first, &json!(null)));
     let page = ben.get(&format!("{path}?limit=3")).await.expect(200);
-    // What is said meanwhile moves no page.
+    // A message sent meanwhile does not shift the pages.
     say(&cem, &room, "8").await;
     let cursor = page["nextCursor"].as_str().unwrap();
     let next = ben.get(&format!("{path}?limit=3&cursor={cursor}")).await.expect(200);
@@ -157,7 +157,7 @@ tenants!(a_message_that_is_sent_again_is_the_first_one, |app| {
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
     let other = app.room(&world.seven_b, &[&world.ben]).await.id;
     let message = json!({"content": "Once", "clientMessageId": "one"});
-    // The client never saw these answers, so it asked at once and again.
+    // The client received none of these responses, so it retries concurrently.
     let answers = futures_util::future::join_all((0..8).map(|_| write(&ben, &room, message.clone()))).await;
     let mut statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
     statuses.sort_unstable();
@@ -166,7 +166,7 @@ tenants!(a_message_that_is_sent_again_is_the_first_one, |app| {
     assert!(answers.iter().all(|answer| answer.json() == first));
     let again = json!({"content": "Something else", "clientMessageId": "one", "replyToId": "unknown"});
     assert_eq!(write(&ben, &room, again).await.expect(200), first);
-    // The id is the client's own: it says nothing about other people and other rooms.
+    // The client id is scoped to the sender and the room: other users and other rooms can use the same id.
     assert_eq!(write(&cem, &room, message.clone()).await.expect(201)["seq"], 2);
     assert_eq!(write(&ben, &other, message.clone()).await.expect(201)["seq"], 1);
     let path = format!("{}/{}", messages(&room), id(&first));
@@ -215,7 +215,7 @@ tenants!(only_who_is_in_the_room_reads_and_writes, |app| {
         shut(&app.as_(stranger), &room.id, &said).await;
     }
     shut(&ben, &hidden.id, &secret).await;
-    // Ids of one room are nothing in another.
+    // A message id of one room is not found in another.
     ada.delete(&format!("{}/{}", messages(&hidden.id), id(&said)))
         .await
         .refused(404, "NOT_FOUND");
@@ -351,7 +351,7 @@ tenants!(what_is_left_to_read_is_what_others_wrote_since, |app| {
         ada.post(&read, upto(&third)).await.expect(200),
         json!({"unreadCount": 0})
     );
-    // A mark never goes back, and says what is true all the same.
+    // A read marker never moves backwards. The response has the current count in any case.
     assert_eq!(
         ada.post(&read, upto(&first)).await.expect(200),
         json!({"unreadCount": 0})
@@ -375,7 +375,7 @@ tenants!(what_is_left_to_read_is_what_others_wrote_since, |app| {
         json!({"unreadCount": 0})
     );
     assert_eq!((unread(&ben, &room).await, unread(&cem, &room).await), (0, 3));
-    // Reading a list marks nothing as read.
+    // Listing messages does not mark them as read.
     cem.get(&messages(&room)).await.expect(200);
     assert_eq!(unread(&cem, &room).await, 3);
     app.class_becomes(&world.seven_b, "ARCHIVED").await;

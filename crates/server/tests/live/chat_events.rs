@@ -1,4 +1,4 @@
-//! What people hear of a chat while it goes on: everything once, in the order of the messages, and nobody else's marks.
+//! Chat events: delivered once, in the order of the messages, and without the read markers of other users.
 
 use db::Database;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         .room(&world.seven_b, &[&world.ben, &world.cem, &world.dana, &world.eli])
         .await
         .id;
-    // Several instances share one PostgreSQL; half of them talk and listen there.
+    // With PostgreSQL, several instances share the database; half of the clients use the second one.
     let again = match app.database {
         Database::Sqlite(_) => None,
         Database::Postgres(_) => Some(SecondInstance::beside(app, &[]).await),
@@ -43,7 +43,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         async move {
             for number in 0..25 {
                 let message = json!({"content": "x", "clientMessageId": format!("{client}-{number}")});
-                // Every fifth answer gets lost, and the client asks again.
+                // Every fifth response is lost, and the client retries.
                 let first = write(&speaker, &room, message.clone()).await.expect(201);
                 if number % 5 == 0 {
                     assert_eq!(write(&speaker, &room, message).await.expect(200), first);
@@ -125,7 +125,7 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
             );
         }
     }
-    // The marks of others are nobody's business; the reader's other windows follow.
+    // Read markers of other users are not sent; the reader's other sockets receive the event.
     let read = format!("/workrooms/{}/read", room.id);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
@@ -140,7 +140,7 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     for ear in &mut ears[2..] {
         assert_eq!(ear.expect("message:new").await["message"], secret);
     }
-    // Whoever is taken out hears no more from that moment.
+    // A removed member receives no more events from the moment of removal.
     ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
         .await
         .expect(200);
@@ -159,7 +159,8 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     }
 });
 
-/// Sixty in a minute, here three; whoever only reads or marks is not held up, nor is anybody else.
+/// The limit is sixty messages in a minute, three in this test. Reading, marking as read and other users are not
+/// limited.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_talks_too_much_waits() {
     for kind in [Kind::Sqlite, Kind::Postgres] {
@@ -183,7 +184,7 @@ async fn who_talks_too_much_waits() {
     }
 }
 
-// Whoever is taken out while he talks: what the service accepted is there, and nothing comes after the answer.
+// A member is removed while sending: accepted messages are stored, and none is written after the response.
 tenants!(nothing_is_written_once_a_removal_is_answered, |app| {
     let world = &app.world;
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;

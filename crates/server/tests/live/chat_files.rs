@@ -1,4 +1,4 @@
-//! Files of the chat: whose they are before and after a message names them, and when they go.
+//! Chat files: access before and after a message refers to them, and removal.
 
 use common::clock;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ tenants!(a_file_is_its_uploaders_until_a_message_names_it, |app| {
     assert_eq!(cem.get(&download(&map)).await.bytes, b"bytes of map.txt");
     let crossed = download(&map).replace(&room, &other);
     ben.get(&crossed).await.refused(404, "NOT_FOUND");
-    // A message with files may say nothing, also afterwards.
+    // A message with files can have an empty text, also after an edit.
     let path = format!("{}/{}", messages(&room), id(&sent));
     ben.patch(&path, json!({"content": "Look"})).await.expect(200);
     let edited = ben.patch(&path, json!({"content": ""})).await.expect(200);

@@ -1,4 +1,4 @@
-//! Messages from person to person, announcements, and what goes into rooms.
+//! Direct messages, announcements and messages to rooms.
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ tenants!(
             (&received["content"], &received["sender"]["id"]),
             (&json!("See me."), &json!(world.ada.id))
         );
-        // Who else got it is nobody's business, and addresses are in no message.
+        // A recipient does not see the other recipients, and no message contains email addresses.
         assert!(
             received.get("recipients").is_none() && received.get("recipientCount").is_none(),
             "{received}"
@@ -71,7 +71,7 @@ tenants!(
         );
         assert_eq!(unread(&tom).await, 1);
 
-        // Out of one view only.
+        // The message is deleted from one mailbox only.
         ada.delete(&path).await.expect(200);
         ada.get(&path).await.refused(404, "NOT_FOUND");
         assert!(page(&ada, "?box=sent").await.is_empty());
@@ -91,7 +91,8 @@ tenants!(students_write_to_their_teachers_and_to_admins_alone, |app| {
         let people: Vec<&str> = people.iter().map(|person| person.id.as_str()).collect();
         json!({"recipientIds": people, "content": "Hi"})
     };
-    // A class mate is known; the teacher of another class, a pupil of one and another school are not.
+    // A student cannot write to other students. A classmate is visible (403); users of other classes and schools are
+    // not (404).
     ben.post("/messages", to(&[&world.cem]))
         .await
         .refused(403, "FORBIDDEN_ROLE");
@@ -169,7 +170,7 @@ tenants!(an_announcement_is_for_those_who_are_in_the_class, |app| {
         assert!(page(outside, &of_class).await.is_empty());
         outside.get(&path).await.refused(404, "NOT_FOUND");
     }
-    // Who comes later finds it in the class; who leaves, nowhere.
+    // A student who joins later finds the announcement in the class. A student who leaves does not find it.
     ada.post(
         &format!("/classes/{class}/students"),
         json!({"studentIds": [world.finn.id]}),
@@ -188,7 +189,7 @@ tenants!(an_announcement_is_for_those_who_are_in_the_class, |app| {
         .expect(200);
     ben.get(&path).await.refused(404, "NOT_FOUND");
     assert_eq!((page(&ben, "").await.len(), unread(&ben).await), (0, 0));
-    // A draft is not there for its students.
+    // Students do not see the announcements of a draft class.
     let draft = json!({"name": "Draft", "academicYear": "2026/2027", "status": "DRAFT"});
     let draft = id(&ada.post("/classes", draft).await.expect(201));
     ada.post(
@@ -230,7 +231,7 @@ tenants!(boxes_come_in_pages_newest_first, |app| {
             if of == "sent" {
                 assert_eq!(part["data"][0]["recipients"][0]["id"], app.world.ben.id.as_str());
             }
-            // What comes in meanwhile moves nothing.
+            // Messages received meanwhile do not shift the pages.
             let Some(next) = part["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }

@@ -1,4 +1,4 @@
-//! The help flag: students of a visible group raise it, staff of its class handle it (contract 4.7).
+//! Help requests: students of a visible group create them, teachers of its class resolve them.
 
 use serde_json::{Value, json};
 

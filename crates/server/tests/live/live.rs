@@ -1,4 +1,4 @@
-//! How sockets come in, and how they are sent away.
+//! Socket connections: handshake, authentication and disconnection.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ both!(only_people_with_a_session_come_in_and_only_from_our_page, |app| {
     let native = app.stranger().with("cookie", &app.world.ben.cookie);
     assert_eq!(native.get(path).await.status, 200, "no Origin, but a good cookie");
     assert_eq!(app.as_(&app.world.ben).get(path).await.status, 200);
-    // Also below the path and on upgrades, but on nothing that merely begins alike.
+    // The rules apply below the path and to upgrades, but not to paths that only share the prefix.
     app.stranger().get("/socket.io").await.refused(401, "UNAUTHENTICATED");
     app.stranger().get("/socket.iox").await.refused(404, "NOT_FOUND");
     let upgrade = app
@@ -186,7 +186,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
     let rows = Rows(app);
     let mut ben = raw::Socket::open(app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
-    // Fill the wire until the server's writer waits for a client that never reads.
+    // Sends data until the server's writer blocks on the client that does not read.
     let room = Room::User(user(&app.world.ben));
     let words = "x".repeat(60_000);
     for _ in 0..300 {
@@ -201,7 +201,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
     };
     rows.tell(vec![kill]).await;
     until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
-    // The client does not read meanwhile.
+    // The client does not read in the meantime.
     until("the connection is closed", async || !ben.is_open_at_the_server()).await;
     let read = ben.wait_until_cut().await;
     assert!(
@@ -226,7 +226,7 @@ both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
         };
         let connect = raw::Socket::try_open(app, &person.cookie);
         let (mut socket, ()) = tokio::join!(connect, revoke);
-        // Whatever came first, once the order is carried out nobody sits there any more.
+        // Whichever came first, the room is empty after the signal is processed.
         let room = Room::User(user(&app.world.ben));
         until(&format!("no socket is left in round {round}"), async || {
             app.app.realtime().count(&room) == 0
@@ -257,7 +257,7 @@ async fn a_stopping_server_lets_its_sockets_go_at_once() {
             .tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
             .await;
     }
-    // Requests in flight are given 25 seconds; sockets are no requests.
+    // Requests in flight get 25 seconds; sockets are not requests.
     let (path, body) = (
         "/api/auth/sign-in/email",
         json!({"email": "nobody@school.example", "password": "unknown"}).to_string(),

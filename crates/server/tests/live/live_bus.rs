@@ -1,4 +1,5 @@
-//! From the unit of work to the sockets: after its commit, in order, to every instance; and what happens after a gap.
+//! From a transaction to the sockets: events are delivered after the commit, in order, to every instance. Recovery
+//! after a gap.
 
 use api::{listen, router};
 use db::Database;
@@ -86,7 +87,7 @@ impl Second {
     }
 }
 
-/// Waits until the first instance's bus listens, by a word that comes back.
+/// Waits until the bus of the first instance listens, which an event that comes back proves.
 async fn wait_until_heard(rows: &Rows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
     rows.tell(vec![group_updated(organization, vec![room], "hello")]).await;
     heard
@@ -195,7 +196,7 @@ async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
     let class = Room::Class(ClassId::new(&world.seven_b.id));
     wait_until_heard(&rows, &mut ada, class.clone(), &world.north).await;
 
-    // What happens here is told to nobody: the orders are "lost" in the gap.
+    // No signals are emitted for these changes, as if they were lost in the gap.
     rows.end_session(&world.ben).await;
     rows.remove(&group.id, &world.cem).await;
     deafen(&app.database).await;
@@ -212,7 +213,7 @@ async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
     app.close().await;
 }
 
-/// Ends the listening connections of this database from outside.
+/// Terminates the listening connections of this database on the server.
 async fn deafen(database: &Database) {
     let Database::Postgres(url) = database else {
         unreachable!()

@@ -1,4 +1,4 @@
-//! What people hear of each other while they work: through the routes, the log of changes, the bus and the official client.
+//! Events between users at work, end to end: routes, outbox, bus and the official client.
 
 use serde_json::{Value, json};
 

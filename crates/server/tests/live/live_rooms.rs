@@ -1,4 +1,4 @@
-//! Who sits in which room, and that events reach exactly those.
+//! Room membership of sockets: events reach exactly the members of a room.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn resync(parties: Vec<Party>, leave: Vec<Room>) -> Signal {
     Signal::Resync { parties, leave }
 }
 
-/// Opens a bare socket and waits until it is seated.
+/// Opens a raw socket and waits until it has joined its rooms.
 async fn seated(app: &TestApp, cookie: &str) -> raw::Socket {
     let mut socket = raw::Socket::open(app, cookie).await;
     socket.expect("ready").await;
@@ -48,7 +48,7 @@ both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
     let counts = [
         (Room::Group(open.id.clone()), 1),
         (Room::Group(hidden.id.clone()), 0),
-        // Ben and Cem, Ada, and Adam; Tom teaches another class, Root has chosen no school.
+        // Ben and Cem, Ada, and Adam. Tom teaches another class, Root has no active school.
         (Room::Class(class.clone()), 4),
         (Room::Staff(class), 2),
         (Room::Staff(ClassId::new(&world.eight_a.id)), 2),
@@ -208,14 +208,14 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
     let _ben = seated(app, &world.ben.cookie).await;
     let north = OrganizationId::new(&world.north);
     assert_eq!(live.count(&room), 0, "the start lies ahead");
-    // The date passes: for the service it is the same whether the clock moves or the start does. No event is emitted.
+    // The start date passes: moving the start is equivalent to moving the clock. No event is emitted.
     rows.start(&group.id, Some(clock::now().as_millis() - 1000)).await;
     assert_eq!(live.count(&room), 0, "nothing happens when a date passes");
     app.as_(&world.ben).get("/groups").await.expect(200);
     until("Ben sits in the room", async || live.count(&room) == 1).await;
 
-    // What a reader is shown is a hint; the store decides. The groups of one read are looked at together, so once Ben sits
-    // in the room of the own group, all of them have been decided about.
+    // The ids of visible groups are a hint; the database decides. The groups of one read are checked together, so all
+    // of them are decided once Ben is in the room of Ben's group.
     let own = rows.group(&world.seven_b, 2, None, &[&world.ben]).await;
     let foreign = rows.group(&world.seven_b, 3, None, &[&world.cem]).await;
     let ahead = rows.group(&world.seven_b, 4, Some(tomorrow), &[&world.ben]).await;
@@ -247,7 +247,7 @@ both!(
                 socket
             };
             let (socket, ()) = tokio::join!(connect, remove);
-            // The order may still be on its way; a later one is carried out after it.
+            // The signal may still be in flight. A later one is processed after it.
             let marker = group_updated(&world.north, vec![Room::User(user(&world.ben))], "marker");
             rows.tell(vec![marker]).await;
             let mut socket = socket;

@@ -1,4 +1,4 @@
-//! Live connections, events, chat and presence.
+//! Socket connections, events, chat and presence.
 #![expect(clippy::unwrap_used, reason = "tests may panic and print the reason")]
 
 #[macro_use]

@@ -1,4 +1,5 @@
-//! What cargo does not enforce: a few things are used in one place only. Read as text, because no lint sees it.
+//! Architecture rules that cargo does not enforce: some items are used in one module only. The tests read the sources
+//! as text, because no lint checks this.
 
 use std::path::{Path, PathBuf};
 
@@ -81,7 +82,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
     only("env::var", &["server/src/config.rs"]);
 }
 
-/// Cargo rejects cycles between crates; this is the direction in which they may depend on each other.
+/// Cargo rejects cycles between crates. This test checks the direction of the dependencies.
 #[test]
 fn crates_depend_on_lower_layers_only() {
     const LAYERS: &[&[&str]] = &[

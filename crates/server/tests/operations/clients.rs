@@ -1,4 +1,5 @@
-//! The official clients of better-auth and Socket.IO, held against this service: programs for Node in `tests/clients`.
+//! The official clients of better-auth and Socket.IO run against this service. They are Node programs in
+//! `tests/clients`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The commands around the service: settings, the doctor, the health of a container, what packages carry.
+//! The commands of the binary: settings, the doctor, the health check of a container, and the content of the packages.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
@@ -18,7 +18,7 @@ fn run(place: &ServerEnv, arguments: &[&str], extra: &[(&str, &str)]) -> (Option
     (output.status.code(), said(&output))
 }
 
-/// Writes `.env` of a place.
+/// Writes the `.env` file of an environment.
 pub fn dotenv(place: &ServerEnv, text: &[u8], mode: u32) {
     let path = place.folder().join(".env");
     std::fs::write(&path, text).unwrap();
@@ -124,7 +124,7 @@ fn shown_settings_hide_every_secret() {
     );
 }
 
-/// The file in `packaging/` is what the program prints: a new setting without a line there turns this red.
+/// The file in `packaging/` equals the output of the program. A new setting that is missing there fails this test.
 #[test]
 fn the_packaged_example_of_settings_is_current() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
@@ -145,7 +145,7 @@ async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
         .unwrap();
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("DOCSERVER_URL", &practice.url());
-    // Without a service it stands in for one; both ask for the same port.
+    // Without a running service the doctor listens in its place; both use the same port.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -191,7 +191,7 @@ async fn the_doctor_names_what_is_wrong_and_what_to_do() {
     assert_eq!(code, Some(1));
     assert!(words.contains("compare DOCSERVER_JWT_SECRET"), "{words}");
 
-    // A port nobody listens on: the document server cannot come back.
+    // A port without a listener: the document server cannot connect back.
     let closed = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -254,7 +254,7 @@ async fn metrics_count_by_route_and_name_nobody() {
         let secret = format!("{base}/api/groups/not-to-be-seen?search=not-to-be-seen");
         assert_eq!(http.get(&secret).send().await.unwrap().status(), 401);
     }
-    // On the address of the service there are none: at most the page of the web client.
+    // The service address serves no metrics, at most the page of the web client.
     let page = http.get(format!("{base}/metrics")).send().await.unwrap();
     assert!(!page.text().await.unwrap().contains("http_requests"));
     let text = http.get(&metrics).send().await.unwrap().text().await.unwrap();

@@ -1,4 +1,4 @@
-//! The data folder belongs to one user of the machine and to one service at a time.
+//! The data folder is owned by one system user and used by one service at a time.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::commands::dotenv;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::{Client, Kind, ServerEnv, World, office};
 
-/// Everything below a folder, with the folder itself.
+/// Returns all paths below a folder, and the folder itself.
 fn all(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -29,7 +29,7 @@ fn mode(path: &Path) -> u32 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_the_service_writes_is_readable_by_its_owner_only() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    // A folder that the service makes itself, and one that an earlier release left open.
+    // One folder that the service creates itself, and one that an earlier release created with open permissions.
     let data = place.folder().join("new/data");
     place.set("DATA_DIR", data.to_str().unwrap());
     let mut shell = place.command(&[], &[("LISTEN", "127.0.0.1:0")]);
@@ -78,7 +78,7 @@ async fn everything_the_service_writes_is_readable_by_its_owner_only() {
             .any(|path| path.extension().is_some_and(|end| end == "docx")),
         "{written:?}"
     );
-    // The test opened the database, too, but the service made its files.
+    // The test also opened the database, but the service created its files.
     assert_eq!(open(&data), Vec::<PathBuf>::new());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -152,13 +152,13 @@ async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_wh
         )),
         "{log}"
     );
-    // A restore is one that writes, too.
+    // A restore also writes.
     let run = |arguments: &[&str]| {
         let output = place.command(arguments, &[]).output().unwrap();
         let words = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8(words).unwrap())
     };
-    // Commands that only read, or write rows in parallel, work.
+    // Commands that only read, or that write rows concurrently, are accepted.
     for command in [
         &["admin", "create", "--email", "root@school.test", "--name", "Root"][..],
         &["backup", "x.backup"],
@@ -172,7 +172,7 @@ async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_wh
     let (is_done, words) = run(&["restore", "x.backup", "--yes"]);
     assert!(!is_done && words.contains("stop the service first"), "{words}");
 
-    // One that waits comes in when the first one ends, also by a kill.
+    // A waiting service starts when the first one ends, also when it was killed.
     for signal in ["-TERM", "-KILL"] {
         let mut successor = place.command(
             &["serve"],

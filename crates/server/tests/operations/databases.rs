@@ -1,4 +1,4 @@
-//! Which database a command works on, what creates one, and that PostgreSQL may have been created for any language.
+//! Which database a command uses, which commands create one, and PostgreSQL databases with any collation.
 
 use std::process::Output;
 
@@ -17,7 +17,7 @@ fn run(place: &ServerEnv, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), said(&output))
 }
 
-/// Every command that works on a database that exists.
+/// Every command that requires an existing database.
 const COMMANDS: [&[&str]; 5] = [
     &["admin", "create", "--email", "root@school.test", "--name", "Root"],
     &["backup", "nightly.backup"],
@@ -42,7 +42,7 @@ fn refuses_to_create(place: &ServerEnv) {
 fn command_in_empty_folder_creates_no_database() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     refuses_to_create(&place);
-    // An empty file is no database either.
+    // An empty file is not a database either.
     std::fs::write(place.folder().join("groupwork.db"), "").unwrap();
     let (is_done, words) = run(&place, COMMANDS[0]);
     assert!(!is_done && words.contains("there is no database"), "{words}");
@@ -73,7 +73,7 @@ async fn command_on_empty_postgres_creates_no_schema_and_names_the_database_with
     let tables = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relname = 'users'".to_owned();
     assert_eq!(texts(&place.database, tables).await, []);
 
-    // The doctor calls it what it is. (The server of the tests does not sync, which is a fault of its own.)
+    // The doctor reports the reason. (The test server runs without fsync, which is a separate failure.)
     let (_, words) = run(&place, &["doctor"]);
     assert!(
         words.contains("PostgreSQL is empty; the first start brings the schema"),
@@ -154,7 +154,7 @@ fn settings_of_the_file_are_those_of_systemd_and_the_environment_wins() {
     }
 }
 
-/// A database as the image of PostgreSQL and most distributions create it: text is sorted by the rules of a language.
+/// A database as created by the PostgreSQL image and most distributions: text is sorted by the rules of a language.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn text_is_compared_by_bytes_in_a_database_of_any_language() {
     let Some(Database::Postgres(empty)) = database::empty() else {
@@ -190,7 +190,7 @@ async fn text_is_compared_by_bytes_in_a_database_of_any_language() {
     let names: Vec<String> = texts(&language, names).await.into_iter().flatten().collect();
     assert_eq!(names, ["B", "Z", "a", "ä"]);
 
-    // What a dump of an older database brings is declared again by the next start.
+    // The next start corrects the collation of columns from a dump of an older database.
     let declared = "ALTER TABLE groups ALTER COLUMN name TYPE TEXT COLLATE \"en-x-icu\"".to_owned();
     execute(&language, declared).await;
     assert_eq!(texts(&language, others.to_owned()).await.len(), 1);

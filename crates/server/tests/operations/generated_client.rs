@@ -1,5 +1,5 @@
-//! A client generated from docs/openapi.json plays a whole lesson against the started binary: it compiles with
-//! `tsc --strict` and contains no cast. The program is `tests/clients/lesson`; its exchanges are compared with the document
+//! A client generated from docs/openapi.json runs a whole lesson against the started binary. It compiles with `tsc
+//! --strict` and contains no cast. The program is `tests/clients/lesson`. Its exchanges are compared with the document
 //! and become the document's examples.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const PASSWORD: &str = "Zirkel und Lineal";
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
 
-/// The sources of the program.
+/// Returns the source files of the program.
 fn sources() -> Vec<PathBuf> {
     let folder = std::fs::read_dir(Path::new(CLIENTS).join("lesson")).unwrap();
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
@@ -31,7 +31,7 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// Runs a program of Node in a folder and returns what it printed; panics when it fails.
+/// Runs a Node program in a folder and returns its output; panics when it fails.
 fn node(folder: &Path, arguments: &[&str], world: Option<&Path>) -> String {
     let mut node = Command::new("node");
     node.args(arguments).current_dir(folder).env_remove("NODE_OPTIONS");
@@ -63,7 +63,7 @@ fn compiled() -> tempfile::TempDir {
     folder
 }
 
-/// The people of the lesson by their names in the program.
+/// Creates the users of the lesson and returns them by their names in the program.
 async fn people(store: &Store) -> Value {
     let hash = better_auth::password::hash(PASSWORD);
     let north = organization(store, "North School", "north").await;
@@ -154,7 +154,7 @@ async fn organization(store: &Store, name: &str, slug: &str) -> Tenant {
     written.await.unwrap()
 }
 
-/// Compares every exchange of the lesson with the document; of one database they become its examples.
+/// Compares every exchange of the lesson with the document. The exchanges of one database become its examples.
 fn check_all(exchanges: &str, is_of_lesson: bool) {
     for line in exchanges.lines() {
         let exchange: Value = serde_json::from_str(line).unwrap();
@@ -200,7 +200,7 @@ async fn play(kind: Kind) {
         printed.lines().filter(|line| line.starts_with("ok ")).count() >= 13,
         "{printed}"
     );
-    // Examples of one database are one story.
+    // The examples come from one database, so that they are consistent.
     check_all(&std::fs::read_to_string(&exchanges).unwrap(), kind == Kind::Sqlite);
     assert!(service.stop().success());
     practice.stop().await;

@@ -1,4 +1,4 @@
-//! `groupwork import`: the same import without a server, for whoever sits at the machine.
+//! `groupwork import`: the same import from the command line, without a running server.
 
 use std::process::{Command, Output};
 
@@ -62,7 +62,7 @@ async fn on(kind: Kind) {
     .await;
     assert_eq!(roles, [Some("system".to_owned())]);
 
-    // Whatever is refused, a script notices.
+    // Every rejected import has an exit code that a script can check.
     let refused = groupwork(&place, "bad.csv", table(&["x,X,X,owner,,,,"]).as_bytes(), &north);
     let said = String::from_utf8(refused.stdout).unwrap();
     assert!(

@@ -1,12 +1,12 @@
-//! A long import takes no more memory at its end than at its beginning: `make test` imports 2,000 rows into the started
-//! binary, `make soak` (`GROUPWORK_SOAK=1`) the 50,000 that are allowed.
+//! A long import needs no more memory at its end than at its start. `make test` imports 2,000 rows into the started
+//! binary, `make soak` (`GROUPWORK_SOAK=1`) imports the maximum of 50,000.
 
 use std::time::Instant;
 
 use test_support::rosters::students;
 use test_support::{Client, Kind, ServerEnv, World, size};
 
-/// What memory may grow by between a tenth and nine tenths of the file.
+/// Maximum growth of memory between 10 % and 90 % of the file.
 const GROWTH_MAX: u64 = 32 << 20;
 
 async fn on(kind: Kind) {

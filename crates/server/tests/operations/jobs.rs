@@ -1,4 +1,4 @@
-//! Jobs: taken once, held by a lease, tried again, given up, given back, forgotten with their files.
+//! Jobs: claimed once, protected by a lease, retried, failed, released, and deleted with their files.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use test_support::rows::{execute, texts};
 use test_support::{PATIENCE, TestApp};
 
-/// Writes a job that nobody here knows how to do: it is about a person who does not exist.
+/// Inserts a job that cannot succeed, because its user does not exist.
 async fn impossible(app: &TestApp, extra: &str) -> String {
     let id = clock::new_id();
     let (north, now) = (&app.world.north, clock::now().as_millis());
@@ -42,7 +42,7 @@ async fn until(app: &TestApp, id: &str, column: &str, wanted: &str) {
     }
 }
 
-/// Stops the runner of the service, so that a test can be the runner.
+/// Stops the job runner of the service, so that a test can run jobs itself.
 async fn alone(app: &TestApp) {
     app.app.jobs().close().await;
 }

@@ -1,5 +1,5 @@
 //! Requests succeed when the log cannot be written: stderr is a closed pipe, a full disk or a pipe without a reader.
-//! What an outsider chooses (method, path, host) makes neither the log nor the metrics grow.
+//! Values chosen by a client (method, path, host) do not increase the size of the log or the metrics.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -8,12 +8,12 @@ use std::time::Duration;
 use test_support::wire::Wire;
 use test_support::{Client, Kind, ServerEnv};
 
-/// Requests of a run: their log lines are far more than a pipe holds (64 KiB).
+/// Number of requests in a run. Their log output is far more than a pipe holds (64 KiB).
 const REQUESTS: usize = 1_000;
-/// Longer than any answer on a busy machine.
+/// Longer than any response takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The service with a stderr of the test's choice. It is killed when dropped.
+/// A service process with a configurable stderr. It is killed when dropped.
 struct Service {
     child: Child,
     base: String,
@@ -45,7 +45,7 @@ impl Service {
         }
     }
 
-    /// The page of metrics.
+    /// Returns the metrics page.
     async fn metrics(&self) -> String {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let answer = http.get(&self.metrics).timeout(PATIENCE).send().await.unwrap();
@@ -68,7 +68,7 @@ impl Service {
         }
     }
 
-    /// Asks until a dropped line was counted: the log is written by its own thread.
+    /// Polls until a dropped log entry was counted, because a separate thread writes the log.
     async fn drops_lines(&self) {
         let counted = async {
             while self.dropped_lines().await == 0 {
@@ -95,7 +95,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // An error means that it has ended already.
+        // An error means that the process has already ended.
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -164,7 +164,7 @@ async fn unknown_methods_are_405_and_make_no_label() {
     let before = sets(&service.metrics().await);
     let mut wire = Wire::open_at(&service.base).await;
     for number in 0..3_000 {
-        // As long as hyper takes a head.
+        // A request head close to the maximum length that hyper accepts.
         let word = format!("M{number}{}", "X".repeat(4_000));
         let path = ["/api/health", "/api/none", "/", "/api/socket.io/?EIO=4"][number % 4];
         wire.send(format!("{word} {path} HTTP/1.1\r\nhost: h{number}.example\r\n\r\n"))
@@ -180,7 +180,7 @@ async fn unknown_methods_are_405_and_make_no_label() {
         assert_eq!(wire.answer().await.unwrap().0, 404);
     }
     let after = sets(&service.metrics().await);
-    // One counter for 405 and for 404 on each kind of route, and the histograms of routes that were not asked before.
+    // One counter each for 405 and 404 on each kind of route, and the histograms of routes without earlier requests.
     assert!(after - before < 100, "{before} {after}");
     assert!(service.stop().success());
     let logged = std::fs::read_to_string(&log).unwrap();

@@ -1,5 +1,5 @@
-//! Letters: what is on the wire, that a mail server in a bad mood costs nobody anything, and that no link leaves
-//! unencrypted where encryption was asked for.
+//! Email: the SMTP exchange, a mail server that fails or is slow does not affect requests, and no link is sent
+//! unencrypted when encryption is required.
 
 use db::args;
 use db::sql::Sql;
@@ -17,7 +17,7 @@ db::statements! {
     GROW_OLD = "UPDATE letters SET expires_at = 0, next_attempt_at = 0";
 }
 
-/// Asks for a reset link; the answer is always the same.
+/// Requests a reset link. The response is always the same.
 async fn forget(app: &TestApp, email: &str) {
     let answer = app
         .stranger()
@@ -26,13 +26,13 @@ async fn forget(app: &TestApp, email: &str) {
     assert_eq!(answer.expect(200)["status"], true);
 }
 
-/// Waits until so many letters wait.
+/// Waits until `wanted` emails are queued.
 async fn until_waiting(app: &TestApp, wanted: i64) {
     assert_eq!(STATEMENTS.len(), 4);
     until("so many letters wait", async || waiting(app).await == wanted).await;
 }
 
-/// Changes the letters that wait, again and again while they are in somebody's hands, until none waits.
+/// Runs the statement on queued emails repeatedly, also while they are being sent, until the queue is empty.
 async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
     until("no letter waits", async || {
         app.raw(|connection| connection.run(statement, &[]).unwrap()).await;
@@ -41,7 +41,7 @@ async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
     .await;
 }
 
-/// The service with this mail server.
+/// Starts the service with this mail server.
 async fn start(kind: Kind, url: &str) -> Option<TestApp> {
     let url = format!("--smtp-url={url}");
     TestApp::start_with(kind, &[&url, "--mail-from=Our School <office@school.test>"]).await
@@ -114,7 +114,7 @@ async fn a_server_in_a_bad_mood_gets_the_letter_later_and_once() {
         })
         .await;
     assert_eq!(waiting(&app).await, 1, "it is not lost");
-    // It was told "later" and now waits for a minute.
+    // The server rejected it temporarily, and the next attempt is in one minute.
     changed_until_gone(&app, &HURRY).await;
     assert_eq!(office.letters().len(), 1);
     assert!(!app.folder().join("outbox").exists());
@@ -133,7 +133,7 @@ async fn a_refused_or_outdated_letter_lies_in_the_outbox() {
     assert!(office.letters().is_empty());
     app.close().await;
 
-    // Nobody listens there: connections are refused.
+    // A port without a listener: connections are refused.
     let closed = FakeSmtp::open(&[]).await;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -154,7 +154,7 @@ async fn nobody_waits_for_a_silent_server_and_no_link_lies_open_meanwhile() {
         .unwrap();
     forget(&app, &app.world.ada.email).await;
     office.until("a connection", |office| office.connections() == 1).await;
-    // The server still says nothing, and people are answered all the same.
+    // The server still sends nothing, and requests get their responses.
     forget(&app, &app.world.ben.email).await;
     forget(&app, "nobody@nowhere.example").await;
     app.as_(&app.world.ada).get("/courses").await.expect(200);

@@ -1,5 +1,6 @@
-//! Mail domains: only who controls a domain's name server, or a SUPER_ADMIN, assigns it to a school; a record that vanishes
-//! costs the domain after a grace period; several schools hold one only by the decision of a SUPER_ADMIN.
+//! Mail domains: a domain is assigned to a school only by control of its name server or by a SUPER_ADMIN. A record that
+//! disappears removes the domain after a grace period. Several schools share a domain only by decision of a
+//! SUPER_ADMIN.
 
 use common::clock;
 use model::mail_domain::{GRACE_SECONDS, RECHECK_SECONDS, RETRY_SECONDS};
@@ -30,7 +31,7 @@ fn proof(domain: &Value) -> Zone {
     Zone::Texts(vec![domain["recordValue"].as_str().unwrap().to_owned()])
 }
 
-/// A domain that North proved by its record.
+/// Adds a domain that North verifies by its DNS record.
 async fn proven(client: &Client, name: &str) -> Value {
     let domain = add(client, name).await;
     name_server::set(name, proof(&domain));
@@ -43,7 +44,7 @@ async fn status(client: &Client, name: &str) -> Value {
     found.map_or(Value::Null, |one| one["status"].clone())
 }
 
-/// Log entries of North about a domain, oldest first.
+/// Returns the log entries of North about a domain, oldest first.
 async fn logged(app: &TestApp, name: &str) -> Vec<String> {
     let query = format!(
         "SELECT action || ' ' || details FROM activity_logs WHERE entity_type = 'mailDomain' AND entity_name = '{name}'
@@ -72,7 +73,7 @@ both!(domain_is_proven_by_its_txt_record_and_by_nothing_else, |app| {
     let check = async || adam.post(&check_path(&domain), json!({})).await;
     let not_proven = async || check().await.refused(409, "DOMAIN_NOT_PROVEN");
     not_proven().await;
-    // The record of another school proves nothing for this one, whatever else is there.
+    // The record of another school does not verify the domain for this one.
     let other = add(&zara, &name).await;
     assert_ne!(other["recordValue"], domain["recordValue"]);
     name_server::set(&name, proof(&other));
@@ -158,7 +159,7 @@ both!(second_school_holds_a_domain_only_by_a_super_admin, |app| {
     );
     assert_eq!(status(&adam, &name).await, "VERIFIED", "the first one keeps it");
     assert_eq!(root.get(&tenant).await.expect(200).as_array().unwrap().len(), 1);
-    // What a SUPER_ADMIN decided does not depend on a record.
+    // An assignment by a SUPER_ADMIN does not depend on a record.
     name_server::clear(&name);
     let checked = zara.post(&check_path(&theirs), json!({})).await.expect(200);
     assert_eq!(checked["status"], "VERIFIED");
@@ -198,7 +199,7 @@ both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
             .unwrap()
             .clone()
     };
-    // While the record is there, a weekly check changes nothing but its time.
+    // While the record exists, a weekly check changes only its own timestamp.
     let now = clock::now();
     check_at(app, now).await;
     assert_eq!(shown().await["checkedAt"], domain["checkedAt"], "it was not due");
@@ -216,7 +217,7 @@ both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
         failing["failingSince"].is_string() && failing["lostAt"].is_string(),
         "{failing}"
     );
-    // It comes back in time, and is missing again later.
+    // The record returns in time, and is missing again later.
     name_server::set(&name, proof(&domain));
     now = now.plus_seconds(RETRY_SECONDS + 60);
     check_at(app, now).await;
@@ -241,7 +242,7 @@ both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
     let log = logged(app, &name).await;
     assert!(log.last().unwrap().contains("LOST"), "{log:?}");
     assert_eq!(log.len(), 5, "added, verified, failing, failing, lost: {log:?}");
-    // A lost domain is free for another school, and then its first holder needs a SUPER_ADMIN.
+    // Another school can verify the lost domain. After that its first holder needs a SUPER_ADMIN.
     let zara = app.as_(&app.world.zara);
     proven(&zara, &name).await;
     let both = [&domain, &add_again(&zara, &name).await].map(|one| one["recordValue"].as_str().unwrap().to_owned());
@@ -303,7 +304,7 @@ both!(domains_of_a_school_are_limited_and_its_own, |app| {
     root.post(&tenant, json!({"domain": name_server::domain()}))
         .await
         .refused(409, "LIMIT_REACHED");
-    // Another school sees none of them and removes none.
+    // Another school can neither list nor remove the domains.
     assert_eq!(zara.get("/admin/domains").await.expect(200), json!([]));
     zara.delete(&path(&last)).await.refused(404, "NOT_FOUND");
     zara.post(&check_path(&last), json!({})).await.refused(404, "NOT_FOUND");

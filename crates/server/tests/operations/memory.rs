@@ -1,6 +1,6 @@
-//! Files go through the service without being held in it: the most memory the started binary takes while one goes in, out,
-//! or comes from the document server, and while the archive of a topic is made, stays near what it takes at rest.
-//! `make test` packs 200 documents of 1 MB, `make soak` (`GROUPWORK_SOAK=1`) 200 of 10 MB.
+//! The service streams files. The peak memory of the started binary stays near its memory at rest during uploads,
+//! downloads, saves from the document server and archive exports. `make test` exports 200 documents of 1 MB, `make
+//! soak` (`GROUPWORK_SOAK=1`) 200 of 10 MB.
 
 use document_server_simulator::{Simulator, SimulatorSettings, client};
 use reqwest::Method;
@@ -12,23 +12,23 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
 
 const MIB: u64 = 1 << 20;
-/// What one large file may take beside the process at rest.
+/// Maximum memory of one large file, in addition to the process at rest.
 const FILE_MAX: u64 = 16 * MIB;
-/// What an archive may take.
+/// Maximum memory of an archive export.
 const ARCHIVE_MAX: u64 = 32 * MIB;
-/// Documents of the archive; a room takes a hundred.
+/// Number of documents in the archive; a workroom holds 100.
 const DOCUMENTS: usize = 200;
 
-/// A process that is watched.
+/// A process with measured memory.
 struct Watched {
     service: ServerProcess,
     rest: u64,
 }
 
 impl Watched {
-    /// What it takes at rest; it has done everything once on small files.
+    /// Measures the memory at rest, after every operation ran once on small files.
     async fn at_rest(service: ServerProcess) -> Self {
-        // What was freed goes back to the system a little later.
+        // Freed memory returns to the system with a delay.
         let mut rest = u64::MAX;
         for _ in 0..20 {
             rest = rest.min(service.resident());
@@ -61,7 +61,7 @@ async fn upload(client: &Client, room: &str, name: &str, bytes: Vec<u8>) -> Stri
     id(&answer.expect(201))
 }
 
-/// Reads an answer without keeping it.
+/// Reads a response without buffering it, and returns its size.
 async fn read(client: &Client, path: &str) -> u64 {
     let mut answer = client.request(Method::GET, path).send().await.unwrap();
     assert_eq!(answer.status(), 200);

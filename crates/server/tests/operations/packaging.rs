@@ -1,4 +1,4 @@
-//! What is shipped around the binary: compose.yaml and its proxy. Read as text, because no test starts containers.
+//! Files shipped with the binary: compose.yaml and its proxy. Read as text, because no test starts containers.
 
 use std::net::Ipv4Addr;
 
@@ -6,7 +6,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The text after a key, up to the end of the line, a comma or a brace.
+/// Returns the text after a key, up to the end of the row, a comma or a brace.
 fn value<'a>(text: &'a str, key: &str) -> &'a str {
     let after = text
         .split_once(&format!("{key}: "))
@@ -15,7 +15,7 @@ fn value<'a>(text: &'a str, key: &str) -> &'a str {
     after.split(['\n', ',', '}']).next().unwrap().trim()
 }
 
-/// First and last address of a block.
+/// Returns the first and the last address of a CIDR block.
 fn block(text: &str) -> (u32, u32) {
     let (address, bits) = text.split_once('/').unwrap();
     let first = u32::from(address.parse::<Ipv4Addr>().unwrap());
@@ -63,7 +63,7 @@ fn document_server_has_an_origin_of_its_own_and_no_prefix() {
     assert_ne!(service, documents);
     let line = compose.lines().find(|line| line.contains("DOCSERVER_URL: "));
     assert!(line.unwrap().ends_with('}'), "a host and no path");
-    // Each is a site of its own; the proxy passes the host on as it came.
+    // Each host is a separate site, and the proxy forwards the host header unchanged.
     for (name, upstream) in [(&service, "groupwork:3000"), (&documents, "documents:80")] {
         let site = caddy.split_once(&format!("{{${name}}} {{")).unwrap().1;
         let site = site.split_once("\n}").unwrap().0;

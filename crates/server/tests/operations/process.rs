@@ -1,4 +1,4 @@
-//! The built binary: what it refuses, how it migrates, how it stops.
+//! The built binary: rejected settings, migrations and shutdown.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};

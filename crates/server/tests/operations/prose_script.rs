@@ -1,9 +1,9 @@
-//! `scripts/prose`: hits are counted where they belong, and the limits may only fall.
+//! `scripts/prose`: hits are counted in the right category, and the limits can only decrease.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A repository with these files.
+/// Creates a repository with these files.
 fn repository(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
@@ -25,7 +25,7 @@ fn prose(root: &Path, action: &str) -> Output {
 }
 
 const CLEAN: &str = "/// Returns the id.\npub fn id() {}\n";
-/// One hit in a comment, one in a log message, one reference; the string and the code span do not count.
+/// One hit in a comment, one in a log message, one reference. The string and the code span do not count.
 const HITS: &str = concat!(
     "/// Nob",
     "ody, by contract 6.10; `letters` is a field.\n",
@@ -71,7 +71,7 @@ fn prose_limits_only_fall() {
     std::fs::create_dir_all(limits.parent().unwrap()).unwrap();
     assert!(prose(root.path(), "--write").status.success());
     assert!(prose(root.path(), "--check").status.success());
-    // More hits: neither accepted nor written.
+    // More hits: rejected, and no limits are written.
     std::fs::write(&source, HITS.repeat(2)).unwrap();
     assert_eq!(prose(root.path(), "--check").status.code(), Some(1));
     assert_eq!(prose(root.path(), "--write").status.code(), Some(1));
@@ -80,7 +80,7 @@ fn prose_limits_only_fall() {
     assert_eq!(prose(root.path(), "--check").status.code(), Some(1));
     assert!(prose(root.path(), "--write").status.success());
     assert!(prose(root.path(), "--check").status.success());
-    // A clean area needs no limit of its own.
+    // An area without hits needs no limit.
     assert!(std::fs::read_to_string(&limits).unwrap().contains("goal"));
 }
 

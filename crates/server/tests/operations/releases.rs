@@ -1,5 +1,5 @@
-//! Releases that are kept still run on the newest schema, on both databases, and start on one that a later release has
-//! migrated (contract 10, docs/versioning.md).
+//! Every recorded release still runs on the newest schema, on both databases, and starts on a database that a later
+//! release has migrated (docs/versioning.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The releases that are kept, the oldest first.
+/// Returns the recorded releases, oldest first.
 fn kept() -> Vec<Release> {
     let files = std::fs::read_dir(repository().join("releases")).unwrap();
     let mut kept: Vec<Release> = files
@@ -35,7 +35,7 @@ fn number(version: &str) -> Vec<u32> {
     version.split('.').map(|part| part.parse().unwrap()).collect()
 }
 
-/// Statements of old releases are known only while the test runs.
+/// Converts a statement of an old release, which is known only at run time.
 fn sql(text: String) -> &'static Sql {
     Box::leak(Box::new(Sql::new(text.leak())))
 }
@@ -47,7 +47,7 @@ fn open(database: &Database) -> Connection {
     }
 }
 
-/// A database with the newest schema, and the folder it lives in.
+/// Creates a database with the newest schema, and returns it with its folder.
 fn migrated(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
     let folder = tempfile::tempdir().unwrap();
     let database = match kind {
@@ -61,7 +61,7 @@ fn migrated(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
     Some((database, folder))
 }
 
-/// The columns that every INSERT has to fill, by table.
+/// Returns the columns that every INSERT must set, by table.
 fn to_be_filled(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String>> {
     let query = match connection {
         Connection::Sqlite(_) => {
@@ -84,7 +84,7 @@ fn to_be_filled(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String
     found
 }
 
-/// The tables a statement inserts into, each with the columns it names.
+/// Returns the tables that a statement inserts into, each with the columns it names.
 fn inserts(text: &str) -> Vec<(String, BTreeSet<String>)> {
     let places = text
         .match_indices("INSERT INTO ")
@@ -104,8 +104,8 @@ fn inserts(text: &str) -> Vec<(String, BTreeSet<String>)> {
     named.collect()
 }
 
-/// What of a release does not run on the schema of this connection: statements that do not even prepare, and rows that would
-/// lack a column.
+/// Returns the faults of a release on the schema of this connection: statements that cannot be prepared, and inserts
+/// that omit a required column.
 fn does_not_run(release: &Release, connection: &mut Connection) -> Vec<String> {
     let to_be_filled = to_be_filled(connection);
     let mut faults = Vec::new();
@@ -126,7 +126,7 @@ fn does_not_run(release: &Release, connection: &mut Connection) -> Vec<String> {
     faults
 }
 
-/// What a release would misread or could no longer write, although its statements prepare.
+/// Returns what a release would misread or could not write, although its statements can be prepared.
 fn does_not_fit(release: &Release, newest: &BTreeMap<String, Table>) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, old) in &release.tables {
@@ -178,7 +178,7 @@ fn every_kept_release_runs_on_the_newest_schema_of_postgres() {
     kept_releases_run(Kind::Postgres);
 }
 
-/// What a migration might do, and what of this release it would break, in a word.
+/// Possible migrations, each with a keyword of the fault that it causes for this release.
 const STEPS: [(&str, Option<&str>); 8] = [
     (
         "ALTER TABLE subjects DROP COLUMN description",
@@ -299,7 +299,7 @@ both!(a_release_starts_on_a_schema_that_a_later_one_has_migrated, |app| {
     let ada = app.as_(&app.world.ada);
     ada.get("/classes").await.expect(200);
 
-    // What it needs is gone, or nobody knows whether it is.
+    // A required object is removed, or it is unknown whether it is removed.
     for name in [
         format!("contract_{:04}_columns", newest + 1),
         "contract_columns".to_owned(),
@@ -313,7 +313,7 @@ both!(a_release_starts_on_a_schema_that_a_later_one_has_migrated, |app| {
         let gone = format!("DELETE FROM refinery_schema_history WHERE version = {}", newest + 3);
         execute(&app.database, gone).await;
     }
-    // A schema that lacks something of this release's own is none that a later release has made.
+    // A schema that lacks an object of this release was not created by a later release.
     execute(
         &app.database,
         "DELETE FROM refinery_schema_history WHERE version = 5".to_owned(),
@@ -322,7 +322,7 @@ both!(a_release_starts_on_a_schema_that_a_later_one_has_migrated, |app| {
     assert!(refused().await.contains("left out migration 5"));
 });
 
-/// The migrations with their numbers, names and statements.
+/// Returns the migrations with their numbers, names and statements.
 fn migrations() -> Vec<(i32, String, String)> {
     let files = std::fs::read_dir(repository().join("migrations")).unwrap();
     let read = |path: PathBuf| {
@@ -340,12 +340,12 @@ fn migrations() -> Vec<(i32, String, String)> {
     files.map(|file| read(file.unwrap().path())).collect()
 }
 
-/// The number in the name of a migration that takes something away.
+/// Returns the number in the name of a migration that removes something.
 fn contract(name: &str) -> Option<i32> {
     name.strip_prefix("contract_")?.split('_').next()?.parse().ok()
 }
 
-/// What a migration does that its name does not say.
+/// Returns a change in a migration that its name does not declare.
 fn hushed_up(name: &str, text: &str) -> Option<String> {
     let takes_away = ["DROP TABLE", "DROP COLUMN", " RENAME "]
         .iter()
@@ -353,7 +353,7 @@ fn hushed_up(name: &str, text: &str) -> Option<String> {
     if takes_away && contract(name).is_none() {
         return Some(format!("{name} takes something away: call it contract_<number>_<what>"));
     }
-    // On an empty table this works, so that no other test would meet it.
+    // This succeeds on an empty table, so no other test would detect it.
     let unfilled = text.split(';').find(|statement| {
         statement.contains("ADD COLUMN") && statement.contains("NOT NULL") && !statement.contains("DEFAULT")
     });
@@ -363,7 +363,7 @@ fn hushed_up(name: &str, text: &str) -> Option<String> {
 #[test]
 fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
     let kept = kept();
-    // What was there before the first release concerned nobody.
+    // Migrations before the first release do not affect any installation.
     let first = kept.first().map_or(i32::MAX, |release| release.migration);
     let new = migrations().into_iter().filter(|(version, ..)| *version > first);
     let faults: Vec<String> = new.filter_map(|(_, name, text)| hushed_up(&name, &text)).collect();
@@ -412,7 +412,7 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
 
 #[test]
 fn no_statement_takes_whatever_columns_there_are() {
-    // A column that a later release adds would change the answer while this one runs.
+    // A column added by a later release would change the result while this release runs.
     let this = Release::this().unwrap();
     for (name, lines) in &this.statements {
         let text = lines.join(" ");

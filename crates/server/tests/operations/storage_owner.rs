@@ -1,5 +1,5 @@
-//! Rows and files belong together: a service with the database of another installation, or with another storage, does not
-//! start and touches no file; what a sweep put aside comes back.
+//! The database and the file storage belong together: a service with the database of another installation, or with
+//! another storage, does not start and touches no file. Files in the quarantine can be restored.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use test_support::{Client, Kind, ServerEnv, ServerProcess, World, database, offi
 
 const RECORDED: &str = "SELECT value FROM settings WHERE name = 'storage'";
 
-/// A place with a school in it.
+/// Creates an environment with one school.
 async fn school(kind: Kind) -> Option<(ServerEnv, World)> {
     let place = ServerEnv::new(kind)?;
     let world = World::create(&place.store().await, &place.database).await;
@@ -29,7 +29,7 @@ async fn start(place: &mut ServerEnv) -> ServerProcess {
     service
 }
 
-/// Uploads so many documents.
+/// Uploads `count` documents.
 async fn upload(service: &ServerProcess, world: &World, count: usize) {
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     let group = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
@@ -42,7 +42,7 @@ async fn upload(service: &ServerProcess, world: &World, count: usize) {
     }
 }
 
-/// Files below `files/`, relative to it; those of the quarantine, too.
+/// Returns the paths of all files below `files/`, including the quarantine.
 fn kept(files: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![files.to_owned()];
@@ -82,7 +82,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     let before = kept(&files);
     assert_eq!(before.len(), 4, "three documents and the marker: {before:?}");
 
-    // Another school's database, and one where nothing is yet.
+    // The database of another school, and an empty database.
     let empty = match kind {
         Kind::Postgres => {
             let Database::Postgres(url) = database::empty().unwrap() else {
@@ -100,7 +100,7 @@ async fn other_database_touches_no_file(kind: Kind) {
             Database::Sqlite(place.folder().join("groupwork.db"))
         }
     };
-    // The same for an unmarked storage: it has files, and the database names none.
+    // The same for a storage without a marker: it has files, and the database references none.
     std::fs::remove_dir_all(files.join("installation")).unwrap();
     let url = match &empty {
         Database::Postgres(url) => url.clone(),
@@ -113,7 +113,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     left.insert("installation/id".to_owned());
     assert_eq!(left, before, "a file was moved");
 
-    // With its own database it is adopted: one of the files that rows name is there.
+    // With its own database the storage is adopted, because it contains a file that a row references.
     if kind == Kind::Sqlite {
         for end in ["db", "db-wal", "db-shm"] {
             let (from, to) = (format!("kept.{end}"), format!("groupwork.{end}"));
@@ -126,7 +126,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
     let marker = std::fs::read_to_string(files.join("installation/id")).unwrap();
     assert_eq!(marker.lines().next(), Some(recorded.as_str()));
-    // An older release recorded nothing.
+    // An older release recorded no installation.
     execute(
         &place.database,
         "DELETE FROM settings WHERE name = 'storage'".to_owned(),
@@ -176,7 +176,8 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
     }
     assert!(!place.folder().join("x.backup").exists());
 
-    // The right address without a server: it starts and is not ready. The server that comes up holds another storage.
+    // The right address without a server: the service starts and is not ready. The server that then starts holds
+    // another storage.
     place.set("FILES_URL", "s3://school/work");
     let other = "0-of-another-installation\n";
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
@@ -196,7 +197,7 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
     until(async || status().await == 200).await;
     service.stop();
 
-    // The way out when the operator knows better.
+    // The override for an operator who has checked the storage.
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
     refused(&mut place, &[], "marker of another installation");
     let adopt = async |place: &ServerEnv| {
@@ -232,11 +233,11 @@ async fn restore_gives_its_storage_a_marker_of_its_own() {
     let id = |place: &ServerEnv| std::fs::read_to_string(place.folder().join("files/installation/id")).unwrap();
     assert_ne!(id(&place), id(&elsewhere));
     start(&mut elsewhere).await.stop();
-    // The copy in place of the original is noticed.
+    // The marker of the original installation in the copy is rejected.
     let marker = elsewhere.folder().join("files/installation/id");
     std::fs::write(marker, id(&place)).unwrap();
     refused(&mut elsewhere, &[], "marker of another installation");
-    // Into an empty storage that another service uses nothing is restored.
+    // A restore into an empty storage that another service uses is rejected.
     let third = ServerEnv::new(Kind::Sqlite).unwrap();
     std::fs::create_dir_all(third.folder().join("files/installation")).unwrap();
     std::fs::write(third.folder().join("files/installation/id"), id(&place)).unwrap();
@@ -279,7 +280,7 @@ async fn scrub_brings_back_from_quarantine_what_rows_name() {
         let service = start(&mut place).await;
         upload(&service, &world, 3).await;
         service.stop();
-        // As a sweep with a wrong database left it in a release before this one.
+        // The state that a sweep with a wrong database left in an earlier release.
         let (files, quarantine) = if in_bucket {
             (bucket.folder("files"), bucket.folder("quarantine"))
         } else {

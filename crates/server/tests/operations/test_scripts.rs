@@ -12,7 +12,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What each runner prints when all of its tests pass.
+/// Output of each runner when all of its tests pass.
 const PASSED: [&str; 3] = [
     "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1s",
     "      Tests  30 passed (30)",
@@ -94,7 +94,7 @@ fn summary_fails_when_a_runner_did_not_run() {
     }
 }
 
-/// What `make test-resilience` prints for the binary above.
+/// Output of `make test-resilience` for the binary above.
 const LONG: &str = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 12 filtered out; finished in 9s";
 
 fn summary_of_both(tests: &[&str], long: &str) -> Output {

@@ -1,5 +1,5 @@
-//! Calls every cell of docs/access.md: each route in each standing stops at the gate or passes it, as its `Access` says;
-//! and the generated files are current.
+//! Calls every cell of docs/access.md: for each route and each `Standing`, the access check passes or rejects as the
+//! `Access` of the route requires. Also checks that the generated files are current.
 
 use api::endpoint::Row;
 use api::router;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use test_support::Answer;
 
-/// A path with ids nobody has.
+/// Fills the placeholders of a path with ids that do not exist.
 pub fn concrete(path: &str) -> String {
     let mut concrete = String::new();
     for (index, part) in path.split(['{', '}']).enumerate() {
@@ -27,7 +27,7 @@ fn method(row: &Row) -> Method {
     row.method.parse().unwrap()
 }
 
-/// What the gate answers, or nothing where it lets the caller through.
+/// Returns the expected error of the access check, or `None` if it passes.
 fn gate(access: Access, standing: Standing) -> Option<(u16, &'static str)> {
     match access {
         Access::Anyone => None,
@@ -53,14 +53,14 @@ both!(every_route_stops_or_admits_every_standing, |app| {
     ];
     let mut clients: Vec<_> = people.map(|(standing, person)| (standing, app.as_(person))).to_vec();
     clients.push((Standing::Stranger, app.stranger()));
-    // A school may let its teachers do what is the admins' elsewhere; the table shows what can be let.
+    // A school can grant some admin permissions to its teachers. The table shows the permissions that can be granted.
     let lets = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
     app.as_(&world.adam).patch("/admin/settings", lets).await.expect(200);
     let (_, rows) = router::description();
     assert!(rows.len() > 10);
     for row in &rows {
         for (standing, client) in &clients {
-            // Signing out or choosing another organization would change who the next cell is.
+            // Signing out or selecting another organization would change the caller of the next cell.
             if row.path.starts_with("/auth/") && *standing != Standing::Stranger {
                 continue;
             }

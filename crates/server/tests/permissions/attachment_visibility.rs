@@ -1,4 +1,4 @@
-//! The rule of who sees which file of a topic and its twin in SQL, compared on random data (contract 3.6, 11.1).
+//! Compares the visibility rule for files of a topic with its SQL equivalent on random data.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use test_support::TestApp;
 use test_support::rows::execute;
 use test_support::topics::{LATER, group, id, ids, topic};
 
-/// A number below `n`, the same in every run.
+/// Returns a number below `n`. The sequence is the same in every run.
 fn draw(seed: &mut u64, n: u64) -> u64 {
     *seed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -23,7 +23,7 @@ fn draw(seed: &mut u64, n: u64) -> u64 {
     (*seed >> 33) % n
 }
 
-/// What the rule of the model lets a student see of a topic: everything read as staff, then filtered by hand.
+/// Returns the files that the model rule shows to a student: reads everything as staff, then filters in Rust.
 async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>)], student: &str) -> BTreeSet<String> {
     let (store, north) = (app.app.store(), Home::Organization(app.world.north.clone()));
     let facts = store
@@ -106,7 +106,8 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
                 ),
             };
             let file = common::clock::new_id();
-            // Staged long ago, but far in the future for the sweep, so that it stays during this test.
+            // The file is staged, but its timestamp is far in the future, so that the cleanup job does not delete it
+            // during the test.
             let staged = if staged == "1" { "4000000000000" } else { staged };
             execute(&app.database, format!(
                 "INSERT INTO assignment_attachments (organization_id, id, assignment_id, group_assignment_id, file_name, mime_type, \
@@ -137,7 +138,7 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
             });
             assert_eq!(in_list, expected, "{} lists {topic}", student.name);
             for (_, file) in files.iter().filter(|(of, _)| of == topic) {
-                // The bytes of these rows do not exist: whoever gets past the rule meets that fault.
+                // The bytes of these rows do not exist, so a permitted download fails with a status other than 404.
                 let status = client
                     .get(&format!("/assignments/{topic}/attachments/{file}/download"))
                     .await

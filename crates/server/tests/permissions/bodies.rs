@@ -1,5 +1,4 @@
-//! Ids in bodies (contract 11.2, 11.14): whoever names something of another room, topic, class or school names nothing, and
-//! nothing changes.
+//! Ids in request bodies: an id from another room, topic, class or school counts as unknown, and nothing changes.
 
 use serde_json::{Value, json};
 
@@ -7,7 +6,7 @@ use test_support::tables::fingerprints;
 use test_support::topics::{group, id, link, topic};
 use test_support::{Client, TestApp};
 
-/// A group at work on a topic of its own.
+/// A group that works on its own topic.
 struct Corner {
     group: String,
     room: String,
@@ -17,7 +16,7 @@ struct Corner {
     own_file: String,
     document: String,
     message: String,
-    /// A file of the chat that no message names yet.
+    /// A file of the chat that no message references yet.
     waiting: String,
 }
 
@@ -121,7 +120,7 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
             refused(&ben, "Ben", method, path, body).await;
         }
     }
-    // Students write to their teachers, not to whomever they know by id.
+    // Students can write only to their teachers, not to any user whose id they know.
     for person in [&world.finn, &world.tom, &world.zoe, &world.root] {
         let letter = json!({"content": "x", "recipientIds": [person.id]});
         refused(&ben, "Ben", "POST", "/messages", letter).await;
@@ -137,7 +136,7 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         let answer = ada.upload(&files, "x.txt", b"text".to_vec(), &fields).await;
         answer.refused(404, "NOT_FOUND");
     }
-    // Of a class of somebody else a teacher knows that it is there, but not the inside.
+    // A teacher can see that a class of another teacher exists, but not its content.
     for there in [&upstairs, &abroad] {
         for about in [
             json!({"groupAssignmentId": there.link, "text": "x"}),

@@ -1,5 +1,5 @@
-//! The OpenAPI document is complete: whatever route there is, a reader finds what it takes, what it answers, and why it
-//! may refuse. (That it is true is checked at every answer of every test, `support/documented.rs`.)
+//! The OpenAPI document is complete: every route describes its parameters, its responses and its errors.
+//! `support/documented.rs` checks every response of every test against the document.
 
 use api::endpoint::Row;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use test_support::clients_are_there;
 use test_support::documented::document;
 use test_support::recorded;
 
-/// Where to write what is missing.
+/// Returns where to add missing documentation.
 fn place(row: &Row) -> String {
     format!(
         "{} {} (http/{}.rs or a file beside it)",
@@ -18,7 +18,7 @@ fn place(row: &Row) -> String {
     )
 }
 
-/// Goes through all routes and lists everything that is missing at once.
+/// Checks all routes and reports everything that is missing at once.
 fn all_routes(missing: impl Fn(&Row, &Value) -> Vec<String>) {
     let document = document();
     let faults = document.rows.iter().flat_map(|row| {
@@ -88,7 +88,7 @@ fn every_refusal_is_a_known_code_with_a_meaning() {
         let without: Vec<_> = refusals
             .filter(|status| {
                 let codes = document().codes(row, status.parse().unwrap());
-                // A body of its own (the readiness check), or a status that says all there is to say.
+                // No error codes are required if the response has its own body (the readiness check) or is a 416.
                 let shaped = responses[*status]["content"].is_object() || *status == "416";
                 codes.is_empty() && !shaped
             })
@@ -117,7 +117,7 @@ fn every_route_shows_a_real_exchange() {
             shown.next().is_none()
         });
         if successes.is_empty() || (silent && operation["requestBody"].is_null()) {
-            return Vec::new(); // Nothing but refusals, bytes, or an empty body.
+            return Vec::new(); // Only errors, bytes, or an empty body.
         }
         vec!["no example: run a test in which it succeeds with GROUPWORK_EXAMPLES=1, then `make describe`".to_owned()]
     });
@@ -199,7 +199,7 @@ async fn a_validator_finds_the_document_valid() {
     assert!(output.status.success() && said.starts_with("ok"), "{said}");
 }
 
-/// Every id under this key in an example.
+/// Collects every id under this key in an example.
 fn ids_of<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
     match value {
         Value::Object(fields) => {
@@ -215,7 +215,7 @@ fn ids_of<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
 
 #[test]
 fn examples_tell_one_story() {
-    // What is done to other organizations, or by people who come from them.
+    // Actions on other organizations, or by users who come from them.
     let is_elsewhere = |name: &str| name.contains("/tenants") || name.contains("invitation");
     let examples = recorded::committed();
     let routes = examples["routes"].as_object().unwrap();
@@ -236,7 +236,7 @@ fn examples_tell_one_story() {
     assert!(!story.is_empty());
 }
 
-/// The lines of the first table below a heading of docs/api-contract.md, without its head.
+/// Returns the rows of the first table below a heading of docs/api-contract.md, without the header row.
 fn contract_table(heading: &str) -> Vec<String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/api-contract.md");
     let page = std::fs::read_to_string(path).unwrap();
@@ -250,7 +250,7 @@ fn contract_table(heading: &str) -> Vec<String> {
     table.skip(2).map(str::to_owned).collect()
 }
 
-/// Compares a table of docs/api-contract.md with the rows that the code has.
+/// Compares a table of docs/api-contract.md with the rows from the code.
 #[track_caller]
 fn assert_table(heading: &str, expected: &[String]) {
     let found = contract_table(heading);
@@ -289,7 +289,7 @@ fn error_codes_are_those_of_the_contract() {
     assert_table("Error codes", &rows.collect::<Vec<_>>());
 }
 
-/// A number with a comma between thousands, as the contract writes it.
+/// Formats a number with a comma between thousands, as in docs/api-contract.md.
 fn written(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -400,7 +400,7 @@ fn specification_in_the_project_names_every_route_it_fixes() {
     }
 }
 
-/// The anchor that a heading of a Markdown page has.
+/// Returns the anchor of a heading of a Markdown page.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text

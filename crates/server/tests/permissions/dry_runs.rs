@@ -1,5 +1,5 @@
-//! `dryRun`: a route that deletes, finishes, moves or imports shows what it would do; every other route rejects the
-//! parameter. That a preview changes no row is checked for every route of the story in tests/permissions/logged.
+//! `dryRun`: a route that deletes, finishes, moves or imports returns a preview. Every other route rejects the
+//! parameter. tests/permissions/logged checks for every route of its story that a preview changes no row.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ both!(route_without_dry_run_rejects_it_and_does_nothing, |app| {
         for query in ["dryRun=1", "dryRun", "dryRun=0"] {
             let path = format!("{}?{query}", concrete(&row.path));
             let answer = root.send(method.clone(), &path, body.clone()).await;
-            // What only students or the document server do is refused to the platform before.
+            // Routes only for students or the document server reject a super admin before they check the parameter.
             let is_refused = matches!(answer.status, 400 | 401 | 403);
             assert!(is_refused, "{method} {path}: {}", answer.status);
         }
@@ -147,7 +147,7 @@ both!(preview_stores_no_idempotency_key, |app| {
     let made = ada.post("/groups/generate", new.clone()).await;
     assert_eq!(made.header("idempotency-replayed"), "");
     made.expect(201);
-    // A preview under the key of the action is still a preview.
+    // A preview with the idempotency key of the action is still a preview.
     let shown = ada.post("/groups/generate?dryRun=1", new).await.expect(200);
     assert_eq!(shown["dryRun"], true);
     let keys = texts(&app.database, "SELECT id FROM idempotency_keys".to_owned()).await;

@@ -1,5 +1,5 @@
-//! Hosts that name a school (contract 10, reliability T7, T8): every spelling names the same one or none, nobody gets
-//! another's, and a session is stronger than a Host.
+//! Hosts that name a school: every spelling resolves to the same school or to none, never to another one, and the
+//! session takes precedence over the `Host` header.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use test_support::tables::fingerprints;
 use test_support::{FRONTEND, Kind, TestApp};
 
-/// Sends a request as it is written here and answers status line, headers and body.
+/// Sends a request exactly as written and returns status line, headers and body.
 async fn raw(app: &TestApp, head: &str) -> String {
     let mut stream = TcpStream::connect(app.base.strip_prefix("http://").unwrap())
         .await
@@ -18,12 +18,12 @@ async fn raw(app: &TestApp, head: &str) -> String {
         .await
         .unwrap();
     let mut answer = Vec::new();
-    // A server that refuses the request may close before everything is read.
+    // A server that rejects the request may close the connection before it has read everything.
     drop(stream.read_to_end(&mut answer).await);
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// The school that a request names, by its slug; nothing for none. Whatever else is answered is a fault.
+/// Returns the slug of the school that a request resolves to, or `None`. Any other response fails the test.
 async fn named(app: &TestApp, headers: &str) -> Option<String> {
     named_by(app, "/api/tenants/current", headers).await
 }
@@ -42,7 +42,7 @@ async fn named_by(app: &TestApp, target: &str, headers: &str) -> Option<String> 
     }
 }
 
-/// Spellings of North's host that are the same host.
+/// Equivalent spellings of North's host.
 const SAME: [&str; 10] = [
     "north.schools.test",
     "NORTH.schools.test",
@@ -56,7 +56,7 @@ const SAME: [&str; 10] = [
     "nOrTh.ScHoOlS.tEsT.:65535",
 ];
 
-/// Spellings that look like it, and other hosts nobody has.
+/// Similar spellings, and other unknown hosts.
 const OTHERS: [&str; 36] = [
     "",
     ".",
@@ -182,7 +182,7 @@ both!(a_domain_of_its_own_names_a_school_and_shows_its_sign_only, |app| {
     assert_eq!(named(app, "Host: www.learn.south.example").await, None);
     root.patch(&path, json!({"customDomain": null})).await.expect(200);
     assert_eq!(named(app, "Host: learn.south.example").await, None, "gone at once");
-    // A school that is shut keeps its sign: its people must find the way back.
+    // A suspended school keeps its branding, so that its users can still find the sign-in page.
     root.post(&format!("{path}/suspend"), json!({})).await.expect(200);
     assert_eq!(named(app, "Host: south.schools.test").await.as_deref(), Some("south"));
 });
@@ -242,7 +242,7 @@ both!(a_session_is_stronger_than_a_host, |app| {
         .get("/classes")
         .await
         .refused(400, "NO_ACTIVE_ORGANIZATION");
-    // A member who chose nothing is in the school whose address he uses; the platform's people are, too.
+    // A member without an active school is in the school of the host. The same applies to super admins.
     app.as_(&world.ada)
         .post("/auth/organization/set-active", json!({"organizationId": null}))
         .await
@@ -253,7 +253,7 @@ both!(a_session_is_stronger_than_a_host, |app| {
     assert_eq!(root.get("/classes").await.expect(200).as_array().unwrap().len(), 1);
 });
 
-/// The status of a request with these header lines.
+/// Returns the status of a request with these header lines.
 async fn status(app: &TestApp, line: &str, headers: &str) -> String {
     let answer = raw(app, &format!("{line}\r\n{headers}")).await;
     answer.split(' ').nth(1).unwrap_or_default().to_owned()
@@ -289,7 +289,7 @@ both!(request_without_exactly_one_valid_host_is_a_400, |app| {
     ] {
         assert_eq!(status(app, line, &format!("Host: {host}")).await, "200", "{host}");
     }
-    // HTTP/1.0 knows no Host; health checks of old proxies send it.
+    // HTTP/1.0 has no `Host` header. Health checks of old proxies use it.
     assert_eq!(status(app, "GET /api/health HTTP/1.0", "Accept: */*").await, "200");
 });
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer.
+//! `Idempotency-Key`: a repeated create request creates nothing and receives the first response.
 
 use common::clock;
 use futures_util::future::join_all;
@@ -17,7 +17,7 @@ async fn count(app: &TestApp, table: &str) -> usize {
     texts(&app.database, format!("SELECT id FROM {table}")).await.len()
 }
 
-/// The answer to a request that was answered before.
+/// Checks the response to a repeated request.
 #[track_caller]
 fn repeated(first: &Answer, again: &Answer) {
     assert_eq!(again.header("idempotency-replayed"), "true");
@@ -28,13 +28,13 @@ fn repeated(first: &Answer, again: &Answer) {
     assert_eq!((first.status, first.json()), (again.status, again.json()));
 }
 
-/// What is sent to a creating route.
+/// The request to a create route.
 enum Body {
     Json(Value),
     File(&'static str),
 }
 
-/// Every creating route of an organization with its table and something to create.
+/// Every create route of an organization, with its table and a body.
 #[expect(clippy::too_many_lines, reason = "one entry for each creating route")]
 fn creations(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'static str, String, Body)> {
     let class = &app.world.seven_b;
@@ -186,7 +186,7 @@ both!(every_creating_route_creates_once_under_a_key, |app| {
         let again = send(&client, &path, &body).await;
         assert_eq!(count(app, table).await, after, "{route}: {}", again.json());
         if route == "/users" {
-            // The password is shown once; who lost the answer resets it.
+            // The password is shown only once. A client that lost the response must reset it.
             let (mut with, without) = (first.json(), again.json());
             assert!(with["temporaryPassword"].is_string() && without["temporaryPassword"].is_null());
             with["temporaryPassword"] = Value::Null;
@@ -194,7 +194,7 @@ both!(every_creating_route_creates_once_under_a_key, |app| {
         } else {
             repeated(&first, &again);
         }
-        // Without a key, and with another one, everything is new.
+        // Without a key, or with another key, every request creates a new object.
         assert!(
             document["paths"][route]["post"]["parameters"]
                 .to_string()
@@ -229,7 +229,7 @@ both!(another_request_under_a_key_is_refused, |app| {
     ada.post("/groups", other.clone())
         .await
         .refused(409, "IDEMPOTENCY_KEY_REUSED");
-    // The order of fields is no other request.
+    // The order of fields does not make a different request.
     let same = ada
         .post("/groups", json!({"name": "Lakes", "classId": class.id}))
         .await
@@ -239,7 +239,7 @@ both!(another_request_under_a_key_is_refused, |app| {
         (made["id"].clone(), groups)
     );
     keyed(&ada, "two").post("/groups", other).await.expect(201);
-    // What failed was not done, so the same key may be used again.
+    // A failed request does not consume its key.
     let wrong = json!({"classId": class.id, "groupNumber": made["groupNumber"]});
     let three = keyed(&ada, "three");
     three
@@ -364,7 +364,7 @@ both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
     let left = texts(&app.database, "SELECT id FROM idempotency_keys".to_owned()).await;
     assert_eq!(left.len(), 1_001, "1000 of Ada, one of Adam");
     assert!(!left.contains(&Some("i0".to_owned())) && left.contains(&Some("i1".to_owned())));
-    // Large responses count by their bytes.
+    // Large responses count by their size in bytes.
     execute(
         &app.database,
         "UPDATE idempotency_keys SET size = 5000000 WHERE id IN ('i998', 'i999')".to_owned(),

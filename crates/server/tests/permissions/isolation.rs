@@ -1,5 +1,5 @@
-//! Walks every route with the ids of another school: whatever the role, the answer is the one for an id nobody has, and
-//! no row changes (contract 11.14, reliability T1, T6, T7).
+//! Calls every route with ids of another school. For every role, the response is the same as for an id that does not
+//! exist, and no row changes.
 
 use api::endpoint::Row;
 use api::router;

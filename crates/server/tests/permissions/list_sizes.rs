@@ -1,10 +1,10 @@
-//! How much the lists of a class weigh: 8 groups on 10 topics, half of the work submitted.
+//! Limits the response size of the lists of a class: 8 groups on 10 topics, half of the work submitted.
 
 use serde_json::{Value, json};
 
 use test_support::topics::{group, link, mark_submitted, topic};
 
-/// The most bytes of a list.
+/// Maximum size of a list in bytes.
 const LIMIT: usize = 60 * 1024;
 
 both!(lists_of_a_class_stay_small, |app| {
@@ -41,7 +41,7 @@ both!(lists_of_a_class_stay_small, |app| {
             assert_eq!(texts, vec![Some(description); 80], "{path}");
         }
     }
-    // The one that is opened has everything.
+    // The detail response contains all fields.
     let detail = ada.get(&format!("/groups/{}", groups[0])).await.expect(200);
     let first = &detail["groupAssignments"][0];
     assert!(first["effectiveAttachments"].is_array() && first["currentSubmission"]["documents"].is_array());

@@ -1,4 +1,4 @@
-//! Who may call what, and what every route has in common: access, isolation, validation, limits, statements.
+//! Permissions of every route, and what all routes have in common: access, isolation, validation, limits, statements.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

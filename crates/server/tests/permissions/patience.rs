@@ -1,5 +1,5 @@
-//! What slow, large and many requests meet (contract 9, reliability.md 5.2): time limits, sizes, connections, depth of
-//! JSON; and the headers that protect every answer.
+//! Behavior for slow, large and many requests: time limits, size limits, connection limits and JSON depth. Also checks
+//! the security headers of every response.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn sqlite(flags: &[&str]) -> TestApp {
     TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
 }
 
-/// The head of a request of Ada's, without its last line.
+/// Returns the head of a request from Ada, without the final empty line.
 fn head(app: &TestApp, method: &str, path: &str) -> String {
     let cookie = &app.world.ada.cookie;
     format!("{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: {FRONTEND}\r\n")
@@ -27,7 +27,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
     };
     let dripping = async {
         let mut wire = Wire::open(&app).await;
-        // More than ten seconds long, with never more than one second between two bytes.
+        // Takes more than ten seconds in total, with at most one second between two bytes.
         for byte in head(&app, "GET", "/groups").as_bytes().iter().take(40) {
             wire.send([*byte]).await;
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -40,7 +40,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
         let request = format!("{}\r\n", head(&app, "GET", "/groups"));
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
-        // Longer than a head may take; browsers keep their connections for a minute.
+        // Longer than the time limit for a request head. Browsers keep their connections open for a minute.
         tokio::time::sleep(Duration::from_secs(14)).await;
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200, "an idle connection is kept");
@@ -106,7 +106,8 @@ async fn addresses_and_heads_have_a_size() {
         let (status, body) = ask("/groups", &field(length)).await;
         assert!(status == 431 && body.contains("HEADERS_TOO_LARGE"), "{status} {body}");
     }
-    // What not even fits into what is read ahead, and what has too many fields, hyper turns away without words of ours.
+    // hyper itself rejects a head that exceeds the read buffer or has too many fields, without an error body of the
+    // service.
     assert_eq!(ask("/groups", &field(200_000)).await.0, 431);
     assert_eq!(ask("/groups", &"a: b\r\n".repeat(101)).await.0, 431);
     assert_eq!(ask("/groups", &"a: b\r\n".repeat(90)).await.0, 200);
@@ -130,7 +131,7 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
     assert_eq!(ask(&mut Wire::open(&app).await).await, None, "a fourth");
     assert_eq!(ask(&mut open[0]).await, Some(200), "the others go on");
     open.pop();
-    // The server sees the end of a connection a moment after the client.
+    // The server detects a closed connection slightly later than the client.
     let again = async {
         while ask(&mut Wire::open(&app).await).await != Some(200) {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -198,7 +199,7 @@ async fn every_answer_of_the_api_protects_itself() {
         let path = crate::access::concrete(&row.path);
         (row.method.parse::<Method>().unwrap(), path)
     });
-    // And what nobody serves, what is no method, and what a preflight asks.
+    // Also an unknown path, an unsupported method, and a preflight request.
     let others = [
         (Method::GET, "/no-such-noun".to_owned()),
         (Method::PUT, "/subjects".to_owned()),
@@ -219,7 +220,7 @@ async fn every_answer_of_the_api_protects_itself() {
         ] {
             assert_eq!(answer.header(name), value, "{said}: {name}");
         }
-        // What may be sent small differs by what the caller takes, too.
+        // `Vary` may have further values, because compressible responses also vary by `Accept-Encoding`.
         let mut varies = answer.headers.get_all("vary").iter();
         assert!(varies.any(|by| by == "Origin"), "{said}: {:?}", answer.headers);
         if answer.header("content-type").starts_with("application/json") {

@@ -1,4 +1,4 @@
-//! Whoever loses a role, a membership or an account loses it at once, whatever cookies and sockets he has (T12).
+//! A user who loses a role, a membership or an account loses access at once, regardless of open sessions and sockets.
 
 use api::router;
 use model::access::Access;
@@ -14,7 +14,7 @@ use test_support::rows::texts;
 use test_support::school_people::member_of_north;
 use test_support::{Client, Rows, SocketListener, TestApp, clients_are_there, raw, until};
 
-/// Waits until a socket is out of a room.
+/// Waits until a socket has left a room.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
     let what = format!("{room:?} has {left} sockets");
     until(&what, async || app.app.realtime().count(room) <= left).await;
@@ -133,7 +133,7 @@ both!(a_switched_off_account_signs_in_like_a_wrong_password, |app| {
     adam.patch(&path, json!({"isActive": true})).await.expect(200);
     let body = json!({"email": world.ben.email, "password": PASSWORD});
     app.stranger().post("/auth/sign-in/email", body).await.expect(200);
-    // What was over does not come back with the account.
+    // Reactivating the account does not restore its revoked sessions.
     app.as_(&world.ben)
         .get("/users/me")
         .await

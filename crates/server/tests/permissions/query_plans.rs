@@ -1,5 +1,5 @@
-//! Pages of the activity log and of chats are read from the index that fits them: the cost of a page is its length,
-//! whatever a school has piled up.
+//! Pages of the activity log and of chats are read from the matching index. The cost of a page depends on its length,
+//! not on the amount of data in the school.
 
 use db::Database;
 use db::sql::Sql;
@@ -7,7 +7,7 @@ use db::sql::Sql;
 use test_support::TestApp;
 use test_support::rows::execute;
 
-/// Statement, the index it has to use, and which of its arguments names what it is narrowed to.
+/// Statement, the index that it must use, the number of the argument that narrows it, and the value of that argument.
 const PLANS: [(&str, &str, usize, &str); 6] = [
     ("PAGE", "activity_logs_organization_idx", 0, ""),
     ("PAGE_OF_CLASS", "activity_logs_class_idx", 9, "k7"),
@@ -23,7 +23,7 @@ fn statement(file: &str, name: &str) -> &'static Sql {
     statements.iter().find(|(known, _)| *known == name).unwrap().1
 }
 
-/// Records of fifty classes, courses, groups, topics and people.
+/// Inserts records of fifty classes, courses, groups, topics and people.
 async fn fill(app: &TestApp) {
     let numbers = match app.database {
         Database::Sqlite(_) => {
@@ -45,7 +45,7 @@ async fn fill(app: &TestApp) {
     execute(&app.database, sql).await;
 }
 
-/// The plan for the first page of an admin, with the arguments a request would bring.
+/// Returns the plan for the first page of an admin, with the arguments that a request would pass.
 fn plan_of_log(database: &Database, north: &str, name: &str, narrowed: usize, to: &str) -> String {
     let argument = |number: usize| match number {
         1 => Some(format!("'{north}'")),
@@ -62,7 +62,7 @@ fn plan_of_log(database: &Database, north: &str, name: &str, narrowed: usize, to
     plan(database, statement("activity", name), &arguments)
 }
 
-/// How a database would read, with these arguments.
+/// Returns the query plan of a database for these arguments.
 fn plan(database: &Database, sql: &'static Sql, arguments: &[String]) -> String {
     match database {
         Database::Sqlite(path) => {
@@ -140,7 +140,7 @@ both!(a_page_of_a_chat_is_read_from_the_places_of_its_messages, |app| {
         let database = app.database.clone();
         let explained = tokio::task::spawn_blocking(move || plan(&database, statement("chat", name), &arguments));
         let plan = explained.await.unwrap();
-        // SQLite gives the index of a constraint a name of its own, and says which columns it uses.
+        // SQLite chooses its own name for the index of a constraint, and the plan shows the columns.
         let is_by_place = plan.contains("work_room_messages_room_seq_key") || plan.contains("(work_room_id=? AND seq");
         assert!(is_by_place, "{name} does not go by the place:\n{plan}");
         let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");

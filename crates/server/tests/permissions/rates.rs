@@ -1,5 +1,5 @@
-//! How often one may ask (contract 9): of whom requests are counted, what is told of it, and that nobody uses up what
-//! is somebody else's.
+//! Rate limits: which caller a request counts for, which headers and errors report it, and that no caller can use up
+//! the limit of another.
 
 use std::sync::Arc;
 
@@ -27,11 +27,12 @@ use utoipa_axum::routes;
 use test_support::{AUTH_SECRET, Answer, Client, FRONTEND, Kind, Person, TestApp};
 
 db::statements! {
-    /// Lets the windows of schools grow old.
+    /// Moves the windows of schools into the past.
     AGE_WINDOWS = "UPDATE rate_windows SET window_started_at = window_started_at - $1";
 }
 
-/// With this factor a person reads 6 times and changes 3 times in a minute; an address without a session asks 60 times.
+/// With this factor, a user may send 6 reads and 3 changes per minute. An address without a session may send 60
+/// requests.
 const SMALL: &str = "--rate-limit-factor=0.005";
 
 async fn with(flags: &[&str], story: impl AsyncFn(&TestApp)) {
@@ -56,7 +57,7 @@ fn limited(answer: Answer, longest: i64) -> i64 {
     seconds
 }
 
-/// The person at another computer.
+/// Returns a client of the same user on another computer.
 async fn elsewhere(app: &TestApp, person: &Person, organization: &str) -> Client {
     let now = clock::now();
     let session = Session {
@@ -132,7 +133,7 @@ async fn too_many_is_said_before_everything_else() {
         let evil = ben.with("origin", "https://evil.example");
         limited(evil.post("/subjects", json!({"name": 7})).await, 60);
         limited(ben.post("/groups/unknown/help", json!({})).await, 60);
-        // Public routes know whom they serve, too.
+        // Public routes also identify the caller.
         limited(ben.post("/auth/sign-out", json!({})).await, 60);
         limited(ben.delete("/subjects/x").await, 60);
         app.stranger()
@@ -148,7 +149,7 @@ async fn strangers_are_counted_by_address_and_lock_nobody_out() {
     with(&[SMALL], async |app| {
         let stranger = app.stranger();
         for number in 0..60 {
-            // Whoever is no trusted proxy cannot say that he is somebody else.
+            // A client that is not a trusted proxy cannot choose its address through `x-forwarded-for`.
             let spoofed = stranger.with("x-forwarded-for", &format!("198.51.100.{number}"));
             let answer = if number % 2 == 0 {
                 spoofed.get("/auth/get-session").await
@@ -162,7 +163,7 @@ async fn strangers_are_counted_by_address_and_lock_nobody_out() {
         limited(spoofed.get("/auth/get-session").await, 60);
         let forged = stranger.with("cookie", "better-auth.session_token=nonsense.nonsense");
         limited(forged.get("/groups").await, 60);
-        // The rest of the class behind this address goes on and comes in, and so does what watches over the service.
+        // Other users behind the same address can still sign in and work, and health checks still pass.
         app.as_(&app.world.ada).get("/groups").await.expect(200);
         let wrong = json!({"email": app.world.ben.email, "password": "not his password"});
         let answer = stranger.post("/auth/sign-in/email", wrong).await;
@@ -212,7 +213,7 @@ async fn exports_are_few_and_two_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_group_calls_for_help_so_often_in_an_hour() {
-    // Two calls an hour.
+    // Two calls per hour.
     with(&["--rate-limit-factor=0.1"], async |app| {
         let world = &app.world;
         let (ada, ben, cem, dana) = (
@@ -229,7 +230,7 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
         let ours = group(&[&world.ben.id, &world.cem.id]).await;
         let theirs = group(&[&world.dana.id]).await;
         ben.post(&ours, json!({})).await.expect(200);
-        // Others use nothing up, and neither does what is no call.
+        // Rejected requests of other users and invalid requests do not count.
         for _ in 0..3 {
             dana.post(&ours, json!({})).await.refused(404, "NOT_FOUND");
             ben.post(&ours, json!({"message": 7}))
@@ -253,7 +254,7 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
     .await;
 }
 
-/// Something the whole school may do a few times in an hour; the import is such a route.
+/// A route that the whole school may call only a few times per hour, like the import.
 #[utoipa::path(post, path = "/seldom", params(("dryRun" = Option<bool>, Query)), responses((status = 200, description = "done")))]
 async fn seldom() -> &'static str {
     "done"
@@ -276,7 +277,8 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
             let router = router.clone();
             tokio::spawn(async move {
                 let (head, body) = router.oneshot(request).await.unwrap().into_parts();
-                // An answer keeps its place among what takes long until it was taken: unread ones would hold up the others.
+                // A response holds its permit for long operations until its body is read. Unread responses would block
+                // the others.
                 axum::body::to_bytes(body, 1_000).await.unwrap();
                 head
             })
@@ -306,7 +308,7 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
         assert_eq!(ask(&world.zara).await.unwrap().status, 200);
         let rehearsed = ask_for(&world.adam, "?dryRun=1").await.unwrap();
         assert_eq!(rehearsed.status, 200, "who tries first can act then");
-        // What is counted stands in the store, not in this process.
+        // The counts are in the database, not in this process.
         app.raw(|connection| connection.run(&AGE_WINDOWS, args![3_600_000_i64]).unwrap())
             .await;
         assert_eq!(ask(&world.adam).await.unwrap().status, 200);
@@ -314,7 +316,7 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
     .await;
 }
 
-/// A limit nobody wants would be forgotten on the next export; this finds it by the path.
+/// Finds expensive routes by their path, so that a new export cannot lack its limit.
 #[test]
 fn routes_that_cost_much_say_so() {
     let (_, rows) = router::description();
@@ -345,7 +347,7 @@ fn routes_that_cost_much_say_so() {
     assert_eq!(counted(Terms::Usual, Access::DocumentServer, Method::POST), None);
 }
 
-/// The windows are behind locks: many threads at once lose no count.
+/// The windows are protected by locks: concurrent threads lose no count.
 #[test]
 fn no_request_is_counted_twice_or_not_at_all() {
     let rates = Rates::new(1.0, &Secret::new(AUTH_SECRET));

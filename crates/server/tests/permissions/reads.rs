@@ -1,5 +1,5 @@
-//! Reading changes nothing (contract 11.20): every GET of the table, as everybody who may, and no row of any table is another
-//! one afterwards.
+//! Reads change nothing: the test calls every GET route in every role that may call it, and afterwards no row of any
+//! table has changed.
 
 use api::router;
 
@@ -7,7 +7,7 @@ use crate::isolation::filled;
 use test_support::LessonFixture;
 use test_support::tables::fingerprints;
 
-/// What a read may leave behind: the PDF it has made, and the record that somebody carried data out of the school.
+/// Tables that a read may write: cached PDFs, and the activity log record of a data export.
 const KEPT: [&str; 2] = ["activity_logs", "converted_files"];
 
 studio!(reads_change_nothing, |studio| {

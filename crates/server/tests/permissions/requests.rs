@@ -1,9 +1,9 @@
-//! What every request meets before its noun: order of checks, origin, media type, JSON, ids, headers (contract 1, 2, 10).
+//! Checks that apply to every request before its handler: order of checks, origin, media type, JSON, ids, headers.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A course no check of shape would let through.
+/// A course that fails every validation.
 fn nonsense() -> Value {
     json!({"name": "", "colour": 7})
 }
@@ -53,7 +53,7 @@ tenants!(a_body_that_does_not_fit_names_its_field, |app| {
         .await
         .invalid("colour");
     ada.post("/courses", with("name", json!(7))).await.invalid("name");
-    // serde would take a list for an object, by position.
+    // serde would accept an array for an object, with the fields by position.
     let list = json!(["Plants", class.id, class.subject]);
     ada.post("/courses", list).await.invalid("");
     let lessons = json!([[1, "08:00", "08:45", null]]);
@@ -79,7 +79,7 @@ tenants!(a_body_that_does_not_fit_names_its_field, |app| {
         2,
         "all problems at once: {body}"
     );
-    // Unknown query keys are ignored: clients add their own.
+    // Unknown query parameters are ignored, because clients add their own.
     ada.get("/courses?serach=x").await.expect(200);
     assert_eq!(
         ada.get(&format!("/courses?classId={}", class.id))
@@ -92,7 +92,7 @@ tenants!(a_body_that_does_not_fit_names_its_field, |app| {
     );
 });
 
-/// The paths and codes of a validation error, sorted.
+/// Returns the paths and codes of a validation error, sorted.
 fn codes(body: &Value) -> Vec<(String, String)> {
     let text = |detail: &Value, key: &str| detail[key].as_str().unwrap().to_owned();
     let details = body["details"].as_array().unwrap().iter();
@@ -295,7 +295,7 @@ sqlite!(no_answer_to_anybody_is_kept_by_a_browser, |app| {
     let clients = [app.stranger(), app.as_(&app.world.ada), app.as_(&app.world.root)];
     for row in &rows {
         for client in &clients {
-            // Signing out would change who asks next.
+            // Signing out would change the caller of the following requests.
             if row.path == "/auth/sign-out" || row.path.starts_with("/auth/revoke") {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! docs/rules.md names for every rule what holds it and what proves it: every name must exist, and no rule may be missing.
-//! Below are the proofs of rules that belong to no noun alone.
+//! docs/rules.md names the implementation and the test of every rule. Every name must exist, and no rule may be
+//! missing. The tests below prove rules that do not belong to a single resource.
 
 #[path = "rules/page.rs"]
 mod page;
@@ -12,7 +12,7 @@ use test_support::rows::texts;
 use test_support::topics::{group, id, topic};
 use test_support::{LessonFixture, SocketListener, TestApp, clients_are_there};
 
-/// The columns of a table.
+/// Returns the columns of a table.
 async fn columns(app: &TestApp, table: &str) -> Vec<String> {
     let query = match app.database {
         db::Database::Sqlite(_) => format!("SELECT name FROM pragma_table_info('{table}')"),
@@ -32,7 +32,7 @@ both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
         let new = json!({"classId": class.id, field: "2099-01-01T00:00:00Z"});
         ada.post("/groups", new).await.invalid(field);
         let edit = json!({field: "2099-01-01T00:00:00Z"});
-        // A client may send back what an earlier release showed; nothing of it is kept.
+        // A client may send back a field that an earlier release returned. Its value is ignored.
         ada.patch(&format!("/groups/{made}"), edit).await.expect(200);
         for path in [
             format!("/groups/{made}"),
@@ -61,7 +61,7 @@ both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
 
 #[test]
 fn a_link_is_never_described_without_its_effective_text() {
-    // The tests hold every answer against the document: what is required there stands in every answer.
+    // All tests validate responses against the OpenAPI document, so a required field is present in every response.
     let document = serde_json::to_value(router::description().0).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
     let required = |schema: &Value| schema["required"].as_array().cloned().unwrap_or_default();
@@ -76,7 +76,7 @@ fn a_link_is_never_described_without_its_effective_text() {
             assert!(required(schema).contains(&json!("effectiveDescription")), "{name}");
         }
         for (field, property) in schema["properties"].as_object().into_iter().flatten() {
-            // Nobody shows a link by another shape than this one.
+            // No schema may describe a link in any other shape.
             if field == "groupAssignment" || field == "groupAssignments" {
                 let shown = property.to_string();
                 assert!(shown.contains("/GroupAssignment\""), "{name}.{field}: {shown}");
@@ -154,7 +154,7 @@ tenants!(what_never_had_a_course_works_on_without_one, |app| {
     assert_eq!(alone[0]["id"], legacy.as_str());
     let topics = ada.get("/assignments?courseId=none").await.expect(200);
     assert_eq!(id(&topics[0]), id(&made));
-    // Nobody gave it a course by the way.
+    // A change of another field does not assign a course.
     ada.patch(&path, json!({"name": "Legacy"})).await.expect(200);
     assert_eq!(ada.get(&path).await.expect(200)["courseId"], json!(null));
 });
@@ -182,7 +182,7 @@ fn every_group_of_routes_is_there() {
         let begin = format!("/{noun}");
         assert!(rows.iter().any(|row| row.path.starts_with(&begin)), "{noun}");
     }
-    // One way to each thing, without a version in it: the prefix is added once.
+    // Each resource has one path without a version. The prefix is added once.
     for row in &rows {
         let first = row.path.split('/').nth(1).unwrap();
         assert!(first != "api" && !first.starts_with('v'), "{}", row.path);
@@ -289,7 +289,7 @@ tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
             "{path}: {read}"
         );
     }
-    // The rooms of the class hear nothing either.
+    // The rooms of the class receive no event either.
     for ear in [&mut cem, &mut eli] {
         ear.silent(300).await;
     }

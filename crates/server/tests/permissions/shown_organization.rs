@@ -1,4 +1,5 @@
-//! `X-Organization-Id`: a page that shows one school does nothing in another one that became active in the meantime.
+//! `X-Organization-Id`: a page that shows one school changes nothing in another school that became active in the
+//! meantime.
 
 use api::router;
 use reqwest::Method;
@@ -12,7 +13,7 @@ use test_support::{Answer, Client, FRONTEND, Rows};
 const HEADER: &str = "x-organization-id";
 const CODE: &str = "ORGANIZATION_CHANGED";
 
-/// The body of the error without what differs between two requests.
+/// Returns the body of the error without the fields that differ between two requests.
 #[track_caller]
 fn error_of(answer: Answer) -> Value {
     let mut body = answer.refused(409, CODE);
@@ -53,7 +54,8 @@ tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
         client.post("/auth/organization/set-active", body).await.expect(200);
     };
     first.get("/classes").await.expect(200);
-    // The page of the second tab names its own school while the session still works in the first one.
+    // The page in the second tab sends its own school while the first one is still active in the session. `set-active`
+    // accepts this.
     set_active(&second, &world.south).await;
     second.get("/classes").await.expect(200);
     error_of(first.get("/classes").await);
@@ -62,9 +64,9 @@ tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
     set_active(&first, &world.north).await;
     first.post("/courses", course).await.expect(201);
     error_of(second.get("/classes").await);
-    // Requests without the header are what they were.
+    // Requests without the header work as before.
     app.as_(&world.ada).get("/classes").await.expect(200);
-    // The own account belongs to no school.
+    // The user's own account does not belong to a school.
     second.get("/users/me").await.expect(200);
 });
 
@@ -79,24 +81,24 @@ both!(the_header_tells_strangers_nothing_about_organizations, |app| {
         }
         assert!(errors.windows(2).all(|pair| pair[0] == pair[1]), "{errors:?}");
     };
-    // Without a membership, at the platform's host and at the host of a school.
+    // Without a membership, at the platform host and at the host of a school.
     let nobody = app.as_(&world.nobody);
     for host in ["localhost", "north.schools.test"] {
         ask(&nobody, host).await;
     }
-    // With an active school that is not one's own any more.
+    // With an active school of which the user is no longer a member.
     let former = rows.another_session(&world.nobody).await;
     rows.choose(&former, Some(&world.north)).await;
     ask(&app.as_(&former), "localhost").await;
-    // A member who works in no school.
+    // A member without an active school.
     let idle = rows.another_session(&world.ada).await;
     rows.choose(&idle, None).await;
     ask(&app.as_(&idle), "localhost").await;
-    // The school of the host is the active one of such a member.
+    // For such a member, the school of the host is the active one.
     let at_host = app.as_(&idle).with("host", "north.schools.test");
     at_host.with(HEADER, &world.north).get("/classes").await.expect(200);
     error_of(at_host.with(HEADER, &world.south).get("/classes").await);
-    // Without a session, 401 comes first.
+    // Without a session, 401 takes precedence.
     app.stranger()
         .with(HEADER, &world.north)
         .get("/classes")
@@ -126,7 +128,7 @@ tenants!(a_super_admin_is_held_to_the_school_of_the_page, |app| {
     let everywhere = app.as_(&world.root);
     everywhere.get("/classes").await.expect(200);
     error_of(everywhere.with(HEADER, &world.north).get("/classes").await);
-    // The page names the school in the query as well: this is the school of the request.
+    // The page also sends the school in the query, so it is the school of the request.
     let path = format!("/classes?organizationId={}", world.north);
     everywhere.with(HEADER, &world.north).get(&path).await.expect(200);
 });

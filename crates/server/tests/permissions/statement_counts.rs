@@ -1,5 +1,6 @@
-//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs no more
-//! statements than before, and what is a list has grown. A new route is in the walk by being a route.
+//! Calls every GET route for a school with one row of everything and again with a hundred. The number of statements
+//! does not grow, and every list does. New routes are included automatically, because the test iterates over the route
+//! table.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +14,11 @@ use test_support::office::docx;
 use test_support::topics::link;
 use test_support::{LessonFixture, Person, TestApp};
 
-/// Rows from which a list counts as grown: the default page.
+/// Number of rows from which a list counts as grown: the default page size.
 const GROWN: usize = 50;
 
-/// What the service may read beside one request: it looks for jobs and files every few seconds, and on a busy machine an
-/// answer takes as long. Whoever asks once for each of fifty rows runs far more.
+/// Number of reads that background tasks may add to one request. They poll for jobs and files every few seconds, and on
+/// a busy machine a response can take as long. A query per row (N+1) on fifty rows exceeds this by far.
 const BESIDE: u64 = 10;
 
 /// Lists that stay short, and why.
@@ -37,14 +38,14 @@ const SHORT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Requests whose statements grow with something, and why that is wanted.
+/// Requests whose number of statements grows, and why that is intended.
 const GROWING: &[(&str, Standing, &str)] = &[(
     "/activity-logs",
     Standing::Teacher,
     "a teacher's page is merged from one page for each own class: few, each from its own index (store/activity.rs)",
 )];
 
-/// Refusals that are no fault of the walk.
+/// Expected rejections that are not a fault of the test.
 const REFUSED: &[(&str, u16, &str)] = &[
     (
         "/workrooms/late-texts/{id}/download",
@@ -73,7 +74,7 @@ const REFUSED: &[(&str, u16, &str)] = &[
     ),
 ];
 
-/// What a route needs in its query.
+/// Returns the query string that a route requires.
 fn query(path: &str, lesson: &LessonFixture) -> String {
     match path {
         "/assignments/submission-candidates" => format!("?groupId={}", lesson.group),
@@ -85,7 +86,7 @@ fn query(path: &str, lesson: &LessonFixture) -> String {
 #[derive(Debug)]
 struct Asked {
     statements: u64,
-    /// How many rows the answer has, if it is a list.
+    /// Number of rows in the response, if it is a list.
     rows: Option<usize>,
 }
 
@@ -108,8 +109,8 @@ fn filled(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
     parts.collect::<String>() + &query(path, lesson)
 }
 
-/// Asks until no more statements run than expected, and then not again: what the service does beside requests may come in
-/// between, and only ever adds. Who expects nothing asks three times.
+/// Repeats the request until it runs no more statements than expected. Background tasks can only add statements, so the
+/// lowest count is the right one. Without an expected count, the request is sent three times.
 async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Option<u64>) -> Option<Asked> {
     let (client, mut fewest, mut found) = (app.as_(person), u64::MAX, None);
     let tries = if expected.is_some() { 12 } else { 3 };
@@ -156,7 +157,7 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
             continue;
         }
         for (standing, person) in people {
-            // Who runs the platform is in no school; in one he would be an admin.
+            // A super admin has no active school. With one, they would count as an admin.
             let is_platform = row.access == Access::SuperAdmin;
             if row.access.admits(standing) && (standing == Standing::SuperAdmin) == is_platform {
                 let key = (row.path.clone(), standing);
@@ -169,7 +170,7 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
     asked
 }
 
-/// A first version of the lesson's document.
+/// Saves a first version of the lesson's document.
 async fn content(app: &TestApp, lesson: &LessonFixture) {
     let file = reqwest::multipart::Part::bytes(docx("one")).file_name("page.docx");
     let form = reqwest::multipart::Form::new().part("file", file);

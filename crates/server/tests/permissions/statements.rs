@@ -1,4 +1,5 @@
-//! Every SQL literal is prepared on both databases, and every one outside `store/platform` keeps to its organization.
+//! Every SQL literal is prepared on both databases, and every literal outside `store/platform` is restricted to its
+//! organization.
 
 use db::connection::Connection;
 use db::sql::Sql;
@@ -56,7 +57,7 @@ fn every_statement_of_a_school_keeps_to_that_school() {
     assert!(strays.is_empty(), "without organization_id = $1: {strays:?}");
 }
 
-/// `organization_id = $1` somewhere, the organization's own row, or the organization as the first column of an INSERT.
+/// Checks for `organization_id = $1`, the organization's own row, or the organization as the first column of an INSERT.
 fn keeps_to_its_organization(text: &str) -> bool {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let own_row = ["organizations WHERE id = $1", "organizations o WHERE o.id = $1"];
@@ -71,7 +72,8 @@ fn keeps_to_its_organization(text: &str) -> bool {
 
 #[test]
 fn parameters_may_appear_in_any_order() {
-    // SQLite numbers $n by first appearance; store/sql.rs turns it into ?n. Without that this writes the wrong columns.
+    // SQLite numbers `$n` by first appearance, so store/sql.rs rewrites it to `?n`. Without that, this statement writes
+    // the wrong columns.
     let folder = tempfile::tempdir().unwrap();
     let mut connection = Connection::open_sqlite(&folder.path().join("x.db"), false).unwrap();
     swapped(&mut connection);

@@ -1,5 +1,5 @@
-//! Those who run the platform and work in no school (contract 5): their lists span all schools, what they write goes where
-//! its parent is, and it is logged as theirs.
+//! Super admins without an active school: their lists span all schools, their changes go to the school of the parent
+//! object, and the activity log records them under their own name.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn of(list: &Value, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// A lesson in both schools.
+/// Creates a lesson in both schools.
 async fn both_schools(app: &TestApp) {
     let world = &app.world;
     LessonFixture::begin(app).await;
@@ -83,7 +83,7 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
         ["Waters", "Landforms"]
     );
     assert_eq!(root.get("/workrooms").await.expect(200).as_array().unwrap().len(), 3);
-    // One of them narrows, an unknown one is unknown, and an own one is all there is.
+    // `organizationId` narrows the list, an unknown id is not found, and an active school restricts the list to itself.
     let narrowed = root
         .get(&format!("/classes?organizationId={}", world.south))
         .await
@@ -175,7 +175,7 @@ async fn newest(root: &Client, organization: &str) -> Value {
 
 both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
     let (root, world) = (app.as_(&app.world.root), &app.world);
-    // The parent in the body.
+    // The school comes from the parent in the body.
     let class = &world.south_class;
     let course = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
     let course = root.post("/courses", course).await.expect(201);
@@ -189,7 +189,7 @@ both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
     let topic = json!({"title": "Leaves", "deadline": "2099-01-01T00:00:00Z", "classId": class.id, "courseId": course["id"],
         "groupIds": [groups[1]["id"]]});
     let topic = root.post("/assignments", topic).await.expect(201);
-    // The object in the path.
+    // The school comes from the object in the path.
     root.patch(&format!("/assignments/{}", id(&topic)), json!({"title": "Roots"}))
         .await
         .expect(200);
@@ -199,7 +199,7 @@ both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
     )
     .await
     .expect(200);
-    // Parentless: the organization outright, in the body or in the query.
+    // Objects without a parent need `organizationId`, in the body or in the query.
     root.post("/subjects", json!({"name": "Music"}))
         .await
         .invalid("organizationId");
@@ -220,7 +220,8 @@ both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
         json!({"name": "9d", "academicYear": "2026/2027", "teacherId": world.zoe.id, "organizationId": world.south});
     root.post("/classes", new).await.expect(201);
     assert_eq!(newest(&root, &world.south).await["userRole"], "SUPER_ADMIN");
-    // Unknown is unknown, after the shape was judged; two schools in one body are one and a stranger.
+    // An unknown id is not found, but the validation runs first. If a body names objects of two schools, one of them is
+    // not found.
     let nobody = "0190a1b2-0000-7000-8000-00000000dead";
     let unknown = json!({"name": "X", "classId": nobody, "subjectId": class.subject});
     root.post("/courses", unknown).await.refused(404, "NOT_FOUND");
@@ -235,12 +236,12 @@ both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
     root.post("/subjects", json!({"name": "X", "organizationId": 5}))
         .await
         .invalid("organizationId");
-    // A member names no organization this way.
+    // A member cannot choose the school with `organizationId`.
     let adam = app.as_(&world.adam);
     adam.post("/subjects", json!({"name": "Art", "organizationId": world.south}))
         .await
         .invalid("organizationId");
-    // With one of his own he acts there.
+    // A super admin with an active school acts in that school.
     root.post("/auth/organization/set-active", json!({"organizationId": world.north}))
         .await
         .expect(200);

@@ -1,4 +1,4 @@
-//! Schools as the platform founds, changes, shuts and opens them (contract 6.15).
+//! The platform creates, changes, suspends and activates schools.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn sign_in(app: &TestApp, email: &str, password: &str) -> test_support::An
         .await
 }
 
-/// A client with the session a sign-in answered.
+/// Returns a client with the session cookies of a sign-in response.
 fn with_session(app: &TestApp, answer: &test_support::Answer) -> Client {
     let cookies = answer.headers.get_all("set-cookie").iter();
     let cookies: Vec<_> = cookies
@@ -252,7 +252,7 @@ both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
         "the platform still looks in"
     );
     root.post(&format!("{path}/suspend"), json!({})).await.expect(200);
-    // Whoever comes back hears nothing of the school.
+    // A user who reconnects receives no events of the suspended school.
     let mut back = raw::Socket::open(app, &world.ben.cookie).await;
     back.expect("ready").await;
     assert_eq!(
@@ -265,7 +265,7 @@ both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
         root.post(&format!("{path}/activate"), json!({})).await.expect(200)["status"],
         "ACTIVE"
     );
-    // The socket that waited is seated again, without coming anew.
+    // The waiting socket joins its rooms again without a new connection.
     back.expect("ready").await;
     ben.get("/classes").await.expect(200);
     let log = records(&root, &world.north).await;

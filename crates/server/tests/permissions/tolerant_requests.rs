@@ -1,4 +1,5 @@
-//! What a request may carry in addition to what it needs: read-only fields, former names, unknown query keys, dates without time.
+//! What a request may contain in addition to its required fields: read-only fields, former names, unknown query
+//! parameters, dates without time.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use test_support::documented::document;
 use test_support::topics::{id, topic};
 use test_support::{Client, LessonFixture, TestApp};
 
-/// What a client reads before it sends it back: the first object that the pointer finds.
+/// Returns the object that a client reads before it sends it back: the value at the pointer.
 async fn read(client: &Client, path: &str, pointer: &str) -> Value {
     let found = client.get(path).await.expect(200);
     found
@@ -107,7 +108,7 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
     ada.patch(&bulk, whole).await.invalid("id");
 });
 
-/// The path of the object in `body`.
+/// Returns the path of the object in `body`.
 fn own_path(template: &str, body: &Value, lesson: &LessonFixture, app: &TestApp) -> String {
     let parts = template.split(['{', '}']).enumerate();
     let parts = parts.map(|(index, part)| match part {
@@ -177,7 +178,7 @@ both!(date_without_time_is_the_start_of_the_day_in_the_school, |app| {
     for bad in ["2026-13-01", "2026-6-1", "2026-06-01T10:00", "soon", "1999-01-01"] {
         ada.patch(&path, json!({"startDate": bad})).await.invalid("startDate");
     }
-    // A deadline is a moment.
+    // A deadline is a timestamp, so a date without time is rejected.
     ada.patch(&bulk, json!({"deadline": "2026-06-02"}))
         .await
         .invalid("deadline");
@@ -314,7 +315,7 @@ both!(conflict_names_the_existing_object_to_those_who_can_read_it, |app| {
     let path = format!("/tenants/{}", east["tenant"]["id"].as_str().unwrap());
     let twice = root.patch(&path, json!({"customDomain": "west.example"})).await;
     assert_eq!(existing(twice.refused(409, "DUPLICATE_DOMAIN")), made["tenant"]["id"]);
-    // An account of another school is nothing that an administrator reads.
+    // An administrator cannot read an account of another school, so the error does not contain its id.
     let email = json!({"email": app.world.zoe.email});
     let taken = adam.patch(&format!("/users/{}", app.world.ben.id), email).await;
     let taken = taken.refused(409, "DUPLICATE_EMAIL");

@@ -1,5 +1,5 @@
-//! `ETag` and `If-Match`: of two changes that start from the same version one wins, and the other one receives what is there
-//! now. What is no content of an object does not raise its version.
+//! `ETag` and `If-Match`: of two changes that start from the same version, one succeeds and the other receives the
+//! current state. Data outside the content of an object does not raise its version.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use test_support::topics::id;
 use test_support::{Client, LessonFixture, TestApp};
 
-/// How many pairs of changes compete for each resource.
+/// Number of concurrent pairs of changes for each resource.
 const PAIRS: usize = 24;
 
-/// The current version of what a GET shows.
+/// Returns the current version from a GET.
 async fn etag(client: &Client, path: &str) -> String {
     let answer = client.get(path).await;
     let etag = answer.header("etag").to_owned();
@@ -22,7 +22,7 @@ async fn etag(client: &Client, path: &str) -> String {
     etag
 }
 
-/// A resource that people change: where it is read, how it is changed, and a body that differs with every number.
+/// A resource that users change: its path, how it is changed, and a body that differs for each number.
 struct Resource {
     name: &'static str,
     read: String,
@@ -45,7 +45,7 @@ fn patched(name: &'static str, path: &str, body: fn(usize) -> Value) -> Resource
     resource(name, path, Method::PATCH, path, body)
 }
 
-/// Every resource with a version, for its owner and for those who may change it.
+/// Returns every resource with a version, for its owner and for others who may change it.
 fn resources(app: &TestApp, lesson: &LessonFixture) -> Vec<Resource> {
     let (class, ben) = (&app.world.seven_b, &app.world.ben.id);
     let named = |number: usize| json!({"name": format!("Name {number}")});
@@ -129,7 +129,7 @@ tenants!(precondition_is_optional_and_takes_star_weak_tags_and_lists, |app| {
     for wrong in ["7", "\"7", "*, \"7\""] {
         change(wrong, "Wrong").await.invalid("If-Match");
     }
-    // A change that changes nothing leaves the version alone, and its precondition counts all the same.
+    // A change without effect keeps the version, but its precondition is still checked.
     let fifth = etag(&ada, &path).await;
     let same = change(&fifth, "List").await;
     assert_eq!(same.header("etag"), fifth);
@@ -255,7 +255,7 @@ tenants!(missing_forbidden_and_locked_are_reported_before_the_version, |app| {
         .patch("/groups/none", change.clone())
         .await
         .refused(404, "NOT_FOUND");
-    // 412 comes before 409: the caller shall look at the object first.
+    // 412 takes precedence over 409, because the caller must read the current object first.
     let taken =
         json!({"groupNumber": ada.get(&format!("/groups/{}", lesson.hidden_group)).await.expect(200)["groupNumber"]});
     ada.with("if-match", stale)
@@ -298,7 +298,7 @@ tenants!(submission_is_read_by_those_who_see_its_group, |app| {
 
 #[test]
 fn every_object_that_is_read_and_changed_has_a_version_in_the_document() {
-    /// Changed by PATCH and read in lists alone, so that their version is never shown.
+    /// Objects that are changed with PATCH but read only in lists, so that their version is never returned.
     const LISTED: [&str; 4] = [
         "/admin/members/{id}",
         "/classes/{id}/students/{studentId}",

@@ -1,5 +1,5 @@
-//! Who sees what, asked twice: of the model's functions and of the statements that splice in their SQL twins. Random
-//! schools, every viewer, and the three moments around a start date (contract 11.1, 11.2).
+//! Checks visibility in two ways: through the functions of the model and through the statements that include their SQL
+//! equivalents. The data are random schools, every viewer, and three moments around a start date.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ mod rows {
     }
 }
 
-/// The moment around which groups start.
+/// Timestamp around which groups start.
 const START: i64 = 1_800_000_000_000;
 
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ fn random_class() -> impl Strategy<Value = RandomClass> {
         })
 }
 
-/// What was written, with the facts that the functions are asked with.
+/// The inserted rows, with the facts that the model functions take as arguments.
 #[derive(Debug, Clone)]
 struct Facts {
     class: ClassId,
@@ -151,7 +151,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
     facts
 }
 
-/// Everything the viewer finds in the store, by every way of asking.
+/// Everything the viewer can find in the database, through every query that applies the rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Found {
     classes: BTreeSet<ClassId>,
@@ -160,7 +160,7 @@ struct Found {
     seen: BTreeSet<GroupId>,
 }
 
-/// What the functions of the model say.
+/// Returns what the model functions allow.
 fn expected(viewer: &Viewer, user: &UserId, now: Timestamp, school: &[(Facts, Class, Vec<Group>)]) -> Found {
     let mut found = Found::default();
     for (facts, class, groups) in school {
@@ -184,7 +184,7 @@ fn expected(viewer: &Viewer, user: &UserId, now: Timestamp, school: &[(Facts, Cl
     found
 }
 
-/// What the statements find; every way of asking has to agree.
+/// Returns what the statements find. All queries must agree.
 fn stored(scope: &mut Scope<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Found {
     let mut found = Found::default();
     let mut by_class = Vec::new();
@@ -295,7 +295,7 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
             assert_eq!(stored, expected, "{} at {}", person.name, now.as_millis() - START);
             found_something += usize::from(!expected.seen.is_empty());
         }
-        // The other school knows nothing of all this.
+        // The other school sees none of this.
         let zara = app.standpoint(&world.south, &world.zara.id, Eyes::Admin, now).await;
         let asked = school.clone();
         assert_eq!(
@@ -309,7 +309,7 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
     );
 });
 
-/// Everything a student may ask, with the filters that could betray a group.
+/// Returns every request of a student, with the filters that could reveal a hidden group.
 fn questions(class: &str, course: &str, subject: &str, topic: &str, group: &str) -> Vec<String> {
     let mut paths: Vec<String> = ["/groups", "/workrooms", "/assignments"].map(str::to_owned).to_vec();
     let filters = [
@@ -401,7 +401,7 @@ both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
     let course = client.get(&format!("/courses/{}", seven_b.course)).await.expect(200);
     assert_eq!(course["groups"].as_array().unwrap().len(), 2);
 
-    // Once it starts it is there, with everything in it.
+    // Once the group has started, it is visible with all of its content.
     client
         .patch(
             &format!("/groups/{hidden_id}"),

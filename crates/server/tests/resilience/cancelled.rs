@@ -1,7 +1,7 @@
-//! Whoever asks may go away before the answer: what was asked is then done, logged and told, or none of the three.
-//! 200 requests of five kinds lose their connection: before the body is complete, while the unit of work is queued, with the
-//! first byte of the answer, and at any moment in between. What happens then follows from where the caller left, never from
-//! how fast the machine is.
+//! Tests requests whose client disconnects before the response: the change is applied, logged and emitted, or none of
+//! the three happens. 200 requests of five kinds lose their connection: before the body is complete, while the
+//! transaction is queued, with the first byte of the response, or at a random moment. The expected result depends on
+//! the moment of the disconnect, never on the speed of the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -18,21 +18,22 @@ use crate::fairness;
 use test_support::raw::Socket;
 use test_support::{PATIENCE, Person, TestApp, until};
 
-/// The name of the group that is made after everything else.
+/// The name of the group that is created after all other requests.
 const LAST: &str = "after the cancelled";
 /// Requests of each kind.
 const EACH: usize = 40;
 
-/// When the caller closes the connection.
+/// The moment at which the client closes the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Departure {
-    /// Half of the body is sent: nothing may be done.
+    /// Half of the body is sent. Nothing may change.
     InTheBody,
-    /// Units of work are queued behind busy writers: what is queued is done all the same, and what is not is not.
+    /// Transactions are queued behind busy writers. A queued transaction is still executed; a request that is not
+    /// queued changes nothing.
     InTheQueue,
-    /// The answer has begun to arrive: it was done.
+    /// The response has begun to arrive, so the change was applied.
     WithTheAnswer,
-    /// A random time after the request was sent: done or not, as it happens.
+    /// A random time after the request was sent. The change may be applied or not.
     AtAnyMoment,
 }
 
@@ -49,7 +50,7 @@ impl Departure {
     }
 }
 
-/// What somebody asks for; each of it leaves a word of its own behind.
+/// The kinds of requests. Each request leaves a unique text in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     CreateGroup,
@@ -68,7 +69,7 @@ impl Kind {
         Self::Submit,
     ];
 
-    /// The event by which the staff of the class hears of it, and where it names its object.
+    /// The event that the staff of the class receive, and the JSON pointer to the object in it.
     fn event(self) -> (&'static str, &'static str) {
         match self {
             Self::CreateGroup => ("group:created", "/group/name"),
@@ -79,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// How the log names it.
+    /// The category and the action of the activity log entry.
     fn entry(self) -> (&'static str, &'static str) {
         match self {
             Self::CreateGroup => ("GROUP", "CREATE"),
@@ -91,7 +92,7 @@ impl Kind {
     }
 }
 
-/// A group that is renamed, calls for help, and hands a document in; each at most once.
+/// A group that is renamed, calls for help and submits a document, each at most once.
 struct Target {
     group: String,
     room: String,
@@ -105,7 +106,7 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// One group for each request, with Ben in it, a document, and a topic for all.
+    /// Creates one group for each request, with Ben as a member and one document, and a topic for all groups.
     async fn prepare(app: &'a TestApp) -> Self {
         let (ada, ben) = (app.as_(&app.world.ada), app.as_(&app.world.ben));
         let class = &app.world.seven_b;
@@ -132,7 +133,7 @@ impl<'a> Scene<'a> {
         Self { app, topic, targets }
     }
 
-    /// Who asks what: path, body.
+    /// Returns the caller, the method, the path and the body of a request.
     fn request(&self, kind: Kind, number: usize) -> (&'a Person, &'static str, String, Value) {
         let (people, target, word) = (&self.app.world, &self.targets[number], word(kind, number));
         let class = &people.seven_b;
@@ -165,7 +166,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What this request leaves behind in rows, log and events: a word, or the document it hands in.
+    /// Returns the text that this request leaves in rows, log and events: a unique text, or the id of the submitted
+    /// document.
     fn trace(&self, kind: Kind, number: usize) -> String {
         match kind {
             Kind::Submit => self.targets[number].document.clone(),
@@ -173,7 +175,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Sends a request, or only the head and half of the body; returns the connection.
+    /// Sends a request, or only the head and half of the body, and returns the connection.
     async fn send(&self, kind: Kind, number: usize, is_whole: bool, rudely: bool) -> TcpStream {
         let (person, method, path, body) = self.request(kind, number);
         let address = self.app.base.strip_prefix("http://").unwrap();
@@ -195,7 +197,7 @@ impl<'a> Scene<'a> {
         stream
     }
 
-    /// Sends a request and closes the connection after a moment, or with the first byte of the answer.
+    /// Sends a request and closes the connection after `moment`, or after the first byte of the response.
     async fn ask_and_leave(&self, kind: Kind, number: usize, moment: Duration, rudely: bool) {
         let departure = Departure::of(number);
         let mut stream = self.send(kind, number, departure != Departure::InTheBody, rudely).await;
@@ -204,14 +206,14 @@ impl<'a> Scene<'a> {
             assert_eq!(first.expect("there is an answer").unwrap(), b'H');
             return;
         }
-        // A timer would wait a millisecond at least, and by then most are served.
+        // A timer waits at least one millisecond, and by then most requests are complete.
         let sent = Instant::now();
         while sent.elapsed() < moment {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Sends requests while every writer is busy, and closes their connections once their units of work are queued.
+    /// Sends requests while every writer is busy, and closes their connections once their transactions are queued.
     async fn leave_in_the_queue(&self, requests: &[(Kind, usize)]) {
         let (_, writers) = fairness::threads(self.app);
         let (store, north) = (self.app.app.store(), Some(OrganizationId::new(&self.app.world.north)));
@@ -229,7 +231,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Which requests changed a row.
+    /// Returns the requests that changed a row.
     async fn done(&self) -> BTreeSet<(Kind, String)> {
         let ada = self.app.as_(&self.app.world.ada);
         let groups = ada.get(&format!("/groups?classId={}", self.app.world.seven_b.id)).await;
@@ -256,7 +258,7 @@ impl<'a> Scene<'a> {
         found
     }
 
-    /// How often the log tells of each word.
+    /// Counts the activity log entries of each trace.
     async fn logged(&self) -> BTreeMap<(Kind, String), usize> {
         let adam = self.app.as_(&self.app.world.adam);
         let mut found = BTreeMap::new();
@@ -285,14 +287,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The traces of the requests whose caller left in one of these ways.
+    /// Returns the traces of the requests whose client disconnected at one of these moments.
     fn traces(&self, departures: &[Departure]) -> BTreeSet<(Kind, String)> {
         let numbers = (0..EACH).filter(|number| departures.contains(&Departure::of(*number)));
         let all = numbers.flat_map(|number| Kind::ALL.map(|kind| (kind, number)));
         all.map(|(kind, number)| (kind, self.trace(kind, number))).collect()
     }
 
-    /// The changes, log entries and events of the requests; what preparing left behind is not of interest.
+    /// Returns the changes, log entries and events of the requests. Those of `prepare` are ignored.
     async fn outcome(&self, ear: &Ear) -> Outcome {
         let asked = self.traces(&Departure::ALL);
         let of_asked = |counts: BTreeMap<(Kind, String), usize>| -> BTreeMap<(Kind, String), usize> {
@@ -306,19 +308,19 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// What became of the requests.
+/// The effects of the requests.
 #[derive(Debug)]
 struct Outcome {
     done: BTreeSet<(Kind, String)>,
-    /// How often the log has each.
+    /// The number of log entries for each trace.
     logged: BTreeMap<(Kind, String), usize>,
-    /// How many events the socket received for each.
+    /// The number of events that the socket received for each trace.
     told: BTreeMap<(Kind, String), usize>,
 }
 
 impl Outcome {
-    /// What keeps this from being whole: requests that are done and not logged, emitted and not done, or of which something
-    /// was to come.
+    /// Returns the inconsistencies: requests in `due` that changed nothing, changes without a log entry or an event,
+    /// and log entries or events without a change.
     fn faults(&self, due: &BTreeSet<(Kind, String)>) -> Vec<String> {
         let mut faults = Vec::new();
         let mut note = |what: &str, which: Vec<&(Kind, String)>| {
@@ -347,12 +349,12 @@ fn word(kind: Kind, number: usize) -> String {
     format!("{kind:?} {number} of the cancelled")
 }
 
-/// Everything Ada's socket hears, counted by word.
+/// Counts all events that Ada's socket receives, by trace.
 #[derive(Clone, Default)]
 struct Ear(Arc<Mutex<BTreeMap<(Kind, String), usize>>>);
 
 impl Ear {
-    /// Listens until the connection ends.
+    /// Reads events until the connection ends.
     async fn listen(app: &TestApp) -> Self {
         let mut socket = Socket::open(app, &app.world.ada.cookie).await;
         socket.expect("ready").await;
@@ -378,7 +380,8 @@ impl Ear {
             if event[0] == name
                 && let Some(text) = event[1].pointer(place).and_then(Value::as_str)
             {
-                // A renamed group is told again when it calls for help: only the change itself counts.
+                // A call for help emits `group:updated` again for a renamed group. Only events that change
+                // `displayName` count.
                 let changed = event[1]["changed"].to_string();
                 if kind != Kind::RenameGroup || changed.contains("displayName") {
                     *self.0.lock().unwrap().entry((kind, text.to_owned())).or_default() += 1;
@@ -411,16 +414,16 @@ both!(
             scene.leave_in_the_queue(four).await;
         }
         for four in others.chunks(4) {
-            // Four at a time, so that units wait for each other and share commits.
+            // Four requests run at a time, so that transactions wait for each other and share commits.
             let leaving = four.iter().map(|(kind, number)| {
-                // As often within the first instants as later on: how long a request takes is the machine's affair.
+                // The delay is distributed logarithmically, because the duration of a request depends on the machine.
                 let moment = Duration::from_secs_f64(10f64.powf(rng.random_range(-6.0..-2.3)));
                 scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
             });
             futures_util::future::join_all(leaving).await;
         }
 
-        // What was begun goes on without its caller, and is whole in the end.
+        // A request that has begun continues without its client and is complete in the end.
         let due = scene.traces(&[Departure::WithTheAnswer]);
         let since = Instant::now();
         let done = loop {
@@ -432,7 +435,7 @@ both!(
             assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        // Events come in the order of their commits: a duplicate arrives before the last one.
+        // Events arrive in commit order, so a duplicate arrives before the last event.
         let class = &app.world.seven_b;
         let last = json!({"classId": class.id, "courseId": class.course, "name": LAST});
         app.as_(&app.world.ada).post("/groups", last).await.expect(201);

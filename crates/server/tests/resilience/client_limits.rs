@@ -1,5 +1,6 @@
-//! What one client can take of the running service: memory by bodies without a session, connections through a proxy, disk
-//! by uploads held open, exports by reading slowly. Each test starts the built binary and plays the attack.
+//! Tests the limits on what one client can use of the running service: memory by bodies without a session, connections
+//! through a proxy, disk space by uploads held open, exports by slow reading. Each test starts the built binary and
+//! runs the attack.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use test_support::topics::{group, id, topic};
 use test_support::wire::Wire;
 use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, ServerProcess, World};
 
-/// Longer than any answer on a busy machine.
+/// Longer than any response takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess) {
@@ -35,7 +36,7 @@ fn as_(service: &ServerProcess, person: &Person) -> Client {
     Client::new(&service.base, Some(person.cookie.clone()))
 }
 
-/// The head of a request with a body of so many bytes, with further header lines.
+/// Returns the head of a request with a body of `length` bytes and additional headers.
 fn head(method: &str, path: &str, length: usize, further: &str) -> String {
     format!(
         "{method} /api{path} HTTP/1.1\r\nhost: north\r\norigin: {FRONTEND}\r\ncontent-type: application/json\r\n\
@@ -54,7 +55,7 @@ async fn callback_with_forged_header_token_is_refused_before_its_body() {
     let mut wire = Wire::open_at(&service.base).await;
     let forged = "authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln\r\n";
     wire.send(head("POST", &callback(), 2 << 20, forged)).await;
-    // Nothing of the body is sent.
+    // No byte of the body is sent.
     let (status, body) = wire.answer().await.unwrap();
     assert!(
         status == 401 && body.contains("DOCSERVER_TOKEN_INVALID"),
@@ -73,18 +74,18 @@ async fn bodies_without_session_have_a_budget_in_total() {
         tokio::spawn(async move {
             let mut wire = Wire::open_at(&base).await;
             wire.send(head("POST", &callback(), LENGTH, "")).await;
-            // All but the last byte.
+            // The last byte is missing.
             wire.send(vec![b' '; LENGTH - 1]).await;
             drop(sender.send(wire.answer().await));
         });
     }
-    // Four bodies fit into the share of one address; each other connection is answered before its body is complete, or
-    // closed where the answer did not get through.
+    // Four bodies fit into the budget of one address. Every other connection receives a response before its body is
+    // complete, or is closed if the response could not be delivered.
     for _ in 0..CONNECTIONS - 4 {
         let answer = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
         assert!(answer.as_ref().is_none_or(|(status, _)| *status == 503), "{answer:?}");
     }
-    // Small bodies are read all the same, and those of a session.
+    // Small bodies and bodies of requests with a session are still read.
     let wrong = json!({"email": "nobody@north.example", "password": "wrong-password-7"});
     let stranger = Client::new(&service.base, None).with("origin", FRONTEND);
     assert_eq!(stranger.post("/auth/sign-in/email", wrong).await.status, 401);
@@ -100,7 +101,7 @@ async fn clients_behind_a_proxy_have_a_limit_of_their_own() {
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut wire = Wire::open_at(&service.base).await;
-        // Their bodies do not come, so they are in flight.
+        // The bodies are not sent, so the requests stay in flight.
         let from = format!("cookie: {cookie}\r\nx-forwarded-for: 198.51.100.9, 203.0.113.7:4711\r\n");
         wire.send(head("POST", "/subjects", 100, &from)).await;
         held.push(wire);
@@ -110,7 +111,7 @@ async fn clients_behind_a_proxy_have_a_limit_of_their_own() {
         async move { client.get("/health").await.status }
     };
     let refused = async {
-        // The held requests may not have been read yet.
+        // The service may not have read the held requests yet.
         while from("203.0.113.7").await != 429 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -140,7 +141,7 @@ async fn proxy_that_is_not_trusted_is_warned_of_once() {
     assert_eq!(log.matches("X-Forwarded-For ignored").count(), 1, "{log}");
 }
 
-/// The head of an upload of so many bytes and the beginning of its form; the rest of the file does not come.
+/// Returns the head of an upload of `length` bytes and the beginning of its form. The rest of the file is never sent.
 fn upload_head(cookie: &str, path: &str, length: usize) -> String {
     format!(
         "POST /api{path} HTTP/1.1\r\nhost: north\r\norigin: {FRONTEND}\r\ncookie: {cookie}\r\n\
@@ -149,7 +150,7 @@ fn upload_head(cookie: &str, path: &str, length: usize) -> String {
     )
 }
 
-/// A group of Ben's and Dana's, and the path of the documents of its work room.
+/// Creates a group of Ben and Dana, and returns its id and the path of the documents of its work room.
 async fn room(service: &ServerProcess, world: &World) -> (String, String) {
     let ada = as_(service, &world.ada);
     let group = group(&ada, &world.seven_b, &[&world.ben, &world.dana], json!({})).await;
@@ -166,7 +167,8 @@ async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
     let root = as_(&service, &world.root);
     let tenant = format!("/tenants/{}", world.north);
     root.patch(&tenant, json!({"storageQuota": 10 << 20})).await.expect(200);
-    // One more is held open until no further one fits. Where the probe had the last place itself, the next round fills it.
+    // Each round holds one more upload open, until another upload is rejected. If the probe itself used the last
+    // permit, the next round takes that permit.
     let mut held = Vec::new();
     let refused = async {
         loop {
@@ -180,7 +182,8 @@ async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
         }
     };
     refused.await;
-    // 8 × 0.75 MiB are announced besides the room for the forms; 5 MiB more do not fit, 1 MiB does.
+    // The held uploads reserve 8 × 0.75 MiB, without the allowance for the forms. Another 5 MiB exceed the quota of 10
+    // MiB, 1 MiB does not.
     let file = |size: usize| vec![b'x'; size];
     let large = dana.upload(&documents, "a.txt", file(5 << 20), &[]).await;
     large.refused(507, "QUOTA_EXCEEDED");
@@ -210,7 +213,7 @@ async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
         .await;
     let document = id(&made.expect(201));
     service.stop();
-    // More than any disk has.
+    // More space than any disk has.
     place.set("UPLOAD_FREE_DISK_MB", "1000000000000");
     let mut service = place.start("serve");
     service.ready().await;
@@ -218,7 +221,7 @@ async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
     ben.upload(&documents, "b.docx", word, &[])
         .await
         .refused(507, "DISK_FULL");
-    // Everything else goes on.
+    // All other requests still succeed.
     assert_eq!(ben.get(&path(&document, "/download")).await.status, 200);
     let wrong = json!({"email": "nobody@north.example", "password": "wrong-password-7"});
     let stranger = Client::new(&service.base, None).with("origin", FRONTEND);
@@ -250,7 +253,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
     let (_place, world, service) = started(&[]).await;
     let (group, documents) = room(&service, &world).await;
     let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
-    // An archive that no buffer of the system holds.
+    // The archive is larger than any buffer of the operating system.
     let mut noise = vec![0; 5_000_000];
     rand::Rng::fill_bytes(&mut rand::rng(), &mut noise);
     for number in 0..4 {
@@ -264,7 +267,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
         "GET /api{export} HTTP/1.1\r\nhost: north\r\ncookie: {}\r\n\r\n",
         world.ada.cookie
     );
-    // Half of all places: what one school has.
+    // Four exports are half of all permits, which is the share of one school.
     for _ in 0..4 {
         tokio::spawn(read_slowly(service.base.clone(), request.clone()));
     }
@@ -277,7 +280,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
 
 #[tokio::test]
 async fn socket_handshakes_have_a_rate() {
-    // A hundredth of what a person may do: one socket in a minute.
+    // One percent of the limit for a user: one socket per minute.
     let (_place, world, service) = started(&[("RATE_LIMIT_FACTOR", "0.01")]).await;
     let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
     let handshake = "/socket.io/?EIO=4&transport=polling";
@@ -303,7 +306,7 @@ async fn bare_line_feed_in_a_head_is_refused_and_the_connection_closed() {
         assert_eq!(wire.answer().await.unwrap().0, 400, "{request:?}");
         assert_eq!(wire.answer().await, None, "{request:?}");
     }
-    // Also of a request that arrives together with the body of the one before.
+    // The same applies to a request that arrives together with the body of the previous request.
     let mut wire = Wire::open_at(&service.base).await;
     let first = head("POST", "/auth/sign-in/email", 3, "");
     wire.send(format!("{first}\n\n\nGET /api/health HTTP/1.1\nhost: x\r\n\r\n"))
@@ -320,7 +323,7 @@ async fn openapi_document_is_compressed_once() {
     let answers = [client.get("/openapi.json").await, client.get("/openapi.json").await];
     for answer in &answers {
         assert_eq!((answer.status, answer.header("content-encoding")), (200, "gzip"));
-        // What is compressed while it is sent has no length.
+        // A response that is compressed while it is streamed has no `Content-Length`.
         assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
     }
     assert_eq!(answers[0].bytes, answers[1].bytes);
@@ -342,13 +345,13 @@ async fn document_server_token_with_a_long_lifetime_is_refused() {
         let client = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
         client.get(&document).await
     };
-    // A genuine token for a document that is not there.
+    // A valid token for a document that does not exist.
     ask(300).await.refused(404, "NOT_FOUND");
     ask(3600).await.refused(404, "NOT_FOUND");
     ask(10 * 365 * 86_400).await.refused(401, "DOCSERVER_TOKEN_INVALID");
 }
 
-/// Whether these tests, and so the services that they start, ignore SIGHUP (`nohup make test`).
+/// Returns whether the tests, and therefore the services that they start, ignore SIGHUP (`nohup make test`).
 fn is_hang_up_ignored_here() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
@@ -368,7 +371,7 @@ async fn stop_leaves_nothing_in_the_write_ahead_log_and_hang_up_is_a_stop() {
         );
         service.signal(signal);
         if signal == "-HUP" && is_hang_up_ignored_here() {
-            // A service that is started with `nohup` outlives its terminal.
+            // A service that is started with `nohup` continues after SIGHUP.
             as_(&service, &world.adam).get("/subjects").await.expect(200);
             service.signal("-TERM");
         }

@@ -1,5 +1,5 @@
-//! A finish and a hand-in that a crash cuts short: what was acknowledged to nobody is as if it never began, or it is
-//! completed by the next start (contract 8.3).
+//! Tests that a crash during finish or submission leaves no partial state: an operation that was not acknowledged has
+//! no effect, or the next start completes it.
 
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings, client};
 use reqwest::Method;
@@ -49,7 +49,7 @@ impl Lesson {
         })
     }
 
-    /// Types, asks for something that kills the service at a named place, and starts it again.
+    /// Types text, sends a request during which the service crashes at `failpoint`, and starts the service again.
     async fn cut_short(&mut self, failpoint: &str, way: &str, body: Option<Value>) -> (client::Editor, ServerProcess) {
         let armed = format!("{failpoint}:1");
         let dying = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
@@ -67,7 +67,7 @@ impl Lesson {
         (editor, service)
     }
 
-    /// Dies after the copy of a submission, before its rows: nothing is submitted, and the editor goes on.
+    /// Crashes after the copy of a submission and before its rows: nothing is submitted, and the editor continues.
     async fn copy_is_abandoned(&mut self, submit: &str, body: &Value) {
         let (editor, service) = self.cut_short("submit.after_copy", submit, Some(body.clone())).await;
         assert_eq!(self.seen().await["status"], "DRAFT");
@@ -80,7 +80,7 @@ impl Lesson {
         self.ada.get(&path(&self.document, "")).await.expect(200)
     }
 
-    /// Waits until these words are the content, and nobody writes any more.
+    /// Waits until the text typed before the crash is the content and the editor is closed.
     async fn is_completed(&self, failpoint: &str, editor: client::Editor) {
         let typed = format!("Before {failpoint}.");
         eventually(async || words(&self.ada.get(&path(&self.document, "/download")).await.bytes).contains(&typed))
@@ -131,7 +131,8 @@ async fn story(kind: Kind) {
         .expect(200);
     let copy = &topic["groupAssignments"][0]["currentSubmission"]["documents"][0];
     let versions = lesson.ada.get(&path(&lesson.document, "/versions")).await.expect(200);
-    // What was typed after the hand-in, while it was asked again and again whether that goes, is kept beside the content.
+    // Text that was typed after submission, while `is_completed` polled until typing failed, is kept as a late version
+    // and does not replace the content.
     let content = versions.as_array().unwrap().iter();
     let content = content
         .clone()

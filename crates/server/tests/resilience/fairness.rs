@@ -1,5 +1,5 @@
-//! One school's crowd does not hold up another's lesson: reads and units of work take turns by school, what takes long has
-//! places by school, jobs are done school by school.
+//! Tests that the load of one school does not block the lesson of another: reads and transactions are scheduled fairly
+//! by school, long operations have a limit of permits by school, and jobs are scheduled by school.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use test_support::rows::execute;
 use test_support::standpoint::{Eyes, nothing_after};
 use test_support::{TestApp, size};
 
-/// What waits for the database, in the order in which it was asked for.
+/// A pending database operation.
 pub type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
-/// Asks: from now on it stands in its line.
+/// Polls the operation once, which enqueues it.
 async fn ask(mut waiting: Waiting) -> Waiting {
     poll_fn(|context| {
         assert!(
@@ -35,7 +35,7 @@ async fn ask(mut waiting: Waiting) -> Waiting {
     waiting
 }
 
-/// Keeps every thread of the readers, or of the writers, busy until the sender goes.
+/// Keeps every reader thread, or every writer thread, busy until the returned sender is dropped.
 pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::watch::Sender<()>, Vec<Waiting>) {
     let (release, released) = tokio::sync::watch::channel(());
     let begun = Arc::new(tokio::sync::Semaphore::new(0));
@@ -44,7 +44,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
         let (store, released, begun) = (store.clone(), released.clone(), Arc::clone(&begun));
         let hold = move || {
             begun.add_permits(1);
-            // The sender goes, or the test has failed.
+            // The loop ends when the sender is dropped, also by a failed test.
             while released.has_changed().is_ok() {
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
@@ -78,7 +78,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
     (release, blocking)
 }
 
-/// How many threads read and write; a file has one reader more than the settings say.
+/// Returns the numbers of reader and writer threads. SQLite has one reader more than the settings state.
 pub fn threads(app: &TestApp) -> (usize, usize) {
     let config = TestApp::config(&app.database, std::path::Path::new("."), &[]);
     let (readers, writers) = config.storage.connections(&app.database).unwrap();
@@ -86,7 +86,7 @@ pub fn threads(app: &TestApp) -> (usize, usize) {
     (readers + spare, writers)
 }
 
-/// A read or a unit of work that writes down that it was done.
+/// Returns a read or a transaction that appends `name` to `order`.
 fn noting(
     store: &Store,
     standpoint: Standpoint,
@@ -114,7 +114,7 @@ fn noting(
     }
 }
 
-/// Somebody of each of the two schools.
+/// Returns one caller of each of the two schools.
 async fn schools(app: &TestApp) -> [Standpoint; 2] {
     let (world, now) = (&app.world, clock::now());
     [
@@ -123,7 +123,7 @@ async fn schools(app: &TestApp) -> [Standpoint; 2] {
     ]
 }
 
-/// 300 jobs of one school wait, then two of another; answers in which order they were done.
+/// Enqueues 300 operations of one school, then two of another, and returns the order in which they were executed.
 async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
     let store = app.app.store();
     let [north, south] = schools(app).await;
@@ -168,8 +168,9 @@ both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
         let order = done_in_order(app, writes, threads).await;
         assert_eq!(order.len(), 302);
         let place = |name: &str| order.iter().position(|done| done == name).unwrap();
-        // Its turns are the second and the fourth. Of several threads the one that has it may be held up by the machine
-        // before it writes that down, while the others go on; without turns it would be after all three hundred.
+        // The operations of the second school are scheduled second and fourth. With several threads, the machine may
+        // delay a thread before it appends its name, while other threads continue. Without fair scheduling, both would
+        // come after all 300 operations.
         let latest = if threads == 1 { [1, 3] } else { [100, 100] };
         for (name, latest) in ["south 000", "south 001"].into_iter().zip(latest) {
             assert!(place(name) <= latest, "{name}: {:?}", &order[..120]);
@@ -197,7 +198,7 @@ both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
         }
     };
     assert!(matches!(refused, common::error::Error::Overloaded), "{refused:?}");
-    // Sessions of nobody known yet, and another school, are let in all the same.
+    // Operations of another school are still accepted.
     for number in 0..50 {
         waiting.push(ask(noting(store, south.clone(), false, &order, format!("south {number}"))).await);
     }
@@ -245,7 +246,7 @@ both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
         zoe.patch(&path, json!({"name": "Toads"})).await.expect(200);
     }
     for flood in flooding {
-        // A flood may be told to wait; nothing of it may fail otherwise.
+        // Requests of the flood may be rejected as overloaded. No other error is allowed.
         let status = flood.await.unwrap();
         assert!([200, 201, 429, 503].contains(&status), "{status}");
     }
@@ -266,7 +267,7 @@ both!(a_lesson_goes_on_between_the_units_of_another_schools_import, |app| {
         zoe.patch(&path, json!({"name": name})).await.expect(200);
         between += 1;
     }
-    // The unit of all its rows would let one in before it and one after it.
+    // A single transaction for all rows would allow one write before it and one after it.
     assert!(between >= 10, "{between} writes of another school went between");
     assert_eq!(importing.await.unwrap().status, 200);
 });

@@ -1,5 +1,5 @@
-//! Ids that nobody issued, in every place where an id may stand: the answer is "unknown" or "does not fit", never a
-//! failure of ours, and no row changes (contract 1.2).
+//! Tests invalid ids in every position where the API accepts an id: the response is a client error (unknown or
+//! invalid), never a server error, and no row changes.
 
 use api::endpoint::Row;
 use api::router;
@@ -11,7 +11,7 @@ use test_support::tables::fingerprints;
 use test_support::wire::Wire;
 use test_support::{Client, LessonFixture, TestApp};
 
-/// As they stand in a path or in a query.
+/// Values for a path or a query, percent-encoded where necessary.
 const HOSTILE: [&str; 12] = [
     "%00",
     "0190a1b2-0000-7000-8000-00000000dead%00",
@@ -26,7 +26,7 @@ const HOSTILE: [&str; 12] = [
     "-1",
     "%0d%0aset-cookie:%20a=b",
 ];
-/// As they stand in a JSON text.
+/// Values for a JSON string.
 const HOSTILE_TEXTS: [&str; 4] = ["\u{0}", "a\u{0}b", "' OR '1'='1", "\u{202e}\u{1f4a9}"];
 
 fn long() -> String {
@@ -40,11 +40,11 @@ fn filled(path: &str, id: &str) -> String {
 }
 
 fn is_walked(row: &Row) -> bool {
-    // Signing out and the like would end the walk; their bodies are walked by the tests of `/auth`.
+    // Requests such as sign-out would end the session of the test. The tests of `/auth` cover their bodies.
     row.method == "GET" || !row.path.starts_with("/auth/")
 }
 
-/// The request as it is written: an ordinary client would tidy the path up.
+/// Sends the request exactly as written, because an ordinary client would normalize the path.
 async fn status(wire: &mut Wire, cookie: &str, method: &str, path: &str) -> u16 {
     let body = if method == "GET" { "" } else { "{}" };
     let length = body.len();
@@ -123,7 +123,7 @@ both!(
     }
 );
 
-/// Every text of a body, one after the other, is something hostile.
+/// Returns copies of a body in which one string at a time is replaced by `hostile`.
 fn spoiled(body: &Value, hostile: &str) -> Vec<Value> {
     match body {
         Value::String(_) => vec![Value::String(hostile.to_owned())],

@@ -1,4 +1,5 @@
-//! Crashes, outages, crowds, growth, hostile input and several instances. Long tests are ignored here and run by `make test-resilience`.
+//! Tests of crashes, outages, high load, data growth, hostile input and several instances. Long tests are ignored here
+//! and run by `make test-resilience`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,6 +1,6 @@
-//! Whatever ends a session ends it at once (T12, T14): the old cookies are worth nothing in spite of the copy in them, and
-//! the socket hears nothing that is told afterwards and is cut within five seconds. `instances/news.rs` tells the same with
-//! another instance at which it is felt.
+//! Tests that every operation that ends a session takes effect immediately: the old cookies are rejected in spite of
+//! the session copy in them, the socket receives no later event, and the socket is closed within five seconds.
+//! `instances/news.rs` runs the same test with a client at another instance.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use test_support::rows::{execute, texts};
 use test_support::school_people::{in_school, member_of_north};
 use test_support::{PATIENCE, Person, Rows, TestApp, raw, size};
 
-/// What is promised is five seconds; the short run has parallel tests and only waits for it.
+/// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
 fn cut_within() -> Duration {
     size(PATIENCE, Duration::from_secs(5))
 }
@@ -25,11 +25,11 @@ fn cut_within() -> Duration {
 const NEW: &str = "Dreieck und Kreis";
 
 db::statements! {
-    /// Everybody is what he was.
+    /// Restores the original state of a user.
     RESTORE = "UPDATE users SET is_active = TRUE, banned = FALSE, ban_reason = NULL WHERE id = $1";
 }
 
-/// How sessions end.
+/// The operations that end sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     SignOut,
@@ -74,7 +74,8 @@ const WAYS: [Way; 18] = [
 ];
 
 impl Way {
-    /// The role in North, and on the platform, of a user who is created for this way only; none for those of the world.
+    /// The roles in North and on the platform of a user that is created for this operation. `None` if the operation
+    /// uses an existing user.
     fn of_new_user(self) -> Option<(MemberRole, PlatformRole)> {
         match self {
             Self::RoleRaised | Self::RoleImported => Some((MemberRole::Student, PlatformRole::Student)),
@@ -85,7 +86,7 @@ impl Way {
     }
 }
 
-/// A browser with a session in the school, at one instance.
+/// Returns a browser with a session in the school at one instance.
 async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
     let browser = Browser::elsewhere(base);
     browser.sign_in(&person.email, PASSWORD).await.expect(200);
@@ -145,7 +146,7 @@ async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
         Way::RoleRaised | Way::RoleLowered => {
             let member = format!("/admin/members/{}", member_of_north(app, person).await);
             let role = if way == Way::RoleRaised { "admin" } else { "student" };
-            // Only an owner promotes to administrator.
+            // Only an owner can promote a member to administrator.
             app.as_(&world.olga)
                 .patch(&member, json!({"role": role}))
                 .await
@@ -176,7 +177,7 @@ both!(a_role_change_ends_sessions_of_that_school_and_no_others, |app| {
     rows.choose(&in_no_school, None).await;
     let member = format!("/admin/members/{}", member_of_north(app, &world.ben).await);
     let adam = app.as_(&world.adam);
-    // The same role again is no change.
+    // Setting the current role again is no change.
     adam.patch(&member, json!({"role": "student"})).await.expect(200);
     app.as_(&world.ben).get("/subjects").await.expect(200);
 
@@ -210,12 +211,13 @@ both!(a_session_of_a_former_member_is_not_worth_a_later_role, |app| {
     app.as_(&old).get("/users/me").await.refused(401, "UNAUTHENTICATED");
 });
 
-/// Ends sessions in every way at an instance; they are over at the one of this address.
+/// Ends sessions with every operation at the instance `app`, and checks that they are invalid at the instance at
+/// `felt`.
 pub async fn of_sessions(app: &TestApp, felt: &str) {
     let (world, rows) = (&app.world, Rows(app));
     assert_eq!(STATEMENTS.len(), 1);
     for way in WAYS {
-        // The two that end a membership need a person of their own.
+        // Operations that end a membership need a user of their own.
         let new = match way.of_new_user() {
             Some((role, platform)) => Some(in_school(app, &world.north, role, platform).await.person),
             None => None,

@@ -1,6 +1,7 @@
-//! The OpenAPI document held against the service by schemathesis: requests drawn from the document, asked by a person of
-//! each standing. No answer may be a fault of the server, each must be as documented, and nobody gets anywhere without a
-//! session. `make test` draws 20 requests for each operation, `make soak` (`GROUPWORK_SOAK=1`) 200.
+//! Checks the service against its OpenAPI document with schemathesis: requests are generated from the document and sent
+//! by a caller of each role. No response may be a server error, each response must match the document, and no request
+//! succeeds without a session unless the document allows it. `make test` generates 20 requests for each operation,
+//! `make soak` (`GROUPWORK_SOAK=1`) 200.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,14 +14,14 @@ use test_support::accounts::{PASSWORD, enable};
 use test_support::documented::document;
 use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, LessonFixture, Person, TestApp, World, environment, size};
 
-/// The settings of schemathesis, and what it must know of a school.
+/// The directory with the settings and hooks of schemathesis.
 const HOME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schemathesis");
-/// Where scripts/setup-tests installs it.
+/// The path at which `scripts/setup-tests` installs schemathesis.
 const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../target/schemathesis/bin/schemathesis"
 );
-/// Who asks.
+/// The callers.
 #[derive(Debug, Clone, Copy)]
 enum Asker {
     Stranger,
@@ -44,8 +45,8 @@ impl Asker {
         }
     }
 
-    /// So many operations have to answer well at least once, or else the run proved nothing: the world has changed, a
-    /// session was lost, the drawn bodies fit no longer.
+    /// The minimum number of operations that must succeed at least once. With fewer, the run proves nothing: the
+    /// fixtures have changed, a session was lost, or the generated bodies are no longer valid.
     fn least_succeeded(self) -> usize {
         match self {
             Self::Stranger => 10,
@@ -56,7 +57,7 @@ impl Asker {
         }
     }
 
-    /// Further words for the command line.
+    /// Additional command line arguments.
     fn words(self) -> &'static [&'static str] {
         match self {
             Self::DocumentServer => &[
@@ -65,7 +66,8 @@ impl Asker {
                 "--include-path-regex",
                 "^/workrooms/documents/{id}/(file|callback)$",
             ],
-            // Also what the document rules out, by the one who gets past most gates.
+            // The administrator passes most permission checks, so this run also generates requests that the document
+            // forbids.
             Self::Admin => &["--phases", "coverage,fuzzing"],
             _ => &["--phases", "fuzzing"],
         }
@@ -122,7 +124,7 @@ async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
     app.close().await;
 }
 
-/// What the hooks must know: who asks, and which ids there are.
+/// The input of the hooks: the caller and the existing ids.
 async fn school(app: &TestApp, asker: Asker) -> Value {
     let (walk, world) = (LessonFixture::begin(app).await, &app.world);
     let person = asker.person(world);
@@ -142,19 +144,19 @@ async fn school(app: &TestApp, asker: Asker) -> Value {
     })
 }
 
-/// What the document server calls the present state of the document.
+/// Returns the key of the current document state at the document server.
 async fn key_of_document(app: &TestApp, walk: &LessonFixture) -> Value {
     let path = format!("/workrooms/documents/{}/editor-config", walk.document);
     app.as_(&app.world.ben).get(&path).await.expect(200)["document"]["key"].clone()
 }
 
-/// What stands in the place of a path parameter: by path and name.
+/// The values of path parameters, by path and name.
 fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMap<String, [String; 1]>> {
     let with_ids = document().rows.iter().filter(|row| row.access != Access::Anyone);
     let ids = with_ids.map(|row| {
         let names = row.path.split(['{', '}']).skip(1).step_by(2);
         let ids = names.map(|name| {
-            // The other school: this one is needed after it was suspended or deleted.
+            // The other school is used, because the school of the test must not be suspended or deleted.
             let id = if row.path.starts_with("/tenants/") {
                 app.world.south.clone()
             } else {
@@ -167,8 +169,8 @@ fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMa
     ids.collect()
 }
 
-/// What stands in the place of drawn values in queries and bodies, by the name of the field: the likeliest first, some of
-/// them hidden from most people or of another school.
+/// The values that replace generated values in queries and bodies, by field name. The most likely value comes first.
+/// Some values are hidden from most users or belong to another school.
 fn ids_of_fields(world: &World, walk: &LessonFixture) -> Value {
     let (seven_b, south, eight_a) = (&world.seven_b, &world.south_class, &world.eight_a);
     let students = [&world.ben, &world.cem, &world.dana, &world.eli, &world.zack].map(|person| &person.id);
@@ -188,7 +190,7 @@ fn ids_of_fields(world: &World, walk: &LessonFixture) -> Value {
     })
 }
 
-/// Examples for each operation in the short run; too few to demand that any of them succeeds.
+/// Examples for each operation in the short run. These are too few to require that any operation succeeds.
 const FEW: &str = "1";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -209,7 +211,8 @@ macro_rules! asks {
     };
 }
 
-// PostgreSQL gets the one who reaches most statements: what the two databases do differently is below the roles.
+// PostgreSQL is tested with the caller that reaches most statements, because the two databases differ only below the
+// permission checks.
 asks! {
     nobody_gets_anywhere_without_a_session: Stranger on Sqlite;
     students_are_answered_as_documented: Student on Sqlite;

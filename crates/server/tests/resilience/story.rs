@@ -1,5 +1,5 @@
-//! One lesson, told with the official clients against the started binary: the demo as it comes, and a service on
-//! PostgreSQL with a document server simulator. The steps stand in `tests/clients/`.
+//! Runs one lesson with the official clients against the built binary: with the demo in its default state, and with a
+//! service on PostgreSQL and a document server simulator. The steps are defined in `tests/clients/`.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, ServerProcess, clients_are_there};
 
 const PASSWORD: &str = "a password for the lesson";
-/// Steps of the lesson.
+/// The number of steps of the lesson.
 const STEPS: usize = 8;
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
-/// Tells the lesson to the end; every step of it must be `ok`.
+/// Runs the lesson to the end. Every step must print `ok`.
 pub fn tell(world: &Value) {
     let output = Command::new("node")
         .arg("story.mjs")
@@ -38,7 +38,7 @@ pub fn tell(world: &Value) {
     assert_eq!(told, STEPS, "the lesson has another number of steps:\n{said}");
 }
 
-/// The world of the demo, from what it prints for people to read.
+/// Parses the output of the demo into the description of its world.
 fn world_of_demo(demo: &mut ServerProcess, data_dir: &Path) -> Value {
     let password = demo.wait_for_line(|line| {
         let rest = line.strip_prefix("Everybody signs in with the password ")?;
@@ -66,7 +66,7 @@ fn world_of_demo(demo: &mut ServerProcess, data_dir: &Path) -> Value {
     })
 }
 
-/// Two schools with people who can sign in.
+/// Inserts two schools with users who have passwords.
 pub async fn people_with_passwords(store: &Store) -> Value {
     let hash = better_auth::password::hash(PASSWORD);
     let school = organization(store, "school").await;
@@ -113,14 +113,14 @@ fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
         return;
     }
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    // The story listens to a lesson in which nobody but its own people acts.
+    // Disables the simulated users of the demo, so that only the users of the lesson act.
     place.set("GROUPWORK_DEMO_STILL", "true");
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
     tell(&world);
     assert!(demo.stop().success());
 
-    // The school is still there, and a second lesson can be held in it.
+    // The school still exists, and a second lesson can run in it.
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
     tell(&world);

@@ -1,4 +1,4 @@
-//! The own account: name and picture, password, and `/users/me`.
+//! The caller's own account: name and picture, password, and `/users/me`.
 
 use db::args;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `/auth/admin`: accounts as those who run the platform keep them, in the words of the library's admin plugin.
+//! `/auth/admin`: account management for platform administrators, compatible with the admin plugin of better-auth.
 
 use api::router;
 use db::args;
@@ -10,7 +10,7 @@ use test_support::tables::fingerprints;
 
 const NEW: &str = "Dreieck und Kreis";
 
-/// A body in which every route of administration finds what it needs.
+/// Returns a body with the fields that the routes of `/auth/admin` require.
 fn everything(app: &TestApp) -> Value {
     json!({"userId": app.world.ben.id, "role": "SUPER_ADMIN", "data": {"name": "Somebody"}, "newPassword": NEW,
         "sessionToken": app.world.ben.token, "email": "new@school.example", "name": "New"})
@@ -24,7 +24,7 @@ fn routes() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The records of the school about this person's account, newest first.
+/// Returns the school's log records about a user's account, newest first.
 pub async fn told(app: &TestApp, person: &str) -> Vec<Value> {
     let page = app
         .as_(&app.world.adam)

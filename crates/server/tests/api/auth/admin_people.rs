@@ -1,4 +1,4 @@
-//! `/auth/admin` on people: bans, platform roles, sessions, passwords, and taking somebody away.
+//! `/auth/admin` on users: bans, platform roles, sessions, passwords and removal.
 
 use db::args;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ tenants!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
     );
     assert!(!record.to_string().contains("Loud"), "why is not told: {record}");
 
-    // Time passes.
+    // Expires the ban.
     run(app, &AGE_BAN, args![world.ben.id, 61_000_i64]);
     let shown = |answer: Answer| answer.expect(200)["banned"].clone();
     assert_eq!(
@@ -97,7 +97,7 @@ both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
         set(&world.tom.id, json!(["SUPER_ADMIN"])).await.expect(200)["user"]["role"],
         "SUPER_ADMIN"
     );
-    // What was opened under the old role is closed.
+    // Sessions opened under the old role are closed.
     old.get("/users/me").await.refused(401, "UNAUTHENTICATED");
     let tom = signed_in(app, &world.tom).await;
     tom.get("/auth/admin/list-users").await.expect(200);
@@ -212,7 +212,7 @@ tenants!(sessions_and_passwords_of_others, |app| {
         "{:?}",
         told(app, &world.ben.id).await
     );
-    // Cem never had a password; now he has one.
+    // Cem had no password; the call sets the first one.
     set(&world.cem.id, NEW).await.expect(200);
     Browser::new(app).sign_in(&world.cem.email, NEW).await.expect(200);
     set(&world.root.id, NEW).await.expect(200);
@@ -244,7 +244,7 @@ both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
         .expect(200);
     assert_eq!(document["createdById"], json!(world.ben.id), "the group's work stays");
     let group = ada.get(&format!("/groups/{}", lesson.group)).await.expect(200);
-    // What was handed in names him for good: he took part in it.
+    // The submission keeps the user's name because the user took part in it. The group's member list does not.
     assert!(
         !group["members"].to_string().contains(&world.ben.id),
         "he is in it no more: {group}"

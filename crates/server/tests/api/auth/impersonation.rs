@@ -1,4 +1,4 @@
-//! Acting as somebody else: an hour, never as those who run the platform, told in every record, with a way back.
+//! Impersonation: limited to an hour, never of platform administrators, named in every log record, and reversible.
 
 use better_auth::cookie;
 use db::args;
@@ -21,7 +21,7 @@ async fn act_as(root: &Browser, person: &Person) -> Value {
     answer.expect(200)
 }
 
-/// Root, who acts as Ada in Ada's school.
+/// Root impersonates Ada in Ada's school. Returns the browser and the token of Root's own session.
 async fn as_ada(app: &TestApp) -> (Browser, String) {
     let root = signed_in(app, &app.world.root).await;
     let own = root.token();
@@ -205,7 +205,7 @@ tenants!(it_ends_with_the_right_to_it, |app| {
     let other = signed_in(app, &world.root).await;
     let works = async || acting.client().get("/courses").await.status;
     assert_eq!(works().await, 200);
-    // Behind the back of the service: the store itself refuses.
+    // The roles are changed directly in the database: the session lookup itself rejects the session.
     run(app, &SET_PLATFORM_ROLE, args![world.root.id, "TEACHER"]);
     assert_eq!(works().await, 401, "whoever does not run the platform any more");
     run(app, &SET_PLATFORM_ROLE, args![world.root.id, "SUPER_ADMIN"]);
@@ -232,7 +232,7 @@ tenants!(without_a_way_back_it_ends_all_the_same, |app| {
         (0, 1)
     );
 
-    // A way back that belongs to somebody else leads nowhere.
+    // A return cookie that names the session of another user is rejected.
     let (root, _) = as_ada(app).await;
     let zoe = signed_in(app, &world.zoe).await;
     root.set_cookie(BACK, &cookie::sign(AUTH_SECRET, &format!("{}:", zoe.token())));

@@ -1,4 +1,4 @@
-//! How often a sign-in may be wrong (contract 9). Failures count, successes never.
+//! Limits on failed sign-ins. Failures count, successes do not.
 
 use common::clock;
 use db::args;
@@ -12,7 +12,7 @@ use test_support::{Answer, Kind, SecondInstance, TestApp};
 
 const MINUTE: i64 = 60_000;
 
-/// A service behind a proxy, so that people come from different addresses.
+/// Runs a test against a service behind a proxy, so that clients have different addresses.
 async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
@@ -38,12 +38,12 @@ async fn fail(browser: &Browser, email: &str, times: usize) {
     }
 }
 
-/// Moves what failed so far into the future, so that no time that passes meanwhile makes it old.
+/// Moves the recorded failures into the future, so that none expires during the test.
 fn hold(app: &TestApp) {
     run(app, &AGE_FAILURES, args![-30 * MINUTE]);
 }
 
-/// The limit holds, whenever it will open.
+/// Expects the limit to be active, whatever the remaining time.
 fn still_limited(answer: Answer) {
     limited(answer, 24 * 3600);
 }
@@ -134,7 +134,8 @@ both!(a_class_behind_one_address_signs_in_together, |app| {
     let all = pupils.into_iter().map(|email| {
         let browser = Browser::new(app);
         tokio::spawn(async move {
-            // A machine busy with other tests may be too slow to hash for all of them; that is no limit.
+            // A machine busy with other tests may be too slow to hash every password and return 503; that is not the
+            // limit.
             loop {
                 let answer = browser.sign_in(&email, PASSWORD).await;
                 if answer.status != 503 {

@@ -1,4 +1,4 @@
-//! Choosing the organization of a session, and what is told of it.
+//! Setting the active organization of a session, and the data that is returned about it.
 
 use model::id::ClassId;
 use model::news::Room;
@@ -238,7 +238,7 @@ both!(staff_list_members_and_addresses_of_their_own_students, |app| {
         .get("/auth/organization/list-members?organizationSlug=nowhere")
         .await
         .refused(400, "ORGANIZATION_NOT_FOUND");
-    // The library has another code here than for the whole organization.
+    // Here the code of better-auth differs from the one of `get-full-organization`.
     for theirs in [world.south.as_str(), "0190a1b2-0000-7000-8000-000000000001"] {
         browser
             .get(&format!("/auth/organization/list-members?organizationId={theirs}"))
@@ -331,7 +331,7 @@ tenants!(organizations_and_members_are_managed_elsewhere, |app| {
     );
 });
 
-/// Waits until so many sockets are in a room.
+/// Waits until a room has the expected number of sockets.
 async fn seated(app: &TestApp, room: &Room, wanted: usize) {
     let what = format!("{room:?} has {wanted} sockets");
     until(&what, async || app.app.realtime().count(room) == wanted).await;

@@ -1,4 +1,4 @@
-//! A forgotten password: the letter, its link, and that an answer never tells who has an account.
+//! Password reset by email: the email, its link, and responses that do not reveal whether an account exists.
 
 use db::args;
 use serde_json::json;
@@ -73,7 +73,7 @@ both!(three_letters_an_hour_are_enough, |app| {
         let body = json!({"email": app.world.ada.email});
         stranger.post("/auth/request-password-reset", body).await.expect(200);
     }
-    // Letters are written beside the answer; one to somebody else shows that all before it are done.
+    // Emails are queued in the background. An email to another user shows that all earlier ones are processed.
     outbox(app, 3).await;
     stranger
         .post("/auth/request-password-reset", json!({"email": app.world.ben.email}))

@@ -1,5 +1,4 @@
-//! Which sessions there are, how long they live, and that one which was revoked is dead at once, whatever the cache
-//! cookie says.
+//! Sessions: listing and lifetime. A revoked session is rejected immediately, whatever the cache cookie contains.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -259,7 +258,7 @@ tenants!(forged_and_doubled_cookies_are_nobody, |app| {
     );
 });
 
-/// Two hundred copies that nobody signed: turned bits all over, and fields of somebody else.
+/// Returns two hundred copies without a valid signature: flipped bits throughout, and fields of another user.
 fn forged(copy: &str, other: &str) -> Vec<String> {
     let decoded = |copy: &str| -> Value { serde_json::from_slice(&URL_SAFE_NO_PAD.decode(copy).unwrap()).unwrap() };
     let (mine, theirs) = (decoded(copy), decoded(other));
@@ -327,7 +326,7 @@ tenants!(of_two_hundred_forged_copies_none_counts, |app| {
         accepted += usize::from(said != json!(null));
     }
     assert_eq!(accepted, 0);
-    // The one that is genuine is kept, and still decides nothing.
+    // A genuine copy is not replaced, but it still grants no access.
     let own = app.stranger().with(
         "cookie",
         &format!("{TOKEN}={token}; {COPY}={}", ada.cookie(COPY).unwrap()),

@@ -1,4 +1,4 @@
-//! Signing in and out.
+//! Sign-in and sign-out.
 
 use better_auth::cookie;
 use common::clock;
@@ -12,7 +12,7 @@ use super::{
 use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use test_support::{AUTH_SECRET, TestApp};
 
-/// The hash of `root-password-1`, as the library wrote it.
+/// The hash of `root-password-1` as better-auth wrote it.
 const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 
 tenants!(sign_in_sets_the_cookies_of_the_library, |app| {

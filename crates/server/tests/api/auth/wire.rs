@@ -1,4 +1,4 @@
-//! Media types, origins, unknown routes: the transport as the official client and browsers meet it.
+//! HTTP behavior for the official client and for browsers: media types, origins and unknown routes.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Archives that are refused as a whole.
+//! Archives that are rejected as a whole.
 
 use super::{Refused, refused, roster, type_of};
 use test_support::office::{archive, crowded, docx, liar, overlapping};
@@ -136,7 +136,7 @@ pub fn archives() -> Vec<Refused> {
     all
 }
 
-/// An export whose users unpack to far more than they declare.
+/// Returns an export whose users file unpacks to far more than the declared size.
 fn liar_roster() -> Vec<u8> {
     let rows = "U1,active,,true,O1,student,,,A,B,,,a@b.example,,,,,\n".repeat(400_000);
     let files = one_roster_but("users.csv", Some(&rows));

@@ -1,5 +1,5 @@
-//! What people, programs and attackers send as an import (reliability T22): each file with the answer it has to get. A file
-//! or a row that is refused leaves every table as it was.
+//! Valid, invalid and malicious import files, each with the expected response. A rejected file or row leaves all tables
+//! unchanged.
 
 mod archives;
 mod rows;
@@ -13,7 +13,7 @@ use self::tables::tables;
 use test_support::rosters::{WIDE_HEADER, counted, counts, import, packed};
 use test_support::rows::execute;
 
-/// A file, and the status, code and detail with which it is refused as a whole.
+/// A file and the status, code and detail with which it is rejected as a whole.
 pub struct Refused {
     pub name: String,
     pub file: &'static str,
@@ -111,7 +111,7 @@ sqlite!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
         );
     }
     assert_eq!(counted(app).await, before);
-    // All at once, and a good one among them: every row stands for itself.
+    // All invalid rows in one table with a valid one: each row is processed independently.
     let mut table = format!("{WIDE_HEADER}\n");
     for (row, _, code) in rows.iter().filter(|(_, _, code)| *code != "quotes") {
         table.push_str(&row.replace("ARCHIVED-CLASS", &over));

@@ -1,9 +1,9 @@
-//! Rows that are refused one by one, and unusual tables that are right.
+//! Rows that are rejected individually, and unusual tables that are valid.
 
 use test_support::TestApp;
 use test_support::rosters::{HEADER, WIDE_HEADER};
 
-/// A row below the wide header, and the column and code with which it is refused.
+/// A row below the wide header, and the column and code with which it is rejected.
 pub type BadRow = (String, &'static str, &'static str);
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
@@ -168,7 +168,7 @@ pub fn rows(app: &TestApp) -> Vec<BadRow> {
     all
 }
 
-/// Tables that are unusual and right.
+/// Returns unusual tables that are valid.
 pub fn accepted() -> Vec<(&'static str, String)> {
     let row = |n: usize| format!("ok{n}@new.example,Mia,Meer,student");
     let table = |n: usize| format!("{HEADER}\n{}\n", row(n));

@@ -1,4 +1,4 @@
-//! Tables that are refused as a whole.
+//! Tables that are rejected as a whole.
 
 use super::{Refused, header, refused, type_of};
 use test_support::office::docx;

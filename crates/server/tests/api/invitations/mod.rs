@@ -1,5 +1,5 @@
-//! An address whose account another organization made is invited, and only the reader of its mailbox joins: not the
-//! administrator who registered the address first, by whatever way it is added.
+//! An address whose account belongs to another organization is invited. Only the owner of its mailbox can join, not the
+//! administrator who registered the address first, whichever route adds it.
 
 mod power;
 mod tokens;
@@ -11,16 +11,16 @@ use test_support::rows::texts;
 use test_support::{Client, Person, TestApp};
 
 const HEAD: &str = "head@north.example";
-/// What the administrator of South chose for the account of North's head.
+/// The password that South's administrator sets for the account with the head's address.
 const PLANTED: &str = "Zirkel und Winkel";
-/// What the head chooses.
+/// The password that the head chooses.
 const CHOSEN: &str = "Tinte auf Papier";
 
 fn person(email: &str, role: &str) -> Value {
     json!({"name": "Hanna Head", "email": email, "role": role})
 }
 
-/// South's administrator makes an account with the address of North's head, and a password of the administrator's choice.
+/// South's administrator creates an account with the address of North's head and a known password.
 async fn plant(app: &TestApp) -> Client {
     let mut body = person(HEAD, "TEACHER");
     body["password"] = json!(PLANTED);
@@ -53,7 +53,7 @@ fn token(letter: &Letter) -> String {
         .to_owned()
 }
 
-/// The token of the newest invitation among this many emails.
+/// Waits for this many emails and returns the invitation token of the newest one.
 async fn mailed_token(app: &TestApp, letters: usize) -> String {
     token(outbox(app, letters).await.last().unwrap())
 }
@@ -66,7 +66,7 @@ async fn members(app: &TestApp, organization: &str, email: &str) -> usize {
     texts(&app.database, sought).await.len()
 }
 
-/// What South's administrator can try with the account that South made.
+/// Expects that South's administrator gains nothing with the account that South created.
 async fn gains_nothing(app: &TestApp, planted: &Client, organization: &str, invitation: &str) {
     set_active(planted, organization)
         .await
@@ -94,7 +94,8 @@ async fn gains_nothing(app: &TestApp, planted: &Client, organization: &str, invi
     assert_eq!(members(app, organization, HEAD).await, 0);
 }
 
-/// The head reads the mailbox, accepts and chooses a password: from now on the planted one is worth nothing.
+/// The head reads the mailbox, accepts and chooses a password. The password set by South's administrator is invalid
+/// from then on.
 async fn head_accepts(app: &TestApp, planted: &Client, organization: &str, token: &str) -> Client {
     let stranger = app.stranger();
     for _ in 0..2 {
@@ -154,7 +155,7 @@ both!(account_registered_first_by_another_organization_gains_nothing, |app| {
     let head = head_accepts(app, &planted, &world.north, &token).await;
     head.get("/admin/stats").await.expect(200);
 
-    // What South had is an invitation now, and South has no hold of the account any more.
+    // South's membership is now only an invitation, and South no longer controls the account.
     let user = head.get("/users/me").await.expect(200)["id"]
         .as_str()
         .unwrap()
@@ -201,7 +202,7 @@ both!(import_invites_an_address_of_another_organization, |app| {
     assert_eq!(pending["data"].as_array().map(Vec::len), Some(1), "{pending}");
     let id = pending["data"][0]["id"].as_str().unwrap().to_owned();
     gains_nothing(app, &planted, &world.north, &id).await;
-    // The second import sent no email.
+    // The second import sends no email.
     let token = mailed_token(app, 1).await;
     let head = head_accepts(app, &planted, &world.north, &token).await;
     let class = head.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
@@ -266,7 +267,7 @@ both!(platform_administrator_confirms_where_there_is_no_email, |app| {
     );
 });
 
-/// Ben of North is invited to South.
+/// Invites Ben of North to South.
 async fn invite_ben(app: &TestApp) -> String {
     let made = app
         .as_(&app.world.zara)
@@ -275,7 +276,7 @@ async fn invite_ben(app: &TestApp) -> String {
     made.expect(201)["invitation"]["id"].as_str().unwrap().to_owned()
 }
 
-/// Ben proves the mailbox by a mailed reset and signs in.
+/// Verifies the mailbox of a user by an emailed password reset and signs in.
 async fn proven(app: &TestApp, person: &Person) -> Client {
     let token = crate::password_resets::mailed_token(app, &person.email).await;
     let body = json!({"newPassword": CHOSEN, "token": token});

@@ -1,4 +1,4 @@
-//! What an invitation, an acceptance and a password leave to the administrators of each organization.
+//! What administrators of each organization can still do after an invitation, an acceptance and a password reset.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
     adam.post("/admin/gdpr/erase", json!({"userId": world.ben.id}))
         .await
         .expect(200);
-    // With the person goes the invitation of the address.
+    // Deleting the account deletes the invitation of its address.
     assert_eq!(zara.get("/admin/invitations").await.expect(200)["data"], json!([]));
 });
 
@@ -64,7 +64,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
         .await
         .refused(403, "SHARED_ACCOUNT");
 
-    // Deactivation shuts one organization and leaves the other alone.
+    // Deactivation blocks one organization and does not affect the other.
     adam.patch(&path, json!({"isActive": false})).await.expect(200);
     assert_eq!(adam.get(&path).await.expect(200)["isActive"], false);
     ben.get("/subjects").await.expect(200);
@@ -74,7 +74,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     adam.patch(&path, json!({"isActive": true})).await.expect(200);
     set_active(&ben, &world.north).await.expect(200);
 
-    // The home resets the password; it opens North and no other organization until the mailbox confirms.
+    // The home organization resets the password. The password is valid for North only, until the mailbox is verified.
     let reset = adam
         .post(&format!("{path}/reset-password"), json!({}))
         .await
@@ -112,7 +112,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     let confirmed = proven(app, &world.ben).await;
     set_active(&confirmed, &world.south).await.expect(200);
 
-    // Removal acts on the membership.
+    // Removal ends the membership.
     zara.delete(&path).await.expect(200);
     adam.patch(&path, json!({"name": "Ben North"})).await.expect(200);
 });
@@ -142,7 +142,7 @@ both!(
             .expect(200);
         let class = ben.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
         assert_eq!(class["name"], "7b");
-        // North is the home again, in addition to another accepted membership.
+        // North is the home organization again, in addition to another accepted membership.
         let path = format!("/users/{}", world.ben.id);
         adam.patch(&path, json!({"name": "Mine"}))
             .await

@@ -1,4 +1,4 @@
-//! How long an invitation can be answered, by whom, and what happens when several answer at once.
+//! Invitation tokens: validity, permitted users and concurrent use.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
     dead("").await;
     let id = invite_ben(app).await;
     let first = mailed_token(app, 1).await;
-    // Neither the database nor the log knows the token.
+    // Neither the database nor the log contains the token.
     let digest = texts(
         &app.database,
         format!("SELECT token_digest FROM invitations WHERE id = '{id}'"),
@@ -82,7 +82,7 @@ both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
         .await
         .refused(400, "INVITATION_NOT_FOUND");
     dead(&third).await;
-    // Inviting again at once would flood the mailbox.
+    // A repeated invitation is rate-limited, so that it cannot flood the mailbox.
     zara.post("/users", person(&world.ben.email, "STUDENT"))
         .await
         .refused(429, "RATE_LIMITED");

@@ -1,4 +1,4 @@
-//! Z4 and Z5: what an archive does about files that are missing, a document server that fails, a reader who leaves.
+//! Checks Z4 and Z5: archives when files are missing, the document server fails or the client disconnects.
 
 use std::collections::BTreeSet;
 
@@ -115,7 +115,7 @@ studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
             .is_ok_and(|_one| studio.app.app.rates().begin_export(&user).is_ok())
     })
     .await;
-    // Whatever was under way ends; nobody waits for the others any more.
+    // The running conversions end. The waiting ones are dropped.
     let begun = asked();
     assert!(begun < 20, "all were converted already");
     let ada = studio.app.as_(&world.ada);
@@ -130,6 +130,6 @@ studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
         200,
         "there are turns for others"
     );
-    // A conversion that had its turn asks a last time or two; those that had none never begin.
+    // A running conversion sends one or two more requests at most. A waiting conversion never starts.
     assert!(asked() <= begun + 1 + 4, "{begun} and then {}", asked());
 });

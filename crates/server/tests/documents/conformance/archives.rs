@@ -1,4 +1,4 @@
-//! Z1 to Z6: the archive of a topic, for every title, at one moment, with whatever is missing named in it.
+//! Checks Z1 to Z6: the archive of a topic is a snapshot, accepts every title, and lists missing files as errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) async fn export(studio: &DocumentServerFixture, person: &Person, quer
     studio.app.as_(person).get(&path).await
 }
 
-/// What Ada gets.
+/// Exports the archive as Ada.
 pub(super) async fn archive(studio: &DocumentServerFixture, query: &str) -> Vec<Unpacked> {
     let answer = export(studio, &studio.app.world.ada, query).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
@@ -49,7 +49,7 @@ pub(super) fn errors(archive: &[Unpacked]) -> String {
     }
 }
 
-/// Every file that the list promises is there and is what it says, or is named among the errors.
+/// Checks that every file in the list is present and matches its entry, or is listed among the errors.
 pub(super) fn is_complete(archive: &[Unpacked]) {
     let errors = errors(archive);
     for row in index(archive).iter().filter(|row| !row["file"].is_empty()) {
@@ -70,7 +70,7 @@ fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-/// A document with this content, uploaded by Ben.
+/// Uploads a document with this content as Ben.
 pub(super) async fn uploaded(studio: &DocumentServerFixture, title: &str, bytes: Vec<u8>) -> String {
     let ben = studio.app.as_(&studio.app.world.ben);
     let rooms = format!("/workrooms/{}/documents", studio.room);
@@ -80,7 +80,7 @@ pub(super) async fn uploaded(studio: &DocumentServerFixture, title: &str, bytes:
         .expect(201))
 }
 
-/// A text document of about so many bytes that cannot be packed any further.
+/// Creates a text document of about `size` bytes that cannot be compressed.
 pub(super) fn heavy(text: &str, size: usize) -> Vec<u8> {
     let noise: Vec<u8> = (0..size).map(|_| rand::random()).collect();
     docx_with(text, &[("word/media/noise.bin", &noise)])
@@ -148,7 +148,7 @@ studio!(
         for title in titles {
             studio.document(title).await;
         }
-        // What an older release might have let in.
+        // A title that an older release may have accepted.
         let long = studio.document("long").await;
         execute(
             database,
@@ -217,7 +217,7 @@ studio!(
 
 studio!(z03_a_save_that_comes_meanwhile_is_not_in_it, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    // More than fits into all buffers on the way.
+    // More data than all buffers between service and client hold.
     for count in 0..5 {
         uploaded(studio, &format!("Heavy {count}"), heavy("heavy", 4 << 20)).await;
     }
@@ -326,7 +326,7 @@ studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {
         export(studio, &world.ada, query).await.invalid(field);
     }
 
-    // What was handed in stays what it was.
+    // The submitted content does not change.
     let before = archive(studio, "?source=submission").await;
     assert_eq!(titles(&before), ["Ours", ""]);
     studio

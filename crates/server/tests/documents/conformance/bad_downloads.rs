@@ -1,5 +1,5 @@
-//! Results that are cut, swapped, swollen or never end: none is acknowledged, none becomes a revision, no part stays, and
-//! what was good before stays the content. Small: a hundred of them; `make soak`: two thousand.
+//! Saves whose download is truncated, replaced, too large or endless: none is acknowledged, none becomes a revision, no
+//! partial file stays, and the previous content stays. A short run makes 100 of them, `make soak` 2,000.
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -11,7 +11,7 @@ use test_support::fake_document_server::{FakeDocumentServer, Manner, save, tell,
 use test_support::office::{SHEET, archive, content_types, crowded, docx, docx_with, liar, overlapping};
 use test_support::{is_soak, size};
 
-/// Documents that are saved at the same time.
+/// Number of documents that are saved concurrently.
 const DOCUMENTS: usize = 10;
 
 fn head(more: &str) -> String {
@@ -22,7 +22,7 @@ fn announced(length: usize, bytes: &[u8]) -> Vec<u8> {
     [head(&format!("Content-Length: {length}\r\n")).as_bytes(), bytes].concat()
 }
 
-/// Files that are no text document, made once.
+/// Test files, created once: a valid text document and files that are not text documents.
 struct Files {
     good: Vec<u8>,
     wrong: Vec<Vec<u8>>,
@@ -58,7 +58,7 @@ impl Files {
         Self { good, wrong }
     }
 
-    /// One of all the ways in which a download goes wrong.
+    /// Returns one of the ways in which a download fails.
     fn bad(&self, rng: &mut StdRng, number: usize) -> (String, Manner) {
         let good = &self.good;
         let cut = rng.random_range(0..good.len());
@@ -119,7 +119,7 @@ impl Files {
             }
             11 => {
                 let mut flipped = good.clone();
-                // Inside the noise, where nothing but its checksum tells.
+                // Inside the incompressible data, where only the checksum detects the change.
                 let at = good.len() / 2 + cut / 4;
                 flipped[at] ^= 1 << rng.random_range(0..8);
                 (format!("a bit flipped at {at}"), Manner::Whole(flipped))
@@ -180,7 +180,7 @@ shelved!(
                 studio.files().iter().filter(|name| name.starts_with(&document)).count(),
                 1
             );
-            // And the next good one is taken as if nothing had been.
+            // The next valid save is accepted.
             let last = shelf.lay(&format!("{document}-last"), Manner::Whole(docx("at last")));
             assert_eq!(tell(studio, &document, save(2, &key, &last, 3)).await, (200, 0));
             assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("at last"));
@@ -199,7 +199,7 @@ shelved!(
     }
 );
 
-/// Twenty seconds of silence, three times: for those who have time.
+/// Three times 20 seconds without data. It runs only in the long run.
 async fn a_download_that_stands_still_is_given_up(shelf: &FakeDocumentServer, studio: &DocumentServerFixture) {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;

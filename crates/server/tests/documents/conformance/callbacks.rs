@@ -1,4 +1,4 @@
-//! Checks of the chapter "Callback" (B1 to B18) that are told by hand: notices as no editor writes them.
+//! Checks B1 to B18 with hand-written callbacks that no editor sends.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -12,7 +12,7 @@ const TAKEN: (u16, i64) = (200, 0);
 const REFUSED: (u16, i64) = (200, 1);
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
-/// Everything a notice could change.
+/// Returns all state that a callback can change.
 async fn state(studio: &DocumentServerFixture, document: &str) -> (Value, Vec<Value>, String, Vec<String>) {
     let mut files = studio.files();
     files.sort();
@@ -46,7 +46,7 @@ shelved!(b01_who_edits_is_noted_and_nothing_else, [], |_shelf, studio| {
     let closed = json!({"key": before.2, "status": 4, "actions": [{"type": 0, "userid": world.cem.id}]});
     assert_eq!(tell(studio, &document, closed).await, TAKEN);
     assert_eq!(editors().await, Vec::<Option<String>>::new());
-    // A notice without editors that arrives after the end does not open the session again.
+    // A callback with status 1 and no editors that arrives after the end does not reopen the session.
     let late = json!({"key": before.2, "status": 1, "users": []});
     assert_eq!(tell(studio, &document, late).await, TAKEN);
     assert_eq!(editors().await, Vec::<Option<String>>::new());
@@ -105,7 +105,7 @@ shelved!(
         }
         assert_eq!(state(studio, &document).await, before);
         assert_eq!(shelf.fetched(), Vec::<String>::new());
-        // And the other way about: the plain body knows nothing of the save in the token.
+        // The reverse case: the plain body does not contain the save that the token contains.
         let mut body = json!({"key": "another", "status": 4, "users": [studio.app.world.eli.id]});
         let mut claims = save(2, &key, &url, 1);
         claims["users"] = json!([studio.app.world.ben.id]);
@@ -133,7 +133,7 @@ shelved!(
             let change = |id: &&str| json!({"created": "2026-11-20 07:59:00", "user": {"id": id, "name": "A Name"}});
             json!({"serverVersion": "9.3.1", "changes": people.iter().map(change).collect::<Vec<_>>()})
         };
-        // A token in the header alone is enough, with whatever it says.
+        // A callback with a token only in the header is accepted, with its history.
         let mut forced = save(6, &key, &shelf.lay("one", Manner::Whole(docx("one"))), 1);
         forced["users"] = json!([world.ben.id]);
         forced["history"] = history(&[&world.ben.id]);
@@ -142,7 +142,7 @@ shelved!(
             post(studio, &document, forced, Some(header)).await.expect(200),
             json!({"error": 0})
         );
-        // A long one is cut from header and plain body; the token in the body has it.
+        // A long history is missing from the header and from the plain body. The token in the body contains it.
         let mut last = save(2, &key, &shelf.lay("two", Manner::Whole(docx("two"))), 2);
         last["users"] = json!([world.cem.id]);
         let mut cut = last.clone();
@@ -196,7 +196,7 @@ shelved!(
             "the last ones are kept"
         );
         let before = state(studio, &document).await;
-        // Five megabytes are announced; the answer comes once two are there, and nobody waits for the rest.
+        // The request announces 5 MB. The response arrives after 2 MB, without waiting for the rest.
         let address = studio.app.base.strip_prefix("http://").unwrap();
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
         let head = format!(
@@ -275,7 +275,7 @@ shelved!(b17_a_late_save_is_kept_beside_the_content, [], |shelf, studio| {
             .await;
         assert_eq!(kept.bytes, docx("late"), "staff and group find what came late");
     }
-    // Again, and with the same bytes under another name: it is there already.
+    // The same callback again, and the same bytes under another name, add no revision.
     assert_eq!(tell(studio, &document, save(2, &first, &lay("late"), 3)).await, TAKEN);
     let again = shelf.lay("again", Manner::Whole(docx("late")));
     assert_eq!(tell(studio, &document, save(2, &first, &again, 4)).await, TAKEN);
@@ -294,7 +294,7 @@ shelved!(
             .await
             .expect(201);
         let notes = notes["id"].as_str().unwrap().to_owned();
-        // What was plain text comes back as a text document: it is one from now on.
+        // A plain text document that is saved as a text document becomes a text document.
         let url = shelf.lay("grown", Manner::Whole(docx("grown")));
         assert_eq!(
             tell(studio, &notes, save(2, &studio.key(&notes).await, &url, 1)).await,
@@ -310,7 +310,7 @@ shelved!(
         let earlier = ada.get(&path(&notes, "/versions/1/download")).await;
         assert!(earlier.header("content-disposition").contains("notes (version 1).txt"));
 
-        // A text document does not become a table, whatever the notice says.
+        // A text document cannot become a spreadsheet, whatever the callback contains.
         let document = studio.document("Our page").await;
         let key = studio.key(&document).await;
         let before = studio.versions(&document).await;

@@ -1,4 +1,4 @@
-//! Checks C1 to C11 of the reference: what an editor opens with.
+//! Checks C1 to C11: the editor configuration.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::office::{SHEET, archive, content_types, docx, open_document};
 use test_support::{Client, Kind, Person, ServerEnv};
 
-/// The claims inside a token.
+/// Decodes the claims of a token.
 fn claims(token: &str) -> Value {
     let rules = jsonwebtoken::Validation::new(jsonwebtoken::Algorithm::HS256);
     let key = jsonwebtoken::DecodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
@@ -65,7 +65,7 @@ studio!(
     }
 );
 
-/// Whoever opens it now may look and not write, and his editor says so to the document server too.
+/// Checks that these users can read and not write, and that the configuration states this to the document server too.
 async fn opens_for_reading(studio: &DocumentServerFixture, people: &[&Person], document: &str) {
     for person in people {
         let config = studio.configuration(person, document).await;
@@ -170,7 +170,7 @@ once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
         assert!(user["name"].as_str().unwrap().chars().count() <= 128 && user.as_object().unwrap().len() == 2);
         assert!(!config.to_string().contains(&world.ben.email));
     }
-    // Every id this service makes, and every generation, with and without the name of an installation.
+    // Every id that this service creates and every generation, with and without an installation name.
     let mut keys = BTreeSet::new();
     for power in 0..63 {
         let key = DocumentKey {
@@ -263,7 +263,7 @@ once!(c09_the_editor_fits_the_file_and_other_files_are_refused, [], |studio| {
         assert_eq!(config["documentType"], kind, "{name}");
         assert_eq!(config["document"]["fileType"], name[2..], "{name}");
     }
-    // No other file becomes a document, so no other one can be opened.
+    // No other file type becomes a document, so no other file can be opened.
     for (name, bytes) in [
         ("a.docm", docx("x")),
         ("a.vsdx", docx("x")),
@@ -295,7 +295,7 @@ async fn c10_a_token_is_kept_by_nobody() {
     let answer = ada.get(&door).await;
     assert_eq!(answer.header("cache-control"), "no-store");
     let token = answer.expect(200)["token"].as_str().unwrap().to_owned();
-    // It comes back at the wrong door; whoever writes down what was refused must not write the token.
+    // The token is sent to a wrong route. The log of rejected requests must not contain the token.
     let bearer = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
     bearer
         .get(&path(document.as_str().unwrap(), "/file"))

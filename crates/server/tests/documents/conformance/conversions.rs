@@ -1,4 +1,4 @@
-//! Documents as PDF by the document server (document-server.md, V1 to V9).
+//! Checks V1 to V9: PDF conversion by the document server.
 
 use document_server_simulator::{DownloadFault, Faults, Outage};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use test_support::office::docx;
 use test_support::topics::{group, id};
 use test_support::{Kind, TestApp};
 
-/// The keys of all conversions so far.
+/// Returns the keys of all conversions so far.
 fn keys(studio: &DocumentServerFixture) -> Vec<String> {
     let heard = studio
         .server
@@ -188,7 +188,7 @@ studio!(
         for number in 0..6 {
             documents.push(path(&studio.document(&format!("Page {number}")).await, "/pdf"));
         }
-        // More than are converted at once: those that wait for a turn have the same deadline.
+        // More conversions than run concurrently: the waiting ones have the same deadline.
         for answer in futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await {
             answer.refused(504, "DOCSERVER_TIMEOUT");
         }
@@ -304,7 +304,7 @@ studio!(a_hand_in_that_is_completed_meanwhile_has_no_stale_pdf, |studio| {
     assert!(!words(&ada.get(&pdf).await.bytes).contains("On its way."));
     assert!(editor.close().await.unwrap().accepted);
     assert!(words(&ada.get(&pdf).await.bytes).contains("On its way."));
-    // A draft again, and other bytes: what was handed in stays what it was.
+    // The document becomes a draft again and gets other bytes; the submitted PDF does not change.
     let ben = studio.app.as_(&world.ben);
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
     put(&ben, &path(&document, ""), docx("New."), "a.docx")

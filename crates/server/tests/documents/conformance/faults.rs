@@ -1,5 +1,5 @@
-//! Whatever breaks around a save: the service, its database, its files, the document server, the way between them, the
-//! clocks (document-server.md, E2 to E9).
+//! Checks E2 to E9: faults of the service, its database, its files, the document server, the network and the clocks
+//! during a save.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,11 @@ use test_support::rows::{execute, texts};
 use test_support::topics::{group, id};
 use test_support::{Client, Kind, ServerEnv, TestApp, World, size};
 
-/// How long a test waits for the document server at most.
+/// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
 
 async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
-    // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.
+    // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
     let settings = SimulatorSettings {
         time_scale: 0.3,
         ..SimulatorSettings::new(DOCSERVER_SECRET)
@@ -30,7 +30,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
-    // Everything of the unit is written; only the commit fails, by a rule that is looked at then.
+    // All rows of the transaction are written. Only the commit fails, because of a deferred constraint.
     let (broken, healed) = match &studio.app.database {
         Database::Sqlite(_) => (
             "CREATE TABLE never (id TEXT REFERENCES organizations (id) DEFERRABLE INITIALLY DEFERRED);
@@ -59,7 +59,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     assert!(closing.await.unwrap().unwrap().accepted);
     assert!(studio.text(&document).await.contains("Once."));
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
-    // Bytes whose commit failed are nobody's: they are put aside like every file without a row.
+    // Files whose commit failed belong to no row, so they are moved to the quarantine like every file without a row.
     let (store, files) = (studio.app.app.store(), studio.app.app.files());
     let later = common::clock::now().plus_seconds(3_600);
     service::changes::orphans::sweep(store, files, later).await.unwrap();
@@ -87,7 +87,7 @@ studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
-    // The news of the joining is answered first, or its answer would be lost instead.
+    // The response to the status 1 callback must come first. Otherwise that response would be lost.
     studio
         .server
         .wait_for_callback(|sent| sent.status == 1, PATIENCE)
@@ -172,7 +172,8 @@ studio!(
         assert_eq!(config["editorConfig"]["mode"], "view", "pages open without asking it");
         let ada = studio.app.as_(&studio.app.world.ada);
         ada.get(&path(&draft, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
-        // It comes back, the editor closes, and what it had is completed: it was typed before the bell.
+        // The document server recovers, the editor closes, and its text is saved because it was typed before the
+        // finish.
         studio.server.faults().clear();
         assert!(editor.close().await.unwrap().accepted);
         assert!(studio.text(&draft).await.contains("Not yet saved."));
@@ -197,7 +198,7 @@ studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
         "another key would leave its changes behind"
     );
     assert_eq!(studio.seen(&document).await["version"], 0);
-    // The watchdog finds nobody there and changes that wait: the staff see it, the key stays.
+    // The watchdog finds unsaved changes without a connected editor: the staff see a warning and the key stays.
     let silent = format!("UPDATE editing_sessions SET last_callback_at = 1 WHERE document_id = '{document}'");
     execute(&studio.app.database, silent).await;
     studio.app.app.editing().sweep().await;
@@ -245,7 +246,7 @@ studio!(
             texts(&studio.app.database, alarm.clone()).await[0].is_some(),
             "the staff are alarmed"
         );
-        // Nothing is left that the sweep would ask after again and again.
+        // No session is left that the sweep would query again and again.
         assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
         studio.server.clear_log();
         studio.app.app.editing().sweep().await;
@@ -280,7 +281,7 @@ studio!(
         assert_ne!(studio.key(&document).await, key);
         assert_eq!(studio.seen(&document).await["contentPending"], false);
         assert_eq!(texts(&studio.app.database, alarm).await, [None]);
-        // It goes on as ever: the next session has a new key.
+        // The next session works as usual and has a new key.
         studio.write(ada, &document, " And later.").await;
         assert!(studio.text(&document).await.contains("After it. And later."));
     }
@@ -323,7 +324,7 @@ studio!(e08_many_documents_that_close_at_once_are_all_taken, |studio| {
     let rooms = [studio.room.clone(), studio.hidden_room().await];
     let mut open = Vec::new();
     for number in 0..many {
-        // A room has a hundred documents at most.
+        // A workroom holds at most 100 documents.
         let document = studio
             .document_in(&rooms[number / 100], &format!("Page {number}"))
             .await;
@@ -364,7 +365,7 @@ studio!(
     |studio| {
         let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
         assert_eq!(ready().await["checks"]["docserver"], "ok");
-        // The real one says so with status 200, too.
+        // The real document server also reports this with status 200.
         studio.server.faults().update(|faults| faults.unhealthy = true);
         let ill = ready().await;
         assert_eq!(
@@ -390,7 +391,7 @@ studio!(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e09_a_document_server_that_never_answers_is_ill_too() {
-    // Connections are made, and nobody ever speaks.
+    // A listener that accepts connections and never sends data.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("--docserver-url=http://{}", silent.local_addr().unwrap());
     let app = TestApp::start_with(Kind::Sqlite, &[&url]).await.unwrap();

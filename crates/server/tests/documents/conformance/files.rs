@@ -1,5 +1,5 @@
-//! Checks F1 to F9 of the reference: the door through which the document server fetches a document. All tokens are signed
-//! with one secret, and pages hold some of them: what a token says decides.
+//! Checks F1 to F9: the route through which the document server downloads a document. All tokens are signed with one
+//! secret, and browsers hold some of them, so the claims of a token decide.
 
 use futures_util::StreamExt as _;
 use jsonwebtoken::Algorithm;
@@ -17,7 +17,7 @@ use test_support::{Answer, Client, Kind, ServerEnv};
 const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
-/// The door of a document, and the address the document server knows it by.
+/// Returns the file route of a document and the URL that the document server uses for it.
 fn door(studio: &DocumentServerFixture, document: &str) -> (String, String) {
     let door = path(document, "/file");
     let url = format!("{}/api{door}", studio.app.base);
@@ -28,7 +28,7 @@ fn bearing(studio: &DocumentServerFixture, token: &str) -> Client {
     studio.app.stranger().with("authorization", &format!("Bearer {token}"))
 }
 
-/// Asks with a token of the right kind for this address.
+/// Requests the file with a token of the right kind for this URL.
 async fn fetch(studio: &DocumentServerFixture, document: &str) -> Answer {
     let (door, url) = door(studio, document);
     bearing(studio, &sign(json!({"payload": {"url": url}})))
@@ -70,7 +70,7 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
     let parts = by(Algorithm::HS256);
     let parts: Vec<&str> = parts.split('.').collect();
     let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
-    // The header says RS256, the signature is ours.
+    // The header names RS256, but the signature uses the secret of the service.
     let other_kind = format!("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.{}.{}", parts[1], parts[2]);
     let refused = [
         by(Algorithm::HS384),
@@ -262,7 +262,7 @@ once!(f08_what_is_locked_is_read_and_what_is_gone_is_not, [], |studio| {
     fetch(studio, &gone).await.refused(404, "NOT_FOUND");
     studio.finish().await;
     assert!(words(&fetch(studio, &document).await.bytes).contains("Ours."));
-    // A revision of another document is none of this one, whatever the token says.
+    // A revision of another document is rejected, whatever the token contains.
     let other = studio.document_in(&studio.hidden_room().await, "Theirs").await;
     let theirs = studio.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
     let (door, url) = door(studio, &other);
@@ -315,7 +315,7 @@ async fn f09_a_large_file_streams_through_little_memory() {
 }
 
 studio!(an_earlier_state_keeps_its_own_kind, |studio| {
-    // The document server may give a document back as another kind; the state before that stays what it was.
+    // The document server may return a document as another type. The earlier revision keeps its type.
     let ada = studio.app.as_(&studio.app.world.ada);
     let rooms = format!("/workrooms/{}/documents", studio.room);
     let text = ada

@@ -1,5 +1,4 @@
-//! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
-//! (document-server.md, E1).
+//! Check E1: the document server keeps saves that the service could not accept, and the sweep recovers them.
 
 use document_server_simulator::{DownloadFault, Faults, Simulator, SimulatorSettings, client};
 use groupwork::bootstrap::build_app;
@@ -12,7 +11,7 @@ use test_support::rows::{execute, texts};
 use test_support::topics::{group, id, topic};
 use test_support::{Client, Kind, ServerEnv, TestApp, World};
 
-/// A save of somebody that nobody took.
+/// Leaves a save at the document server that no callback delivered.
 async fn forgotten(studio: &DocumentServerFixture, document: &str, text: &str) {
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
@@ -52,7 +51,8 @@ studio!(
             forgotten(studio, &document, &format!("Words {number}.")).await;
             documents.push(document);
         }
-        // Another installation forgot one, too: under a key that only looks like ours, and under one of another make.
+        // Another installation also has an undelivered save: under a key that only looks like ours, and under a foreign
+        // key.
         let own = studio.document("Template").await;
         for key in ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"] {
             let mut config = studio.configuration(&studio.app.world.ben, &own).await;
@@ -65,7 +65,7 @@ studio!(
             assert!(!editor.close().await.unwrap().accepted);
         }
         assert_eq!(studio.server.forgotten_keys().len(), 6);
-        // The first one that is fetched is broken each time it is tried in this round.
+        // The first download fails on every attempt in this sweep.
         studio.server.set_faults(Faults {
             download: Some(DownloadFault::Html),
             download_times: Some(3),
@@ -167,7 +167,8 @@ async fn e01_two_instances_bring_each_save_home_once() {
     studio.close().await;
 }
 
-/// The service dies between the unit that hands in and the forced save: the next start forces the save and ends the freeze.
+/// The service dies between the transaction that submits and the forced save. The next start forces the save and ends
+/// the freeze.
 async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
@@ -191,7 +192,7 @@ async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: K
     let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
     let editor = client::open(&practice.url(), &config).await.unwrap();
     editor.type_text("Before the power cut.").await.unwrap();
-    // The connection ends without an answer.
+    // The connection closes without a response.
     let submit = reqwest::Client::new()
         .post(format!("{}/api{}", service.base, path(&document, "/submit")))
         .header("cookie", &world.ben.cookie)
@@ -204,7 +205,7 @@ async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: K
         texts(&place.database, freezing.clone()).await[0].is_some(),
         "a freeze is under way"
     );
-    // Its time is over; the test does not wait for that.
+    // The freeze has expired; the test does not wait for this.
     let over = format!("UPDATE documents SET freezing_until = 1 WHERE id = '{document}'");
     execute(&place.database, over).await;
     let mut service = place.start("serve");

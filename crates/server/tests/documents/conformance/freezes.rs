@@ -1,4 +1,4 @@
-//! How a freeze waits for the pages of open editors, and what it believes of a forced save (document-server.md, S1, S4, S8).
+//! Checks S1, S4 and S8: how a freeze waits for open editors, and which results of a forced save it accepts.
 
 use document_server_simulator::Faults;
 use serde_json::json;
@@ -11,7 +11,7 @@ use test_support::page::Page;
 use test_support::rows::texts;
 use test_support::{SocketListener, clients_are_there};
 
-/// The editors of a document as the service knows them.
+/// Returns the editors of a document that the service has recorded.
 async fn session_of(studio: &DocumentServerFixture, document: &str) -> String {
     let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     texts(&studio.app.database, sessions)
@@ -36,7 +36,7 @@ studio!(
         page.type_text("Sent. ");
         eventually(async || !page.has_unsent_changes()).await;
         eventually(async || session_of(studio, &document).await.contains(&world.cem.id)).await;
-        // 0 ms after the last key the hand-in begins.
+        // The submission starts 0 ms after the last key press.
         page.type_text("The last words.");
         studio.server.clear_log();
         let handed_in = studio.submit(&world.ben, &document).await.expect(200);
@@ -117,7 +117,7 @@ studio!(
             forcesave_response: Some(answer),
             ..Faults::default()
         };
-        // Started, but nothing comes; no such session; closing, but nothing comes; nothing new; no answer at all.
+        // Started without a callback; no such session; closing without a callback; no new changes; no response.
         let cases = [
             ("0", answered(0), true),
             ("1", answered(1), false),
@@ -130,7 +130,7 @@ studio!(
             let editor = studio.open(&studio.app.world.ben, &document).await;
             editor.type_text("Before the bell.").await.unwrap();
             studio.server.set_faults(Faults {
-                // What a drop brings would come at once and end the waiting.
+                // A save caused by a drop would arrive at once and end the wait.
                 hold: vec![2],
                 ..faults
             });
@@ -139,7 +139,7 @@ studio!(
             assert_eq!(done["unsavedDocuments"], named, "{name}");
             assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
             studio.server.faults().clear();
-            // Whatever was believed: its words come when it ends, and they were there before the bell.
+            // In every case the text is saved when the session ends, because it was typed before the finish.
             drop(editor.close().await);
             eventually(async || studio.text(&document).await.contains("Before the bell.")).await;
             assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
@@ -187,7 +187,7 @@ studio!(
         editor.type_text("Before the press.").await.unwrap();
         eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
         studio.server.faults().update(|faults| {
-            // The forced result takes longer than the editor stays, and the final save is slow.
+            // The forced save takes longer than the editor stays open, and the final save is slow.
             faults.forced_assembly = 60_000;
             faults.hold = vec![2];
         });

@@ -1,5 +1,5 @@
-//! Twenty-five tokens and sixty notices of somebody who means harm: each has its answer, none stores anything, and nobody
-//! but our own document server is ever called.
+//! 25 hostile tokens and 60 hostile callbacks: each gets the expected response, none stores anything, and no server
+//! except our own document server is called.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ const MISSING: &str = "DOCSERVER_TOKEN_MISSING";
 const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
-/// Somebody else's server: its address, and how often it was called.
+/// Starts a foreign server and returns its address and its request counter.
 async fn foreign() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -31,7 +31,7 @@ async fn foreign() -> (String, Arc<AtomicUsize>) {
     (address, calls)
 }
 
-/// What a notice could have changed.
+/// Returns the state that a callback can change.
 async fn state(studio: &DocumentServerFixture, document: &str) -> (i64, usize, String, usize) {
     let seen = studio.seen(document).await;
     (
@@ -145,7 +145,8 @@ shelved!(
     }
 );
 
-/// Addresses that name another server and a folder of results: only our own document server is asked, and has nothing.
+/// URLs that name another server and a result path. Only our own document server is requested, and it has no such
+/// result.
 fn misleading(foreign: &str) -> Vec<String> {
     let port = foreign.rsplit(':').next().unwrap();
     let results = "/cache/files/data/x/output.docx?md5=x";
@@ -178,7 +179,7 @@ fn misleading(foreign: &str) -> Vec<String> {
     found
 }
 
-/// Addresses that are none of a result.
+/// URLs that do not name a result.
 fn useless(foreign: &str) -> Vec<String> {
     let mut found: Vec<String> = [
         "",
@@ -281,7 +282,7 @@ shelved!(
         });
         join_all(told).await;
 
-        // And bodies that are no notice at all.
+        // Bodies that are not a callback.
         let door = path(&document, "/callback");
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for (status, body) in [

@@ -1,7 +1,7 @@
-//! The 76 checks of the reference (document-server.md, section 4): a test's name begins with the id of its check. Beside
-//! them stand the long stories of saves: every order of five notices, bad downloads, hostile notices.
+//! The 76 conformance checks of the document server protocol. A test's name begins with the id of its check. Other
+//! modules contain long scenarios of saves: every order of five callbacks, bad downloads and hostile callbacks.
 
-/// Writes one test with a document server that runs on SQLite alone, where no database makes a difference:
+/// Defines a test with a document server that runs on SQLite alone, because the database makes no difference:
 /// `once!(name, [flags], |studio| { … })`.
 macro_rules! once {
     ($name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
@@ -36,7 +36,7 @@ use serde_json::json;
 use test_support::topics::group;
 use test_support::{Client, ServerEnv, ServerProcess, World};
 
-/// How many checks there are, by the letter of their chapter.
+/// Number of checks in each chapter, by the first character of their ids.
 const CHECKS: [(char, usize); 8] = [
     ('c', 11),
     ('f', 9),
@@ -71,7 +71,7 @@ fn all_76_checks_have_a_test() {
     assert!(missing.is_empty(), "no test shows {missing:?}");
 }
 
-/// A service as a process of its own, its teacher, and the path under which the documents of a room are made.
+/// Starts the service as its own process. Returns it with a client of its teacher and the path for creating documents.
 async fn lodged(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");

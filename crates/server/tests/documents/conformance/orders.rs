@@ -1,5 +1,5 @@
-//! All 120 orders in which five notices of one session can arrive, with repeats and with downloads that end last. A tiny
-//! model of the rules says what must be there at the end; on the way every answer is "taken".
+//! All 120 orders in which five callbacks of one session can arrive, with repeats and with a slow download. A small
+//! model of the rules determines the expected final state. Every response on the way is "accepted".
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -10,8 +10,8 @@ use test_support::fake_document_server::{FakeDocumentServer, Manner, save, tell}
 use test_support::is_soak;
 use test_support::office::docx;
 
-/// The notices of a session as they are told on a good day: somebody comes, two forced saves, the final one, and the
-/// farewell of somebody who only looked.
+/// The callbacks of a session in the usual order: a user joins, two forced saves, the final save, and the close of a
+/// user who made no changes.
 const STORY: [i64; 5] = [1, 6, 60, 2, 4];
 
 fn orders(left: &[i64]) -> Vec<Vec<i64>> {
@@ -30,7 +30,7 @@ fn orders(left: &[i64]) -> Vec<Vec<i64>> {
     all.collect()
 }
 
-/// When the last change of a save was made; nothing for the others.
+/// Returns the time of the last change in a save; `None` for other callbacks.
 fn written_at(notice: i64) -> Option<u32> {
     match notice {
         6 => Some(10),
@@ -44,7 +44,7 @@ fn text(notice: i64) -> String {
     format!("written at {}", written_at(notice).unwrap())
 }
 
-/// Which saves become the content one after the other: each that is newer than all before it, once.
+/// Returns the saves that become the content, in order: each one that is newer than all before it, once.
 fn model(judged: &[i64]) -> Vec<i64> {
     let mut kept: Vec<i64> = Vec::new();
     for notice in judged.iter().filter(|notice| written_at(**notice).is_some()) {
@@ -79,7 +79,7 @@ impl Session<'_> {
         assert_eq!(told, (200, 0), "{notice} of {}", self.document);
     }
 
-    /// Looks at everything once all have been told, judged in this order.
+    /// Checks the state after all callbacks were sent and processed in the order `judged`.
     async fn check(&self, order: &[i64], judged: &[i64]) {
         let ada = self.studio.app.as_(&self.studio.app.world.ada);
         let kept = model(judged);
@@ -121,7 +121,7 @@ impl Session<'_> {
         assert_eq!(own, kept.len(), "{order:?}: no bytes are left over");
     }
 
-    /// Tells all in this order; the notice at `again` comes once more at the end.
+    /// Sends all callbacks in this order, and repeats those at the positions `again` at the end.
     async fn repeated(&self, order: &[i64], again: &[usize]) {
         let mut judged = Vec::new();
         for (at, notice) in order.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Session<'_> {
         self.check(order, &judged).await;
     }
 
-    /// Tells all in this order; the download of the first save ends after everything else.
+    /// Sends all callbacks in this order. The download of the first save ends after all others.
     async fn delayed(&self, order: &[i64]) {
         let slow = *order.iter().find(|notice| written_at(**notice).is_some()).unwrap();
         let mut judged: Vec<i64> = order.iter().copied().filter(|notice| *notice != slow).collect();
@@ -165,7 +165,7 @@ shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
         .room(&studio.app.world.seven_b, &[&studio.app.world.eli])
         .await;
     let rooms = [studio.room.clone(), studio.hidden_room().await, third.id];
-    // In a short run every order is told once, by turns with a slow download and with one repeat.
+    // A short run sends every order once, alternating between a slow download and one repeat.
     let is_long = is_soak();
     let stories = orders.iter().enumerate().map(async |(number, order)| {
         let room = &rooms[number % 3];

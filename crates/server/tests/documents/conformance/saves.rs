@@ -1,4 +1,4 @@
-//! Checks of the chapter "Callback" that are told by editors: somebody opens, types, saves and leaves.
+//! Checks of callbacks that come from simulated editors: open, type, save and close.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
 use test_support::{SocketListener, clients_are_there};
 
-/// How long a test waits for the document server at most.
+/// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
 
 studio!(
@@ -187,7 +187,7 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
         assembly_fails: true,
         ..Faults::default()
     });
-    // First a forced one (7), then the final one (3): a yes would lose the changes for good.
+    // First a forced save (7), then the final one (3): accepting it would lose the changes permanently.
     assert_eq!(editor.press_save().await.unwrap(), 0);
     let sent = studio
         .server
@@ -330,7 +330,7 @@ studio!(b14_a_long_session_whose_header_was_cut_is_still_believed, |studio| {
 });
 
 studio!(b18_the_type_a_save_claims_is_not_believed, |studio| {
-    // The page is served as a text document, so whatever passes for one must be one.
+    // The document is served as a text document, so its content must be one.
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Words.").await.unwrap();
@@ -338,7 +338,7 @@ studio!(b18_the_type_a_save_claims_is_not_believed, |studio| {
         wrong_filetype: Some("xlsx".to_owned()),
         ..Faults::default()
     });
-    // Only the claim is wrong: the bytes are what the document is, and they decide.
+    // Only the claim is wrong. The bytes have the type of the document, and they decide.
     assert!(editor.close().await.unwrap().accepted);
     assert_eq!(studio.seen(&document).await["fileExtension"], "docx");
     assert!(studio.text(&document).await.contains("Words."));

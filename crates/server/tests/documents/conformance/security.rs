@@ -1,4 +1,4 @@
-//! Checks X1 to X6 of the reference: what a school's own people could try.
+//! Checks X1 to X6: attacks by users of the school.
 
 use document_server_simulator::{Simulator, SimulatorSettings};
 use futures_util::future::join_all;
@@ -29,7 +29,7 @@ studio!(
             ("the editor's", config["token"].as_str().unwrap().to_owned()),
             ("the reader's", looking["token"].as_str().unwrap().to_owned()),
             ("a sign-in", session),
-            // What the document server gives to pages itself, all with the same secret.
+            // Tokens that the document server itself gives to browsers, all signed with the same secret.
             (
                 "its session",
                 sign(json!({"document": {"key": key, "permissions": {}}, "editorConfig": {"user": {"id": "x"}}})),
@@ -75,7 +75,7 @@ studio!(
     }
 );
 
-/// A service with a document, as a process of its own.
+/// Starts the service with one document as its own process.
 async fn lodged_document(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
     let (service, ada, rooms) = lodged(place).await;
     let new = json!({"title": "Ours", "documentType": "word"});
@@ -98,7 +98,7 @@ async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
         Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"))
     };
     assert_eq!(bearer(&service, &old).get(&door).await.status, 200);
-    // A notice for another door is written down, by its names and without its token.
+    // A callback for another document is logged with its field names and without its token.
     let stray = sign(json!({"key": "somebody-elses-1", "status": 4}));
     let stranger = Client::new(&service.base, None);
     let refused = stranger
@@ -256,7 +256,7 @@ async fn x04_what_swells_is_refused_in_little_memory() {
     }
     let grown = service.resident().saturating_sub(before);
     assert!(grown < 32 << 20, "{grown} bytes more than before");
-    // What people really put into documents goes in: a table in a presentation in a text.
+    // Legitimate nested documents are accepted: a spreadsheet in a presentation in a text document.
     let honest = package(
         "word/embeddings/b.pptx",
         &package("ppt/embeddings/a.xlsx", &docx("a table")),
@@ -271,13 +271,13 @@ shelved!(
     x05_a_door_is_rated_by_document_and_has_room_for_repeats,
     ["--rate-limit-factor=0.02"],
     |shelf, studio| {
-        // Twelve a minute, here; a school has six hundred.
+        // The limit is 12 per minute in this test; the default is 600.
         let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
         let key = format!("{document}-1");
-        // Who has no token uses up nothing, however often he knocks.
+        // Requests without a valid token do not count towards the limit.
         let knocks = (0..40).map(|_| post(studio, &document, json!({"token": "x"}), None));
         assert!(join_all(knocks).await.iter().all(|answer| answer.status == 401));
-        // Four tries of one save in eight seconds, as the document server makes them.
+        // Four attempts of one save in eight seconds, as the document server makes them.
         let url = shelf.lay("good", Manner::Whole(docx("good")));
         for _ in 0..4 {
             assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (200, 0));
@@ -290,7 +290,7 @@ shelved!(
         let wait: i64 = refused.header("retry-after").parse().unwrap();
         assert!((1..=60).contains(&wait));
         refused.refused(429, "RATE_LIMITED");
-        // The other door and other documents have turns of their own.
+        // The other route and other documents have separate limits.
         let door = path(&document, "/file");
         let token = sign(json!({"payload": {"url": format!("{}/api{door}", studio.app.base)}}));
         let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));

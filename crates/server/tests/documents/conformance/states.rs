@@ -1,4 +1,4 @@
-//! What becomes of open editors when a document is handed in, locked or opened again (document-server.md, S1 to S8).
+//! Checks S1 to S8: open editors when a document is submitted, locked or reopened.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use test_support::office::docx;
 use test_support::rows::texts;
 use test_support::size;
 
-/// The commands about a document, in their order.
+/// Returns the commands about a document in order.
 pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<String> {
     let heard = studio
         .server
@@ -31,7 +31,7 @@ pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<St
         .collect()
 }
 
-/// The texts of all revisions of a document, those beside it too.
+/// Returns the texts of all revisions of a document, including those that never became its content.
 async fn all_words(studio: &DocumentServerFixture, document: &str) -> String {
     let ada = studio.app.as_(&studio.app.world.ada);
     let mut all = String::new();
@@ -45,7 +45,7 @@ async fn all_words(studio: &DocumentServerFixture, document: &str) -> String {
     all
 }
 
-/// Waits until no editor of a document is known any more.
+/// Waits until no editing session of the document is recorded.
 pub(super) async fn quiet(studio: &DocumentServerFixture, document: &str) {
     let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
     eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
@@ -104,7 +104,7 @@ studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
     editor.type_text("On its way.").await.unwrap();
-    // The document server cannot be asked, so the hand-in goes ahead with what is stored.
+    // The document server does not respond, so the submission uses the stored content.
     studio.server.set_faults(Faults {
         command_error: Some(3),
         ..Faults::default()
@@ -120,7 +120,7 @@ studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     assert!(copied_text(studio, &document).await.contains("On its way."));
     assert!(studio.text(&document).await.contains("On its way."));
-    // Under the key of somebody who reads, the document server has the old words.
+    // Under the key of a reader, the document server has the previous content.
     assert_ne!(studio.key(&document).await, key);
     let second = studio.open(&world.ada, &document).await;
     assert!(second.text().await.unwrap().contains("On its way."));
@@ -155,7 +155,7 @@ studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     assert_eq!(studio.text(&document).await, "", "its last change came after the bell");
     studio.server.faults().clear();
-    // The forced save is older than both, and the newest from before the bell.
+    // The forced save arrives last, but it is the newest save from before the finish.
     eventually(async || studio.text(&document).await.contains("On its way.")).await;
     assert!(!studio.text(&document).await.contains("After the bell."));
     assert!(all_words(studio, &document).await.contains("After the bell."));
@@ -230,7 +230,7 @@ studio!(
             let is_here = studio.text(document).await.contains(&format!("Words {number}."));
             assert_eq!(is_here, *document != unlucky, "page {number}");
         }
-        // Repeated, it asks whom it did not reach, and changes nothing else.
+        // A repeated finish contacts the editors that it could not reach, and changes nothing else.
         studio.server.faults().clear();
         let again = studio.finish().await;
         assert_eq!(
@@ -270,7 +270,7 @@ both!(s05_a_locked_document_refuses_every_change_of_everybody, |app| {
             person.name
         );
     }
-    // A class that is archived besides does not soften it.
+    // A class that is also archived does not weaken the lock.
     app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
     for answer in every_change(&ben, &path_of(&made)).await {
         answer.refused(423, "DOCUMENT_LOCKED");
@@ -331,16 +331,16 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
         editor.type_text(&before).await.unwrap();
         let delay = Duration::from_millis(rand::rng().random_range(0..40));
         if round % 2 == 0 {
-            // The last editor leaves.
+            // The last editor disconnects.
             let leaving = async {
                 tokio::time::sleep(delay).await;
                 editor.close().await.unwrap()
             };
             let (closed, _) = tokio::join!(leaving, studio.finish());
-            // Whom the bell sent out first has nothing to say any more.
+            // An editor that was disconnected by the finish first has no changes to report.
             assert!(closed.accepted || closed.status.is_none(), "round {round}: {closed:?}");
         } else {
-            // Somebody does not let himself be sent out and writes on.
+            // An editor that ignores the disconnect and keeps typing.
             studio.server.faults().update(|faults| faults.ignores_drop = true);
             let during = format!("During {round}.");
             let writing = async {
@@ -364,7 +364,7 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
             studio.server.faults().clear();
         }
         quiet(studio, &draft).await;
-        // Typed before the bell, so it is in, whichever of the two came first.
+        // The text was typed before the finish, so it is saved in either order.
         assert!(studio.text(&draft).await.contains(&before), "round {round}");
         assert_eq!(status(studio, &draft).await.0, "LOCKED");
         studio.reopen().await;

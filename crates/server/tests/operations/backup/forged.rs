@@ -1,4 +1,4 @@
-//! Archives that a disk, a network or somebody with bad intentions made of a good one.
+//! Damaged and forged variants of a valid backup archive.
 
 use std::io::{Read as _, Write as _};
 
@@ -7,12 +7,12 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
-/// An entry: its name, its sort, its bytes.
+/// An entry: its name, its type and its bytes.
 type Entry = (String, tar::EntryType, Vec<u8>);
 
 const SEAL: usize = 2048;
 
-/// What was made, the bytes, and what the refusal must say.
+/// Returns each variant: a description, the bytes, and the text that the error must contain.
 #[expect(clippy::too_many_lines, reason = "one list, which is read as one")]
 pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
     let mut all = Vec::new();
@@ -25,12 +25,12 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
     all.push(("longer".to_owned(), longer, torn));
     for number in 0..24 {
         let mut flipped = whole.to_vec();
-        // Spread over all of it, the paddings and the end included.
+        // Positions across the whole archive, including paddings and the end.
         let at = (whole.len() - 1) * number / 23;
         flipped[at] ^= 1 << (number % 8);
         all.push((format!("bit flipped at {at}"), flipped, torn));
     }
-    // From here on the checksum is right: somebody has made it so.
+    // From here on the checksum is correct, as in a forged archive.
     let mut forge = |what: &str, why: &'static str, change: &dyn Fn(&mut Vec<Entry>)| {
         let mut entries = entries(whole);
         change(&mut entries);
@@ -173,7 +173,7 @@ fn sealed(entries: &[Entry]) -> Vec<u8> {
 
 fn append(out: &mut Vec<u8>, name: &str, sort: tar::EntryType, bytes: &[u8]) {
     let mut head = tar::Header::new_ustar();
-    // `set_path` refuses what is wanted here.
+    // `set_path` rejects these names.
     head.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
     head.set_entry_type(sort);
     head.set_size(bytes.len() as u64);

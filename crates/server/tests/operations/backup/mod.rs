@@ -1,6 +1,6 @@
-//! A backup is made while people work and brought back elsewhere, on either database: everything acknowledged before it
-//! began is there, whole. What was cut off, changed or forged is refused and changes nothing; a kill at any moment leaves
-//! either nothing or something that the next try completes.
+//! A backup is created under load and restored elsewhere, on either database: it contains everything acknowledged
+//! before it began. A truncated, changed or forged backup is rejected and changes nothing. A kill at any moment leaves
+//! either nothing or a state that the next attempt completes.
 
 mod forged;
 mod school;
@@ -18,7 +18,7 @@ use test_support::{Client, Kind, ServerEnv, invariants, size};
 
 const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
 
-/// Runs a command of the binary to its end.
+/// Runs a command of the binary and returns its output.
 fn run(place: &ServerEnv, arguments: &[&str]) -> Output {
     place.command(arguments, &[]).output().unwrap()
 }
@@ -47,7 +47,7 @@ fn refused(place: &ServerEnv, arguments: &[&str], why: &str) {
     assert!(said.contains(why), "{arguments:?} does not say {why:?}: {said}");
 }
 
-/// Dies at a named place.
+/// Runs a command that aborts at a named failure point.
 fn dies(place: &ServerEnv, arguments: &[&str], at: &str) {
     let output = place
         .command(arguments, &[("GROUPWORK_FAILPOINT", at)])
@@ -60,7 +60,7 @@ fn dies(place: &ServerEnv, arguments: &[&str], at: &str) {
     );
 }
 
-/// Whether nothing at all is in the tables of a place.
+/// Returns whether all tables of an environment are empty.
 fn is_empty(place: &ServerEnv) -> bool {
     let database = place.database.clone();
     std::thread::spawn(move || match &database {
@@ -88,7 +88,7 @@ async fn checked(database: &Database) {
         .unwrap();
 }
 
-/// A school that works, and backups of it that are brought back on both databases.
+/// Creates backups of a school under load, and restores them on both databases.
 async fn under_load(kind: Kind) {
     let Some(school) = School::open(kind).await else {
         return;
@@ -123,7 +123,7 @@ async fn under_load(kind: Kind) {
     school.close();
 }
 
-/// The service goes on with what was brought back: nobody is signed in, passwords work, and so do the files.
+/// Checks that a service starts with the restored data: all sessions are gone, passwords and files work.
 async fn lives_on(place: &mut ServerEnv, school: &School, promised: &school::Promises) {
     let mut service = place.start("serve");
     service.ready().await;
@@ -195,7 +195,7 @@ async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
     }
 }
 
-/// Kills a command after some milliseconds, unless it has ended.
+/// Kills a command after `millis` milliseconds, unless it has ended.
 fn killed_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
     let mut child = place
         .command(arguments, &[])
@@ -204,7 +204,7 @@ fn killed_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_millis(millis));
-    // An error means that it has ended already.
+    // An error means that the process has already ended.
     drop(child.kill());
     child.wait().unwrap();
 }
@@ -234,7 +234,7 @@ async fn a_kill_at_any_moment_harms_nobody() {
             killed_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
             let again = run(&elsewhere, &["restore", "--yes", name]);
             let said = String::from_utf8_lossy(&again.stderr);
-            // It may have been through before the kill came.
+            // The command may have completed before the kill.
             assert!(again.status.success() || said.contains("is not empty"), "{said}");
             school::has_all(&kept, &elsewhere.database);
             fine(&elsewhere, &["scrub"]);
@@ -319,7 +319,7 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
                 .header("cookie", school.world.ada.cookie.clone())
                 .send()
                 .await;
-            // The head may be out before the last bytes are known to be bad; then they never come.
+            // The headers may be sent before the damage is detected; then the last bytes never follow.
             if let Ok(answer) = asked {
                 assert!(
                     answer.status() == 500 || answer.bytes().await.is_err(),
@@ -356,7 +356,7 @@ async fn who_was_erased_stays_erased() {
         let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
         let erased = json!({"userId": school.world.ben.id});
         adam.post("/admin/gdpr/erase", erased).await.expect(200);
-        // The next start writes the list at once; a running service does within a minute.
+        // The next start writes the list at once. A running service writes it within one minute.
         let mut place = school.stopped();
         place.start("serve").ready().await;
         let list = place.folder().join("erased-people.txt");
@@ -391,7 +391,7 @@ async fn a_restore_computes_keys_of_names_that_the_backup_lacks() {
         };
         let keys = "SELECT search_key || sort_key FROM users ORDER BY id";
         let expected = texts(&school.place.database, keys.to_owned()).await;
-        // As a release before the keys leaves its rows.
+        // The rows as a release without name keys leaves them.
         let blank = "UPDATE users SET search_key = '', sort_key = ''; DELETE FROM settings WHERE name = 'name_keys'";
         execute(&school.place.database, blank.to_owned()).await;
         let file = school.place.folder().join("x.backup");

@@ -1,4 +1,4 @@
-//! A school at work in the built binary, and what it was promised.
+//! A school under load in the built binary, and the content that was acknowledged to it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ db::statements! {
     NAMES = "SELECT name FROM users";
 }
 
-/// A running service with a class at work.
+/// A running service with an active class.
 pub struct School {
     pub place: ServerEnv,
     pub service: ServerProcess,
@@ -73,7 +73,7 @@ impl School {
         })
     }
 
-    /// Some documents, each with a content of its own.
+    /// Creates `count` documents, each with different content.
     pub async fn documents(&self, count: usize) -> Promises {
         let mut kept = Promises::new();
         for number in 0..count {
@@ -84,14 +84,14 @@ impl School {
         kept
     }
 
-    /// Every kept file.
+    /// Returns all stored files.
     pub fn files(&self) -> Vec<PathBuf> {
         let folders = std::fs::read_dir(self.place.folder().join("files")).unwrap();
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
         files.map(|file| file.unwrap().path()).collect()
     }
 
-    /// The place without its service.
+    /// Stops the service and returns its environment.
     pub fn stopped(self) -> ServerEnv {
         self.service.kill();
         self.place
@@ -119,10 +119,10 @@ fn hash(bytes: &[u8]) -> String {
     })
 }
 
-/// What the workers were told: the hash of what a document has; nothing when it was deleted.
+/// The acknowledged state: the hash of each document, or `None` when it was deleted.
 type Told = Arc<Mutex<BTreeMap<String, Option<String>>>>;
 
-/// Three people who upload, write anew, chat and delete without end.
+/// Three users who upload, replace, chat and delete until they are stopped.
 pub struct Workers {
     stop: Arc<AtomicBool>,
     done: Arc<AtomicUsize>,
@@ -153,7 +153,7 @@ impl Workers {
         }
     }
 
-    /// Waits until so many things more were done, and answers what must be kept from now on.
+    /// Waits until `count` more requests were made, and returns the content that must be kept from now on.
     pub async fn have_done(&self, count: usize) -> Promises {
         let until = self.done.load(Ordering::SeqCst) + count;
         while self.done.load(Ordering::SeqCst) < until {
@@ -166,7 +166,7 @@ impl Workers {
             .collect()
     }
 
-    /// Whether a database has what was promised, but for what was deleted since.
+    /// Checks that a database contains the acknowledged content, except what was deleted since.
     pub fn kept(&self, promised: &Promises, database: &Database) {
         let told = self.told.lock().unwrap().clone();
         let mut promised = promised.clone();
@@ -189,7 +189,7 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
         number += 1;
         if own.len() > 6 {
             let id = own.remove(0);
-            // Before it is asked: the answer may come after the rows were read.
+            // Recorded before the request, because the response may come after the rows were read.
             told.lock().unwrap().insert(id.clone(), None);
             client.delete(&format!("/workrooms/documents/{id}")).await.expect(200);
         } else if number % 3 == 0 && !own.is_empty() {
@@ -216,7 +216,7 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
     }
 }
 
-/// Fails unless every promised content is some revision of its document.
+/// Panics unless every acknowledged content is a revision of its document.
 pub fn has_all(promised: &Promises, database: &Database) {
     let database = database.clone();
     let found: Vec<(String, String)> = std::thread::spawn(move || {
@@ -235,7 +235,7 @@ pub fn has_all(promised: &Promises, database: &Database) {
     }
 }
 
-/// The names of all people.
+/// Returns the names of all users.
 pub fn names(database: &Database) -> Vec<String> {
     let database = database.clone();
     let read = std::thread::spawn(move || open(&database).many(&NAMES, &[], |row| row.take()).unwrap());

@@ -1,11 +1,11 @@
-//! What is done in a class: from its making to its end.
+//! Actions in a class, from its creation to its end.
 
 use serde_json::{Value, json};
 
 use super::{Story, id};
 use test_support::office::docx;
 
-/// A class with a group in it; answers class, course, group and another group.
+/// Creates a class with a group. Returns the class, course, group and another group.
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 pub(super) async fn a_class(story: &mut Story<'_>) -> [String; 4] {
     let world = &story.app.world;
@@ -241,7 +241,7 @@ pub(super) async fn the_work(story: &mut Story<'_>, group: &str, topic: &str) {
     story.call(ada, reopen, &[topic], json!({}), &[]).await;
 }
 
-/// What a teacher says about a hand-in; the group hands in again in the end.
+/// A teacher reviews a submission. At the end, the group submits again.
 async fn the_judgement(story: &mut Story<'_>, page: &str, handed_in: &Value, topic: &str) {
     let world = &story.app.world;
     let (ada, ben, submission) = (&world.ada, &world.ben, id(&handed_in["submission"]));

@@ -1,6 +1,6 @@
-//! Every route that changes something, called once: the log has exactly the records that this page promises, and keeps
-//! them when what they name is gone, and those who see the change receive an event. A new route has to be written into the
-//! story, or to prove itself with its sample.
+//! Calls every route that changes something once. The activity log contains exactly the expected records and keeps them
+//! after the objects are deleted. Users who can see the change receive an event. A new route must be added to the
+//! story, or succeed with its sample body.
 
 mod lesson;
 mod preview;
@@ -23,7 +23,7 @@ use test_support::rows::texts;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, Person, TestApp};
 
-/// Routes whose doing is not for the log of a school, and why.
+/// Routes whose action is not recorded in the log of a school, and why.
 const UNLOGGED: &[(&str, &str, &str)] = &[
     (
         "PATCH",
@@ -92,7 +92,7 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Routes that cause no event, and why.
+/// Routes that emit no event, and why.
 const UNANNOUNCED: &[(&str, &str, &str)] = &[
     (
         "POST",
@@ -171,7 +171,7 @@ impl<'a> Story<'a> {
         story
     }
 
-    /// The records that are new, of whatever school, in alphabetical order: those of one moment have no other.
+    /// Returns the new records of all schools, sorted by name, because records of the same moment have no other order.
     async fn news(&mut self) -> Vec<String> {
         let query = "SELECT organization_id || '|' || id || '|' || category || '|' || action FROM activity_logs";
         let mut news = Vec::new();
@@ -189,7 +189,7 @@ impl<'a> Story<'a> {
         news
     }
 
-    /// Calls a route with these ids; it succeeds and leaves these records.
+    /// Calls a route with these ids. The call must succeed and leave exactly these records.
     async fn call(&mut self, person: &Person, route: &str, ids: &[&str], body: Value, expected: &[&str]) -> Value {
         let (method, template) = route.split_once(' ').unwrap();
         let path = with_ids(template, ids);
@@ -203,7 +203,7 @@ impl<'a> Story<'a> {
         self.check(route, answer, expected, started).await
     }
 
-    /// Calls a route that leaves no record but is announced.
+    /// Calls a route that leaves no record but emits an event.
     async fn call_unrecorded(&mut self, person: &Person, route: &str, ids: &[&str], body: Value) -> Value {
         let started = clock::now();
         let answer = self.call(person, route, ids, body, &[]).await;
@@ -221,7 +221,7 @@ impl<'a> Story<'a> {
         self.announced.insert((method, path));
     }
 
-    /// The same with a file.
+    /// Like `call`, with a file upload.
     async fn send_file(
         &mut self,
         person: &Person,
@@ -284,7 +284,7 @@ fn ids_of(app: &TestApp, lesson: &LessonFixture) -> Ids {
     }
 }
 
-/// A route the story does not know yet: its sample has to succeed on a fresh lesson, and to leave a record.
+/// Calls a route that is not part of the story. Its sample body must succeed on a new lesson and leave a record.
 async fn unknown(story: &mut Story<'_>, row: &Row) {
     let app = story.app;
     let lesson = LessonFixture::begin(app).await;
@@ -338,7 +338,7 @@ both!(
         talk::in_the_room(&mut story, &made[0], &made[2]).await;
         lesson::the_end(&mut story, &made, &topic).await;
 
-        // Everything that was recorded is still there, under the names it had.
+        // All records still exist, with the names that the objects had.
         let (mut kept, mut cursor) = (HashSet::new(), String::new());
         loop {
             let page = app
@@ -347,7 +347,7 @@ both!(
                 .await
                 .expect(200);
             for record in page["data"].as_array().unwrap() {
-                // An import is about many people and names none; an erasure must not name its own.
+                // An import affects many people and names none. An erasure record must not contain the erased name.
                 let is_about = record["entityName"].is_string()
                     || record["event"] == "USER_IMPORT"
                     || record["details"]["erased"] == true;

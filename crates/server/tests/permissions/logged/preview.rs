@@ -10,7 +10,7 @@ use test_support::rows::texts;
 use test_support::tables::fingerprints;
 use test_support::{Answer, TestApp, until};
 
-/// The same request with `dryRun`, sent before the one that acts: it changes no row, or the route has none and rejects it.
+/// The same request with `dryRun`, sent before the real one. It changes no row. A route without previews rejects it.
 pub(super) struct Preview<'a> {
     app: &'a TestApp,
     pub(super) path: String,
@@ -23,7 +23,7 @@ impl<'a> Preview<'a> {
     pub(super) async fn begin(app: &'a TestApp, route: &str, path: &str) -> Self {
         let (method, template) = route.split_once(' ').unwrap();
         let template = template.split('?').next().unwrap();
-        // Empty is yes, as `1` is.
+        // An empty value means yes, like `1`.
         let value = if method == "DELETE" { "" } else { "=1" };
         let path = path.replace("?dryRun=1", "");
         let mark = if path.contains('?') { '&' } else { '?' };
@@ -60,8 +60,8 @@ impl<'a> Preview<'a> {
     }
 }
 
-/// Whether the OpenAPI document names the parameter for this route; it has to wherever something is deleted, finished,
-/// moved or imported.
+/// Whether the OpenAPI document lists the parameter for this route. It is required for routes that delete, finish, move
+/// or import.
 fn documents_dry_run(method: &str, template: &str) -> bool {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(router::description().0).unwrap());
     let parameters = &DOCUMENT["paths"][template][method.to_lowercase()]["parameters"];

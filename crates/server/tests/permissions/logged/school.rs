@@ -1,4 +1,4 @@
-//! What is done to a school: its lists, its people, its place on the platform.
+//! Actions on a school: its lists, its users, its entry on the platform.
 
 use serde_json::{Value, json};
 
@@ -191,7 +191,7 @@ pub(super) async fn the_platform(story: &mut Story<'_>) {
     ] {
         story.call(root, route, &[&west], body, &[told]).await;
     }
-    // The purge that follows takes the log along, perhaps before anybody could read it here.
+    // The purge that follows also deletes the log, possibly before the test can read it.
     let (path, confirm) = (format!("/tenants/{west}"), json!({"confirm": "west"}));
     let gone = story
         .app
@@ -200,7 +200,7 @@ pub(super) async fn the_platform(story: &mut Story<'_>) {
         .await;
     assert!(gone.status < 300, "{}", gone.status);
     story.called.insert(("DELETE".to_owned(), "/tenants/{id}".to_owned()));
-    // A preview that follows must not see the purge at work.
+    // A later preview must not run while the purge is in progress.
     let app = story.app;
     until("the school is purged", async || {
         let left =

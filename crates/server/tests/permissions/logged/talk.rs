@@ -1,4 +1,4 @@
-//! What leaves no record in the log, but is announced to those who see it.
+//! Actions that leave no record in the activity log, but emit an event to the users who can see them.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Looks for marks in whatever the service hands out: JSON, headers, frames, CSV, archives inside archives, office documents,
-//! PDFs, and what stands encoded in cursors and tokens.
+//! Searches for marks in all output of the service: JSON, headers, frames, CSV, nested archives, office documents,
+//! PDFs, and encoded values in cursors and tokens.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
@@ -7,17 +7,17 @@ use std::io::{Cursor, Read as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Shorter runs of letters are words.
+/// Minimum length of an encoded value. Shorter runs of characters are ordinary text.
 const ENCODED: usize = 16;
 
-/// The marks that stand in these bytes, in whatever dress.
+/// Returns the marks that occur in these bytes, in any encoding.
 pub fn found<'m>(bytes: &[u8], marks: impl IntoIterator<Item = &'m String>) -> BTreeSet<String> {
     let text = readable(bytes, 0);
     let held = marks.into_iter().filter(|mark| text.contains(mark.as_str()));
     held.cloned().collect()
 }
 
-/// Everything that can be read in these bytes, in lower case.
+/// Returns all readable text in these bytes, in lower case.
 fn readable(bytes: &[u8], depth: u8) -> String {
     let mut text = String::from_utf8_lossy(bytes).to_lowercase();
     if depth > 3 {

@@ -1,6 +1,6 @@
-//! One group with a mark in every field, and everybody else with open eyes: all other people call every route of the table
-//! with the ids of the group, with every filter, and listen while the group lives. Nobody finds a mark (contract 11,
-//! reliability T2, T3). The walk is worth something because the same walk of the staff finds every single one.
+//! Data leak test. One group has a mark in every field. All users outside of it call every route with the ids of the
+//! group and every filter, and listen on sockets while the group is active. None of them may receive a mark. As a
+//! control, the same walk by staff must find every mark.
 
 mod finder;
 mod story;
@@ -19,7 +19,7 @@ use test_support::topics::{LATER, group};
 use test_support::{Client, LessonFixture, Person, TestApp, raw, until};
 use walk::{Finds, Looker, Table};
 
-/// What a socket heard, frame by frame.
+/// The frames that a socket received.
 struct Ear {
     frames: Arc<Mutex<Vec<String>>>,
     listening: tokio::task::JoinHandle<()>,
@@ -42,7 +42,7 @@ impl Ear {
         self.frames.lock().unwrap().len()
     }
 
-    /// The marks among what was heard after the first so many frames.
+    /// Returns the marks in the frames received after the first `frames` ones.
     fn marks_after(&self, frames: usize, marks: &BTreeSet<String>) -> BTreeSet<String> {
         let text = self.frames.lock().unwrap()[frames..].join("\n");
         found(text.as_bytes(), marks)
@@ -60,7 +60,7 @@ impl Drop for Ear {
     }
 }
 
-/// Everything one person finds about both groups; `meddles` says whether he also tries every change.
+/// Returns every mark that one user finds about both groups. With `meddles`, the user also tries every change.
 async fn finds(app: &TestApp, client: Client, secrets: &[&Secret], marks: &BTreeSet<String>, meddles: bool) -> Finds {
     let table = Table::read();
     let finds = Finds::default();
@@ -79,7 +79,7 @@ async fn finds(app: &TestApp, client: Client, secrets: &[&Secret], marks: &BTree
     looker.finds
 }
 
-/// What Ada reads of a group: nobody else's attempt may change it.
+/// Returns what Ada reads of a group. Attempts of other users must not change it.
 async fn state(app: &TestApp, secret: &Secret) -> Vec<(String, Value)> {
     let ada = app.as_(&app.world.ada);
     let lesson = &secret.lesson;
@@ -100,7 +100,7 @@ fn union(sets: &[&BTreeSet<String>]) -> BTreeSet<String> {
     sets.iter().flat_map(|set| set.iter().cloned()).collect()
 }
 
-/// Where a teacher of another class reads outlines.
+/// Routes on which a teacher of another class reads outlines.
 const OUTLINES: [&str; 4] = [
     "GET /groups",
     "GET /groups/{id}",
@@ -108,7 +108,8 @@ const OUTLINES: [&str; 4] = [
     "GET /courses/{id}",
 ];
 
-/// Who may know finds all of it by the same walk, so the walk has eyes for every field; a member finds what is his.
+/// Users with access find all marks in the same walk, which proves that the walk covers every field. A member finds the
+/// marks of their group.
 async fn those_who_may_know_find_it_all(app: &TestApp, open: &Secret, veiled: &Secret) {
     let (world, secrets) = (&app.world, [open, veiled]);
     let everything = union(&[&open.everything(), &veiled.everything()]);
@@ -132,7 +133,7 @@ async fn those_who_may_know_find_it_all(app: &TestApp, open: &Secret, veiled: &S
     assert!(too_much.is_empty(), "a member finds {too_much:?}");
 }
 
-/// All others ask for everything and try every change; `valleys` is the group of one of them.
+/// All other users send every read and try every change. `valleys` is the group of one of them.
 async fn nobody_outside_finds_any(
     app: &TestApp,
     outsiders: [&Person; 8],
@@ -154,7 +155,7 @@ async fn nobody_outside_finds_any(
     }
     let found = finds(app, app.stranger(), &secrets, &everything, true).await;
     assert!(found.by_route.is_empty(), "a stranger finds {:#?}", found.by_route);
-    // What is one's own does not open what is not: the own group and room, and things of the others in them.
+    // Ids of the user's own group and room give no access to objects of other groups in the same request.
     let mut mixed = Secret::new("open", open.lesson.clone());
     mixed.lesson.group = valleys.to_owned();
     let own = app.as_(&world.eli).get(&format!("/groups/{valleys}")).await.expect(200);
@@ -224,7 +225,7 @@ studio!(
         those_who_may_know_find_it_all(app, &open, &veiled).await;
         nobody_outside_finds_any(app, outsiders, (&open, &veiled), &valleys).await;
 
-        // From now on its own members are not to see the group either.
+        // From here on, the members must not see their own group either.
         let path = format!("/groups/{}", open.lesson.group);
         ada.patch(&path, json!({"startDate": LATER})).await.expect(200);
         ben_hears.until("group:removed").await;

@@ -1,5 +1,5 @@
-//! Two groups of one topic, each with a mark in every text it has: one whose students work, and one that has not started,
-//! for which Ada works alone.
+//! Two groups of one topic with a mark in every text. In the first, the students work. The second has not started, and
+//! only Ada works in it.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use test_support::samples::Ids;
 use test_support::topics::id;
 use test_support::{Client, LessonFixture, Person, TestApp};
 
-/// A group with what was marked of it.
+/// A group with its marks.
 pub struct Secret {
-    /// What its marks begin with.
+    /// Prefix of its marks.
     word: &'static str,
     /// The lesson, with the ids of this group.
     pub lesson: LessonFixture,
     /// Marks that its members may read.
     pub marks: BTreeSet<String>,
-    /// Marks for the staff alone.
+    /// Marks that only staff may read.
     pub staff_marks: BTreeSet<String>,
-    /// Marks of what is no more.
+    /// Marks of deleted data.
     pub former_marks: BTreeSet<String>,
-    /// The ids of all that belongs to the group.
+    /// Ids of all objects of the group.
     pub ids: BTreeSet<String>,
 }
 
@@ -42,14 +42,14 @@ impl Secret {
         }
     }
 
-    /// A text for a field, which nobody else writes.
+    /// Returns a unique text for a field, and records it as readable for members.
     pub fn mark(&mut self, field: &str) -> String {
         let mark = format!("qz{}-{field}-qz", self.word);
         self.marks.insert(mark.clone());
         mark
     }
 
-    /// The same for what members do not read.
+    /// Like `mark`, for data that members cannot read.
     pub fn staff_mark(&mut self, field: &str) -> String {
         let mark = self.mark(field);
         self.marks.remove(&mark);
@@ -57,7 +57,7 @@ impl Secret {
         mark
     }
 
-    /// The same for what members could read once.
+    /// Like `mark`, for data that members could read in the past.
     pub fn former_mark(&mut self, field: &str) -> String {
         let mark = self.mark(field);
         self.marks.remove(&mark);
@@ -65,7 +65,7 @@ impl Secret {
         mark
     }
 
-    /// Everything that nobody outside may find.
+    /// Returns all marks and ids that no outsider may find.
     pub fn everything(&self) -> BTreeSet<String> {
         [&self.marks, &self.staff_marks, &self.former_marks, &self.ids]
             .into_iter()
@@ -74,13 +74,13 @@ impl Secret {
             .collect()
     }
 
-    /// What the outline of the group holds.
+    /// Returns the content of the group's outline.
     pub fn outline(&self) -> BTreeSet<String> {
         let named = ["name", "display"].map(|field| format!("qz{}-{field}-qz", self.word));
         named.into_iter().chain([self.lesson.group.clone()]).collect()
     }
 
-    /// What bodies of requests about it name.
+    /// Returns the ids that request bodies about the group contain.
     pub fn named(&self, app: &TestApp) -> Ids {
         let class = &app.world.seven_b;
         Ids {
@@ -100,8 +100,8 @@ impl Secret {
         id
     }
 
-    /// The group lives; `worker` does what its members do: one of them, or Ada where they are not to know yet. The work of
-    /// `graded` is judged apart, and so is that of `other`, if there is another one.
+    /// Runs all activity of the group. `worker` acts for the members: one of them, or Ada while the group is hidden.
+    /// The work of `graded` is graded separately, and so is the work of `other`, if given.
     pub async fn live(
         &mut self,
         studio: &DocumentServerFixture,
@@ -119,7 +119,7 @@ impl Secret {
         self.is_judged(&ada, &member, graded, other).await;
     }
 
-    /// Its students call twice: the first call is handled, the second one stands.
+    /// The students call for help twice: the first call is resolved, the second one stays open.
     pub async fn asks_for_help(&mut self, app: &TestApp) {
         let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
         let help = format!("/groups/{}/help", self.lesson.group);
@@ -132,7 +132,7 @@ impl Secret {
         ben.post(&help, second).await.expect(200);
     }
 
-    /// Ada asks the head of the school about it.
+    /// Ada writes a message about the group to the head of the school.
     async fn is_written_about(&mut self, ada: &Client, adam: &Person) {
         let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
         let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
@@ -235,7 +235,7 @@ impl Secret {
         studio.write(worker, &self.lesson.document, &typed).await;
         let title = json!({"title": self.mark("title")});
         member.patch(&path(&self.lesson.document, ""), title).await.expect(200);
-        // A second one, which was brought along and thrown away.
+        // A second document, which is uploaded and deleted.
         let content = self.former_mark("thrown-away-content");
         let name = self.former_mark("thrown-away");
         let part = Part::bytes(content.into_bytes()).file_name(format!("{name}.txt"));

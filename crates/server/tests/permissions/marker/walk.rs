@@ -1,5 +1,5 @@
-//! Calls routes of the table as somebody who should find nothing, with the ids of somebody else's group: every GET with every
-//! filter it has, and everything that changes something.
+//! Calls routes as a user who must not find anything, with the ids of a group of other users: every GET with each of
+//! its filters, and every change.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use crate::isolation::{call, filled};
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp};
 
-/// The routes, with what the document says of their parameters.
+/// The routes, with their parameters from the OpenAPI document.
 pub struct Table {
     rows: Vec<Row>,
     document: Value,
 }
 
-/// What somebody found where.
+/// The marks found, by route.
 #[derive(Debug, Default)]
 pub struct Finds {
     pub by_route: BTreeSet<(String, String)>,
 }
 
 impl Finds {
-    /// Every mark that was found anywhere.
+    /// Returns every mark that was found anywhere.
     pub fn all(&self) -> BTreeSet<String> {
         self.by_route.iter().map(|(_, mark)| mark.clone()).collect()
     }
 }
 
-/// Somebody who looks, and the marks he is looked over for.
+/// A user who calls the routes, and the marks to search for in the responses.
 pub struct Looker<'a> {
     pub app: &'a TestApp,
     pub client: Client,
@@ -49,7 +49,7 @@ impl Table {
         }
     }
 
-    /// What is read. Files of the page and links in letters name nothing of a school.
+    /// Returns the read routes, except static pages and links in emails, which contain no data of a school.
     fn gets(&self) -> impl Iterator<Item = &Row> {
         let names_other =
             |row: &&Row| row.path.starts_with("/docs/{") || row.path.starts_with("/auth/reset-password/{");
@@ -58,8 +58,9 @@ impl Table {
             .filter(move |row| row.method == "GET" && !names_other(row))
     }
 
-    /// What else changes something. Whoever calls `/auth` or edits his profile changes himself: that would end the walk, or
-    /// show in his groups; the notices of the document server have tests of their own.
+    /// Returns the routes that change something. Excluded are `/auth` and the user's own profile, because these calls
+    /// would end the session or change the data of the user's groups. Callbacks of the document server have their own
+    /// tests.
     fn changes(&self) -> impl Iterator<Item = &Row> {
         let is_own =
             |row: &Row| row.path.starts_with("/auth/") || (row.method, row.path.as_str()) == ("PATCH", "/users/me");
@@ -67,7 +68,7 @@ impl Table {
         changes.filter(move |row| !is_own(row) && row.access != Access::DocumentServer)
     }
 
-    /// Every question that the filters of a route allow, each filter alone.
+    /// Returns every query that the filters of a route allow, each filter alone.
     fn questions(&self, row: &Row, lesson: &LessonFixture, ids: &Ids) -> Vec<String> {
         let mut questions = vec![String::new()];
         if row.path.starts_with("/auth/") {
@@ -83,7 +84,7 @@ impl Table {
         questions
     }
 
-    /// What a filter is asked with. A filter that is neither an id, a switch nor a choice needs its line here.
+    /// Returns the values for a filter. A new filter that is not an id, a boolean or an enum must be added here.
     fn values(&self, name: &str, schema: &Value, lesson: &LessonFixture, ids: &Ids) -> Vec<String> {
         let one = |value: &str| vec![value.to_owned()];
         let named = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
@@ -107,7 +108,7 @@ impl Table {
             "groupAssignmentId" => one(&lesson.link),
             "submissionId" => one(&lesson.submission),
             "documentId" => one(&lesson.document),
-            // Shorter than a mark: whoever repeats the question betrays nothing.
+            // Shorter than a mark, so a response that repeats the query does not count as a leak.
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" => one("1"),
             "limit" => one("200"),
@@ -124,7 +125,7 @@ impl Table {
 }
 
 impl Looker<'_> {
-    /// Asks every question, of lists and of the objects of this lesson.
+    /// Sends every query, for lists and for the objects of this lesson.
     pub async fn look(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids) {
         for row in table.gets() {
             let path = filled(self.app, lesson, &row.path);
@@ -136,7 +137,7 @@ impl Looker<'_> {
         }
     }
 
-    /// Tries every change; nothing that names an object may be granted.
+    /// Tries every change. No change that names an object may succeed.
     pub async fn meddle(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids, is_all_foreign: bool) {
         for row in table.changes() {
             let path = filled(self.app, lesson, &row.path);
@@ -152,7 +153,7 @@ impl Looker<'_> {
         }
     }
 
-    /// Remembers the marks of an answer, but not the ids that stood in the question.
+    /// Records the marks of a response, except the ids that the request contained.
     fn judge(&mut self, row: &Row, asked: &str, answer: &Answer) {
         let mut bytes = answer.bytes.clone();
         for (name, value) in &answer.headers {

@@ -1,5 +1,5 @@
-//! Switches each clause of the policy off in a running service and demands that the table notices: a clause that could go
-//! unseen is one that nobody proves. The switch is of the whole process, so this is done in one of its own.
+//! Disables each clause of the policy in a running service and requires that the matrix detects it: a clause that can
+//! be removed unnoticed is untested. The switch is process-wide, so the test runs in a separate process.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use super::undo::Undo;
 use super::{cells_of, faults, gates, lines};
 use test_support::{Kind, TestApp, environment};
 
-/// The smallest part of the table that must go red without the clause.
+/// For each clause, the smallest part of the matrix that must fail without it.
 const WATCHED: &[(Clause, &str, &str, &str)] = &[
     (Clause::RoleOfRoute, "GET", "/courses", ""),
     (Clause::Tenant, "GET", "/classes/{id}", ""),
@@ -58,7 +58,7 @@ const WATCHED: &[(Clause, &str, &str, &str)] = &[
     (Clause::AccountAtHome, "PATCH", "/users/{id}", "shared"),
 ];
 
-/// Tells the process in which clauses are switched off what it is for.
+/// Environment variable that marks the separate process in which clauses are disabled.
 const ALONE: &str = "GROUPWORK_CLAUSES";
 
 #[test]
@@ -110,7 +110,7 @@ fn in_a_process_of_its_own(name: &str) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([&name, "--exact", "--nocapture"])
         .env(ALONE, "1")
-        // Without a clause the service answers what no document knows.
+        // With a disabled clause, the service returns responses that the OpenAPI document does not describe.
         .env("GROUPWORK_UNDOCUMENTED", &faults)
         .env_remove("GROUPWORK_EXAMPLES")
         .output()
@@ -172,7 +172,7 @@ async fn story(kind: Kind) {
     app.close().await;
 }
 
-/// The faults of one line.
+/// Returns the faults of one row of the matrix.
 async fn red(app: &TestApp, stage: &Stage, line: &Line, undo: &Undo) -> Vec<String> {
     let mut all = Vec::new();
     for cell in cells_of(stage, &gates(), std::iter::once(line)) {

@@ -1,6 +1,7 @@
-//! Plays the table of who may do what (`crates/api/access`) through HTTP: every cell, on both databases. Who is refused hears
-//! nothing but the refusal, an id he may not know of answers as one nobody has, no row changes and no socket hears of it;
-//! who is admitted gets his answer, and in it nothing that is not his.
+//! Checks the permission matrix (`crates/api/access`) through HTTP: every cell, on both databases. A rejected caller
+//! receives only the error. An id that the caller may not know gets the same response as an id that does not exist. No
+//! row changes and no socket receives an event. A permitted caller receives the response, without data that is hidden
+//! from them.
 
 mod clauses;
 mod people;
@@ -21,7 +22,7 @@ use self::stage::Stage;
 use self::undo::Undo;
 use test_support::{Answer, SocketListener, TestApp, clients_are_there, environment};
 
-/// Who may call each route.
+/// Returns the access rule of each route.
 fn gates() -> BTreeMap<(String, String), Access> {
     let rows = router::description().1.into_iter();
     rows.map(|row| ((row.method.to_owned(), row.path), row.access))
@@ -59,7 +60,7 @@ fn every_route_has_its_cells_and_every_line_its_route() {
     }
 }
 
-/// The table as it stands on the disk: whoever writes in it needs no new build to play it.
+/// Reads the matrix from disk, so that an edited matrix can be checked without a new build.
 fn lines() -> Vec<Line> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/access");
     let mut all = Vec::new();
@@ -70,7 +71,7 @@ fn lines() -> Vec<Line> {
     all
 }
 
-/// One cell to be called.
+/// One cell to call.
 #[derive(Clone, Copy)]
 struct Cell<'a> {
     line: &'a Line,
@@ -94,7 +95,7 @@ impl Cell<'_> {
         self.expected == "yes"
     }
 
-    /// Whether the call leaves everything as it is: a refusal, or something that is only read.
+    /// Whether the call changes nothing: a rejection or a read.
     fn is_quiet(&self) -> bool {
         if LOUD.contains(&self.line.path) {
             return false;
@@ -103,7 +104,7 @@ impl Cell<'_> {
     }
 }
 
-/// The cells of some lines; people of another school who do not pass the gate are refused there.
+/// Returns the cells of some rows. Users of another school who fail the access check of the route are rejected there.
 fn cells_of<'a>(
     stage: &'a Stage,
     gates: &BTreeMap<(String, String), Access>,
@@ -130,7 +131,7 @@ fn cells_of<'a>(
     found
 }
 
-/// The column of somebody of this standing who belongs to the school.
+/// Returns the column of a user with this `Standing` who belongs to the school.
 fn own_column(standing: Standing) -> usize {
     match standing {
         Standing::Student => 1,
@@ -139,7 +140,7 @@ fn own_column(standing: Standing) -> usize {
     }
 }
 
-/// The answer as the table writes it.
+/// Formats the response in the notation of the matrix.
 fn written(answer: &Answer) -> String {
     let code = serde_json::from_slice::<serde_json::Value>(&answer.bytes).ok();
     let code = code.and_then(|body| body["code"].as_str().map(str::to_owned));
@@ -153,7 +154,7 @@ fn written(answer: &Answer) -> String {
     }
 }
 
-/// What is wrong with the answer to a cell.
+/// Returns the faults of the response to a cell.
 async fn faults(app: &TestApp, stage: &Stage, cell: Cell<'_>) -> Vec<String> {
     let answer = call(app, stage, cell.line, stage.lesson(cell.line.situation), cell.actor).await;
     let mut faults = Vec::new();
@@ -185,7 +186,7 @@ async fn faults(app: &TestApp, stage: &Stage, cell: Cell<'_>) -> Vec<String> {
     faults
 }
 
-/// Whether two refusals are the same to the byte, the time apart.
+/// Whether two rejections are identical byte for byte, except for the time.
 fn is_same(one: &Answer, other: &Answer) -> bool {
     let headers = |answer: &Answer| {
         let mut headers = answer.headers.clone();
@@ -195,8 +196,8 @@ fn is_same(one: &Answer, other: &Answer) -> bool {
     one.status == other.status && one.bytes == other.bytes && headers(one) == headers(other)
 }
 
-/// Refusals and downloads that leave a trace on purpose: a session that asks for a foreign school is in none, as with the
-/// library; a wrong password, and what leaves the school, is in the log.
+/// Rejections and downloads that write on purpose. A session that selects a foreign school has no active school
+/// afterwards, as in better-auth. A wrong password and a data export are recorded in the activity log.
 const LOUD: [&str; 5] = [
     "/auth/organization/set-active",
     "/users/me/email",
@@ -205,10 +206,10 @@ const LOUD: [&str; 5] = [
     "/assignments/{id}/grades.csv",
 ];
 
-/// What a person wrote stays the person's own, wherever it lies by now.
+/// The personal export contains everything that the user wrote, including what has since become hidden from them.
 const OF_ONES_OWN: &str = "/users/me/export";
 
-/// Writes every answer into a file, for whoever writes the table: `GROUPWORK_MATRIX=/tmp/cells`.
+/// Appends every response to a file, as a help for editing the matrix: `GROUPWORK_MATRIX=/tmp/cells`.
 fn note(cell: &Cell<'_>, got: &str) {
     use std::io::Write as _;
     let Some(path) = environment("GROUPWORK_MATRIX") else {

@@ -1,29 +1,29 @@
-//! Who calls: the people of the columns, and for each the words that nobody may ever show him.
+//! The actors of the columns, each with the markers that no response may show them.
 
 use model::access::Standing;
 
 use test_support::{Client, Person, TestApp};
 
-/// Says a draft grade; only staff read it.
+/// Marker of a draft grade. Only staff can read it.
 pub const GRADE: &str = "Gradesecret";
-/// Stands in what is for another group of the topic; of all students only its own read it.
+/// Marker of data for another group of the topic. Among students, only that group can read it.
 pub const OTHERS: &str = "Otherssecret";
-/// What only staff read.
+/// Markers that only staff can read.
 const STAFF: [&str; 2] = [GRADE, OTHERS];
 
-/// Somebody who calls.
+/// A user who calls the routes.
 pub struct Actor {
-    /// His column.
+    /// The column of the matrix.
     pub column: usize,
     pub name: String,
     pub standing: Standing,
     pub client: Client,
-    /// What he may never read.
+    /// Markers that this actor may never read.
     pub forbidden: Vec<&'static str>,
     pub is_super: bool,
 }
 
-/// The people of the columns, and Dana.
+/// Returns the actors of the columns, and Dana.
 pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
     const NORTH: [&str; 10] = [
         "Plainouter",

@@ -1,4 +1,5 @@
-//! How a line of the table is called: its path with the ids of a lesson, its query, and a body that may succeed.
+//! Builds the request for a row of the matrix: its path with the ids of a lesson, its query, and a body that can
+//! succeed.
 
 use api::cells::Line;
 use reqwest::Method;
@@ -10,7 +11,7 @@ use super::stage::{Lesson, NOBODY, Stage};
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, TestApp};
 
-/// Nouns whose lists and new objects need a school when somebody without one asks.
+/// Resources whose lists and new objects require `organizationId` if the caller has no active school.
 const OF_A_SCHOOL: [&str; 10] = [
     "users",
     "subjects",
@@ -24,7 +25,7 @@ const OF_A_SCHOOL: [&str; 10] = [
     "admin",
 ];
 
-/// Calls a line as somebody. `lesson` is where the ids come from; that of nobody has ids of nothing.
+/// Calls a row as the given actor. The ids come from `lesson`, which may consist of ids that do not exist.
 pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> Answer {
     let path = address(app, stage, line, lesson, actor);
     let method: Method = line.method.parse().unwrap();
@@ -182,7 +183,7 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
             return Sample::File("sample.txt");
         }
         ("POST", "/workrooms/{id}/read" | "/messages/{id}/read" | "/workrooms/documents/{id}/callback") => json!({}),
-        // Whoever teaches announces to the class, whoever learns writes to his teacher.
+        // Teachers post an announcement to the class, students write to their teacher.
         ("POST", "/messages") if line.situation.is_empty() && matches!(actor.column, 4..=6 | 8) => {
             json!({"classId": lesson.class, "content": "Sample"})
         }
@@ -241,7 +242,7 @@ fn auth_body(app: &TestApp, line: &Line, lesson: &Lesson, actor: &Actor) -> Samp
     Sample::Json(body)
 }
 
-/// Bodies with which the library would do what this service refuses.
+/// Bodies with which better-auth would perform what this service rejects.
 fn organization_body(world: &test_support::World, path: &str) -> Value {
     json!({
         "organizationId": world.north, "name": "Sample", "slug": "sample", "data": {"name": "Sample"}, "email": "a@b.example",

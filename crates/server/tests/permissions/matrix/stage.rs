@@ -1,4 +1,4 @@
-//! Where the table is played: one lesson for each situation, made through the API, and the people who call.
+//! Fixture of the matrix: one lesson for each situation, created through the API, and the users who call.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use test_support::rows::execute;
 use test_support::topics::{LATER, id, link};
 use test_support::{Class, Client, LessonFixture, Person, TestApp};
 
-/// An id of nothing.
+/// An id that does not exist.
 pub const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
-/// What one lesson has, each by its id.
+/// The ids of all objects of one lesson.
 #[derive(Debug, Clone)]
 pub struct Lesson {
     pub class: String,
@@ -33,19 +33,19 @@ pub struct Lesson {
     pub draft: String,
     pub submitted: String,
     pub locked: String,
-    /// A draft that another member made.
+    /// A draft that another member created.
     pub others: String,
     /// A text that was saved after its document was deleted.
     pub late_text: String,
     pub submission: String,
-    /// What the submission keeps of the document.
+    /// The copy of the document in the submission.
     pub copy: String,
     pub chat_file: String,
     pub message: String,
     pub feedback: String,
 }
 
-/// The lessons, the people, and further ids that paths and bodies name.
+/// The lessons, the actors, and further ids that paths and bodies name.
 pub struct Stage {
     pub plain: Lesson,
     pub hidden: Lesson,
@@ -54,17 +54,17 @@ pub struct Stage {
     pub cotaught: Lesson,
     pub nobody: Lesson,
     pub actors: Vec<Actor>,
-    /// Who stands in the column of the member, where the group is hidden.
+    /// The actor in the member column where the group is hidden.
     pub dana: Actor,
     pub walk: LessonFixture,
-    /// A teacher who only teaches along.
+    /// A teacher who is only a co-teacher.
     pub helper: String,
-    /// A school that nobody needs.
+    /// A school that no other test data use.
     pub spare: String,
-    /// A member whose account is that school's.
+    /// A member whose account belongs to the `spare` school.
     pub shared: String,
     pub announcement: String,
-    /// What the teacher wrote to the member alone.
+    /// Direct message from the teacher to the member.
     pub direct: String,
 }
 
@@ -101,7 +101,7 @@ impl Lesson {
         }
     }
 
-    /// Plays a lesson up to the point where every situation is there. `start` hides its group.
+    /// Creates a lesson with every situation. A `start` in the future hides its group.
     #[expect(clippy::too_many_lines, reason = "one lesson from beginning to end")]
     async fn play(app: &TestApp, set: Set<'_>) -> Self {
         let Set {
@@ -116,7 +116,7 @@ impl Lesson {
         } = set;
         let teach = app.as_(teacher);
         let member_ids: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();
-        // Who cannot see his group writes nothing in it.
+        // Members who cannot see their group cannot write in it.
         let author = members.first().filter(|_| start.is_null()).copied();
         let (author, second) = match author {
             Some(author) => (
@@ -179,7 +179,7 @@ impl Lesson {
             let path = format!("/workrooms/documents/{document}/submit");
             author.post(&path, json!({"assignmentId": topic})).await.expect(200)
         };
-        // Before the other documents: a finish would lock those without a topic.
+        // Runs before the other documents are created, because finishing would lock documents without a topic.
         let locked = document(&author, "locked").await;
         hand_in(&locked, &finished).await;
         let finish = format!("/assignments/{finished}/finish");
@@ -228,7 +228,7 @@ impl Lesson {
         }
     }
 
-    /// A lesson in a class that is there already.
+    /// Creates a lesson in an existing class.
     async fn in_class(
         app: &TestApp,
         teacher: &Person,
@@ -250,7 +250,7 @@ impl Lesson {
         Self::play(app, set).await
     }
 
-    /// A class of its own for a lesson.
+    /// Creates a class and a lesson in it.
     async fn in_own_class(app: &TestApp, name: &str, outer: &'static str, inner: &'static str) -> Self {
         let world = &app.world;
         let ada = app.as_(&world.ada);
@@ -277,21 +277,21 @@ impl Lesson {
     }
 }
 
-/// What makes one lesson differ from another.
+/// Parameters that differ between lessons.
 struct Set<'a> {
     teacher: &'a Person,
     members: &'a [&'a Person],
     class: &'a str,
     course: &'a str,
     subject: &'a str,
-    /// Stands in what outlines tell: names and titles.
+    /// Marker in the data of outlines: names and titles.
     outer: &'static str,
-    /// Stands in what is inside: task texts, documents, files, chat.
+    /// Marker in the inner data: task texts, documents, files, chat.
     inner: &'static str,
     start: Value,
 }
 
-/// A grade that is not out yet.
+/// Inserts a grade that is not published yet.
 async fn grade(app: &TestApp, submission: &str, teacher: &str) {
     let grade = common::clock::new_id();
     let columns = "organization_id, id, submission_id, value, status, graded_by_id, graded_at, created_at, updated_at";
@@ -302,7 +302,7 @@ async fn grade(app: &TestApp, submission: &str, teacher: &str) {
     execute(&app.database, insert).await;
 }
 
-/// A text that was saved after its document was deleted, with the bytes of another document.
+/// Inserts a text that was saved after its document was deleted, with the bytes of another document.
 async fn late_text(app: &TestApp, class: &str, group: &str, other: &str) -> String {
     let (document, text) = (common::clock::new_id(), common::clock::new_id());
     let now = common::clock::now().as_millis();
@@ -323,7 +323,7 @@ async fn late_text(app: &TestApp, class: &str, group: &str, other: &str) -> Stri
 }
 
 impl Stage {
-    /// Plays all lessons.
+    /// Creates all lessons.
     pub async fn set(app: &TestApp) -> Self {
         let world = &app.world;
         let walk = LessonFixture::begin(app).await;
@@ -369,7 +369,7 @@ impl Stage {
         let enrolled = json!({"studentIds": [ben.id]});
         let path = format!("/homerooms/{}/students", walk.homeroom);
         adam.post(&path, enrolled).await.expect(200);
-        // A teacher helps those with a new password whom the school itself put into his class.
+        // A teacher may reset the password only of students whom the school itself enrolled in the class.
         let enrolled = format!(
             "UPDATE class_enrollments SET enrolled_by = 'admin' WHERE student_id = '{}'",
             ben.id
@@ -394,7 +394,7 @@ impl Stage {
         }
     }
 
-    /// The lesson of a situation.
+    /// Returns the lesson of a situation.
     pub fn lesson(&self, situation: &str) -> &Lesson {
         match situation {
             "hidden" => &self.hidden,

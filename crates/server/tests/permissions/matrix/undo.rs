@@ -1,5 +1,5 @@
-//! Takes back what a call did: a copy of every table and file beside the database, compared and put back by statements that are the
-//! same on both databases.
+//! Restores the state before a call. Keeps a copy of every table and file, compares it with the current state, and
+//! restores the differences with statements that are the same on both databases.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use db::Database;
 use test_support::TestApp;
 use test_support::row_counts;
 
-/// Tables that change without a call: the bus, and what chores count and send.
+/// Tables that change without a call: the event outbox, and what background jobs count and send.
 const RESTLESS: [&str; 6] = [
     "event_outbox",
     "letters",
@@ -19,8 +19,8 @@ const RESTLESS: [&str; 6] = [
     "storage_usages",
 ];
 
-/// Records which tables are written, so that PostgreSQL need not compare all of them after each call. There is no unique key:
-/// no transaction may wait for another because of it.
+/// Trigger that records which tables are written, so that PostgreSQL does not have to compare all of them after each
+/// call. The table has no unique key, so that transactions do not block each other on it.
 const TOUCHED: &str = "
     CREATE UNLOGGED TABLE kept.touched (name TEXT NOT NULL);
     CREATE FUNCTION kept.touch() RETURNS trigger LANGUAGE plpgsql AS
@@ -32,26 +32,26 @@ enum Side {
 }
 
 struct Kept {
-    /// Nothing only while it is dropped.
+    /// `None` only during drop.
     side: Option<Side>,
     tables: Vec<String>,
     files: PathBuf,
     copies: PathBuf,
 }
 
-/// The state of a service as it was when this was made.
+/// Snapshot of the state of a service.
 #[derive(Clone)]
 pub struct Undo(Arc<Mutex<Kept>>);
 
 impl Undo {
-    /// Keeps the state as it is now.
+    /// Takes a snapshot of the current state.
     pub async fn keep(app: &TestApp) -> Self {
         let (database, folder) = (app.database.clone(), app.folder().to_owned());
         let kept = tokio::task::spawn_blocking(move || Kept::new(&database, &folder));
         Self(Arc::new(Mutex::new(kept.await.unwrap())))
     }
 
-    /// Makes everything as it was, and answers what was not.
+    /// Restores the snapshot and returns what differed from it.
     pub async fn undo(&self) -> Vec<String> {
         let kept = Arc::clone(&self.0);
         let undone = tokio::task::spawn_blocking(move || kept.lock().unwrap().undo());
@@ -75,7 +75,7 @@ impl Kept {
             }
             Database::Postgres(url) => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
-                // Rows are put back in any order; this connection asks no reference.
+                // Rows are restored in any order, so this connection does not check foreign keys.
                 client
                     .batch_execute("SET session_replication_role = replica; CREATE SCHEMA kept;")
                     .unwrap();
@@ -105,7 +105,7 @@ impl Kept {
         kept
     }
 
-    /// The tables whose rows are not those that were kept.
+    /// Returns the tables whose rows differ from the snapshot.
     fn changed(&mut self) -> Vec<String> {
         let mut tables: Vec<String> = match self.side.as_mut().unwrap() {
             Side::Sqlite(connection) => {
@@ -114,7 +114,7 @@ impl Kept {
                 rows.map(Result::unwrap).collect()
             }
             Side::Postgres(client) => {
-                // Rows that a transaction adds after this one began are left to the next call.
+                // Rows that a concurrent transaction adds after the start of this one are left to the next call.
                 let touched = "WITH gone AS (DELETE FROM kept.touched RETURNING name) SELECT DISTINCT name FROM gone";
                 let touched: Vec<String> = client
                     .query(touched, &[])
@@ -162,13 +162,13 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // The client of PostgreSQL waits for its own end, which a task of the async runtime may not do.
+        // Dropping the PostgreSQL client blocks, which is not allowed in a task of the async runtime.
         let side = self.side.take();
         drop(std::thread::spawn(move || drop(side)).join());
     }
 }
 
-/// A query for those of the tables whose rows are not those that were kept.
+/// Returns a query for the tables whose rows differ from the snapshot.
 fn differing(tables: &[String]) -> String {
     let differs = |table: &String| {
         format!(
@@ -179,7 +179,8 @@ fn differing(tables: &[String]) -> String {
     tables.iter().map(differs).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
-/// Runs the batch until it passes: what a call left to the background may hold a row of it, and want another.
+/// Runs the batch until it succeeds. A background task of a call may hold a lock on one of its rows and wait for
+/// another (deadlock).
 fn put_back(client: &mut postgres::Client, batch: &str) {
     use postgres::error::SqlState;
     for _ in 0..10 {
@@ -193,7 +194,7 @@ fn put_back(client: &mut postgres::Client, batch: &str) {
     panic!("ten deadlocks one after another");
 }
 
-/// Links every file of one folder into another that has it not.
+/// Hard-links every file of one folder that is missing in the other.
 fn link_new(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     let Ok(entries) = std::fs::read_dir(from) else { return };
@@ -203,7 +204,7 @@ fn link_new(from: &std::path::Path, to: &std::path::Path) {
         if path.is_dir() {
             link_new(&path, &target);
         } else if !target.exists() {
-            // What is still being written may be gone by now.
+            // A temporary file may have disappeared in the meantime.
             drop(std::fs::hard_link(&path, &target));
         }
     }

@@ -1,5 +1,5 @@
-//! A disk that fails or is full: nothing is acknowledged that is not kept, the process lives and says how it is, and when
-//! the disk is well again everything goes on, without a word that anybody wrote being lost.
+//! A failing or full disk. Nothing is acknowledged that is not stored, the process keeps running and reports its state,
+//! and when the disk works again the service continues without the loss of any text that a user typed.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ async fn every_call_fails_once(kind: Kind) {
     for deed in DEEDS {
         let calls = rig.count(deed, &folder).await;
         for point in rig.points(calls, 2) {
-            // Both when somebody has time.
+            // The soak run tests both actions, the short run a random one.
             let both = [Action::Broken, Action::Full];
             let actions = if is_soak() {
                 &both[..]
@@ -36,7 +36,7 @@ async fn every_call_fails_once(kind: Kind) {
                 refused += u64::from(done.is_none());
                 assert!(service.ended().is_none(), "it died of {action:?} at {}", outcome.last);
                 assert!(outcome.fired > 0 || done.is_some(), "{deed:?} failed by itself");
-                // The document server repeats what was refused; that is over before anybody looks.
+                // The document server repeats the rejected save. The repetition is complete before the inspection.
                 rig.perform_surely(deed).await;
                 rig.look();
                 rig.ledger.disk_may_fail(false);
@@ -54,7 +54,7 @@ async fn every_call_fails_once(kind: Kind) {
         }
     }
     println!("{fired} calls failed on {kind:?}, {refused} deeds were refused for it");
-    // The rest was made good by the document server, which asks again.
+    // The remaining faults had no visible effect, because the document server repeated the request.
     assert!(refused > 0, "no failure was noticed: the run shows nothing");
     assert_eq!(rig.faults.synced_again(), 0, "a sync that failed was asked again");
     assert!(service.ended().is_none());
@@ -64,7 +64,7 @@ async fn every_call_fails_once(kind: Kind) {
     rig.end(service);
 }
 
-/// Asks until the service answers this about itself.
+/// Polls the readiness check until it has the expected status and lists `down` as failed.
 async fn readiness(service: &ServerProcess, expected: u16, down: &str) {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let url = format!("{}/api/health/ready", service.base);
@@ -84,7 +84,7 @@ async fn readiness(service: &ServerProcess, expected: u16, down: &str) {
     }
 }
 
-/// `what` is full: the files, or the database.
+/// Fills the disk below `what`, which is the files folder or the database.
 async fn a_full_disk(kind: Kind, what: &str, down: &str) {
     let Some((mut rig, mut service)) = Rig::start(kind).await else {
         return;
@@ -100,8 +100,8 @@ async fn a_full_disk(kind: Kind, what: &str, down: &str) {
     let closed = editor.close().await.unwrap();
     assert!(!closed.accepted, "a save was acknowledged on a full disk");
     for deed in [Deed::Upload, Deed::Replace, Deed::HandIn] {
-        // A submitted copy is a second name for bytes that are there: it needs room only for a folder that is not there
-        // yet, or for its row. What was acknowledged is in the ledger either way.
+        // A submitted copy is a hard link to existing bytes. It needs space only for a new folder or for its row. The
+        // ledger records what was acknowledged in either case.
         let may_fit = deed == Deed::HandIn && what == "files";
         assert!(
             rig.perform(deed).await.is_none() || may_fit,
@@ -119,7 +119,8 @@ async fn a_full_disk(kind: Kind, what: &str, down: &str) {
     }
     assert_eq!(rig.faults.synced_again(), 0);
     service.kill();
-    // What was typed meanwhile lies at the document server; the next sweep, at a start or a minute later, brings it home.
+    // The document server keeps the text that was typed meanwhile. The next sweep, at a start or a minute later, saves
+    // it.
     service = rig.recover().await;
     let since = Instant::now();
     while !rig.practice.simulator().forgotten_keys().is_empty() {
@@ -165,7 +166,8 @@ async fn a_database_without_room_refuses_and_recovers() {
     a_full_disk(Kind::Sqlite, "groupwork.db", "database").await;
 }
 
-/// Half of a database is gone below the service, as with a disk that fails: who asks for it is told, and nobody else notices.
+/// A part of the database file is missing while the service runs, as after a disk failure. Only the requests that need
+/// the missing rows fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_that_cannot_be_read_end_a_request_and_not_the_service() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();

@@ -1,6 +1,7 @@
-//! What somebody does: types into documents and closes them, hands in and takes back, uploads files, puts others in their
-//! place and deletes them, chats; and his teacher, who creates groups, finishes topics and reopens them. Every yes goes
-//! into the ledger; whoever gets no answer asks again, as people do. A no without an answer is the expected thing here.
+//! Runs the actions of a user: types into documents and closes them, submits and withdraws them, uploads, replaces and
+//! deletes files, and posts messages. The teacher of the user creates groups, finishes topics and reopens them. Every
+//! acknowledgement is recorded in the ledger. A request without a response is repeated, as users do. A missing response
+//! is expected here.
 
 mod files;
 
@@ -16,12 +17,12 @@ use serde_json::{Value, json};
 use super::ledger::Ledger;
 use test_support::{Client, Person, World};
 
-/// After so many saves a writer takes a new document, so that documents stay small and keep all their revisions.
+/// Saves after which a writer creates a new document, so that documents stay small and keep all their revisions.
 const SAVES: usize = 20;
-/// After so many uploads a writer takes a new room.
+/// Uploads after which a writer changes to a new room.
 const UPLOADS: usize = 60;
 
-/// Something that was asked and not answered: nobody knows whether it is done.
+/// A request without a response: it is unknown whether the service executed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pending {
     HandIn,
@@ -30,7 +31,7 @@ enum Pending {
     Reopen,
 }
 
-/// Somebody with a group, a topic and a room of his own.
+/// A user with their own group, topic and room.
 pub struct Writer {
     name: String,
     member: String,
@@ -45,10 +46,10 @@ pub struct Writer {
     room: Option<String>,
     topic: Option<String>,
     document: Option<String>,
-    /// Uploaded documents of this room.
+    /// The uploaded documents of this room.
     files: Vec<String>,
     pending: Option<Pending>,
-    /// A message whose answer is missing, with its id.
+    /// The text and the client message id of a message without a response.
     unsaid: Option<(String, String)>,
     is_handed_in: bool,
     is_finished: bool,
@@ -91,7 +92,7 @@ impl Writer {
         }
     }
 
-    /// Does one thing; nothing when no answer came.
+    /// Runs one random action. Returns `None` if the response is missing or a rejection.
     pub async fn act(&mut self) -> Option<()> {
         if self.pending.is_some() || self.document.is_none() {
             return self.make_ready().await;
@@ -118,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// Brings everything to where the next thing can be done: what is pending is asked again, what is missing is made.
+    /// Prepares the writer for the next action: repeats the pending request and creates what is missing.
     pub async fn make_ready(&mut self) -> Option<()> {
         match self.pending {
             Some(Pending::HandIn) => self.hand_in().await?,
@@ -141,7 +142,8 @@ impl Writer {
         }
         if self.document.is_none() && !self.is_finished {
             let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
-            // A loose one would be locked by none of two topics, and a lost answer may have left a second.
+            // Without a topic, finishing would not lock the document if the room has two topics. A lost response may
+            // have left a second topic.
             let new = json!({"title": self.mark(), "documentType": "word", "assignmentId": self.topic});
             let document = self.created(self.own.request(Method::POST, &path).json(&new)).await?;
             self.document = Some(text(&document, "id"));
@@ -150,7 +152,7 @@ impl Writer {
         Some(())
     }
 
-    /// Brings everything to a draft that is not handed in and not locked.
+    /// Prepares a draft that is neither submitted nor locked.
     pub async fn stand_ready(&mut self) -> Option<()> {
         self.make_ready().await?;
         if self.is_finished {
@@ -162,14 +164,14 @@ impl Writer {
         self.make_ready().await
     }
 
-    /// Opens the document and types; answers the open editor, the document and what was typed.
+    /// Opens the document and types. Returns the open editor, the document and the typed text.
     pub async fn write(&mut self) -> Option<(client::Editor, String, String)> {
         let document = self.document.clone()?;
         let (editor, _, typed) = self.open_and_type(&document).await?;
         Some((editor, document, typed))
     }
 
-    /// Reads the bytes of a document.
+    /// Downloads the content of a document.
     pub async fn read(&self, document: &str) -> Option<Vec<u8>> {
         let path = format!("/workrooms/documents/{document}/download");
         let answer = self.own.request(Method::GET, &path).send().await.ok()?;
@@ -180,7 +182,7 @@ impl Writer {
         }
     }
 
-    /// Takes a group, a topic and a document while nothing goes wrong yet.
+    /// Creates the group, the topic and the document before any fault is injected.
     pub async fn settle_in(&mut self) {
         self.make_ready().await;
         assert!(self.document.is_some(), "the first document must succeed");
@@ -204,7 +206,8 @@ impl Writer {
         Some((id, room))
     }
 
-    /// One editing session: open, type something nobody ever typed, often press save, and leave.
+    /// Runs one editing session: opens the document, types a unique text, presses save in some sessions and closes the
+    /// editor.
     pub async fn save(&mut self) -> Option<()> {
         let document = self.document.clone()?;
         let (editor, config, typed) = self.open_and_type(&document).await?;
@@ -227,7 +230,7 @@ impl Writer {
         let config = self.answered(self.own.request(Method::GET, &path), &[200]).await?.1;
         let editor = client::open(&self.practice.url(), &config).await.ok()?;
         if !editor.may_edit() {
-            // The last session of this key is still being put away.
+            // The service still processes the end of the previous session of this key.
             drop(editor.close().await);
             tokio::time::sleep(Duration::from_millis(5)).await;
             return None;
@@ -251,14 +254,14 @@ impl Writer {
         }
     }
 
-    /// The first millisecond in which a new forced save of this key can be told from the earlier ones.
+    /// Returns the first millisecond in which a new forced save of this key can be distinguished from the earlier ones.
     fn forced_notices(&self, key: &str) -> u64 {
         let earlier = self.practice.callbacks();
         let earlier = earlier.iter().filter(|sent| sent.key == key && sent.status == 6);
         earlier.map(|sent| sent.at + 1).max().unwrap_or(0)
     }
 
-    /// Hands the document in, often while it is open: what is saved after that goes into the copy, too.
+    /// Submits the document, often while it is open: the copy also contains what is saved after that.
     pub async fn hand_in(&mut self) -> Option<()> {
         let (document, topic) = (self.document.clone()?, self.topic.clone()?);
         let mut open = None;
@@ -297,7 +300,7 @@ impl Writer {
         self.take_back().await
     }
 
-    /// Takes the document back.
+    /// Withdraws the submitted document.
     pub async fn take_back(&mut self) -> Option<()> {
         let document = self.document.clone()?;
         let expected: &[u16] = if self.pending == Some(Pending::TakeBack) {
@@ -314,7 +317,8 @@ impl Writer {
         Some(())
     }
 
-    /// The bell, often while somebody writes: what he wrote is there unless the answer says that it may be missing.
+    /// Finishes the topic, often while a user types. The typed text is saved unless the response lists the document in
+    /// `unsavedDocuments`.
     pub async fn finish(&mut self) -> Option<()> {
         let (topic, room) = (self.topic.clone()?, self.room.clone()?);
         let mut open = None;
@@ -349,7 +353,7 @@ impl Writer {
         Some(())
     }
 
-    /// Everything as it was before the bell.
+    /// Reopens the topic, which restores the state before it was finished.
     pub async fn reopen(&mut self) -> Option<()> {
         let (topic, room) = (self.topic.clone()?, self.room.clone()?);
         self.ledger.may_turn(&topic);
@@ -364,7 +368,7 @@ impl Writer {
         Some(())
     }
 
-    /// Says something; what was not answered is said again, under the same id.
+    /// Posts a message. A message without a response is posted again with the same client message id.
     pub async fn say(&mut self) -> Option<()> {
         let (words, id) = match self.unsaid.take() {
             Some(again) => again,
@@ -382,7 +386,7 @@ impl Writer {
         Some(())
     }
 
-    /// Hands the document in while nobody has it open.
+    /// Submits the document while no editor is open.
     pub async fn hand_in_closed(&mut self) -> Option<()> {
         self.pending = Some(Pending::HandIn);
         self.hand_in().await
@@ -392,7 +396,7 @@ impl Writer {
         Some(self.answered(request, &[201]).await?.1)
     }
 
-    /// Status and body, if an expected answer came.
+    /// Sends a request and returns status and body if the status is an expected one.
     async fn answered(&self, request: RequestBuilder, expected: &[u16]) -> Option<(u16, Value)> {
         let answer = match request.timeout(Duration::from_secs(90)).send().await {
             Ok(answer) => answer,
@@ -415,7 +419,7 @@ impl Writer {
         None
     }
 
-    /// A text that stands nowhere else.
+    /// Returns a unique text.
     fn mark(&mut self) -> String {
         self.typed += 1;
         format!("{}-{}-{:08x}", self.name, self.typed, self.rng.next_u32())
@@ -433,7 +437,7 @@ fn text(object: &Value, key: &str) -> String {
         .to_owned()
 }
 
-/// Bytes as lower-case hexadecimal text.
+/// Encodes bytes as lower-case hexadecimal text.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {

@@ -1,5 +1,5 @@
-//! The service is killed inside a deletion while an editor is open: after the restart the deletion is complete or did not begin,
-//! the editor is closed with a deleted document, and what was typed is kept.
+//! The service is killed during a deletion while an editor is open. After the restart the deletion is complete or has
+//! no effect, the editor of a deleted document is closed, and the typed text is stored.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const AFTER: [&str; 4] = [
     "deletion.text_kept",
 ];
 
-/// What is deleted.
+/// What the test deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Document,
@@ -38,7 +38,7 @@ struct Scene {
     practice: Arc<RunningSimulator>,
 }
 
-/// A document with an open editor in which something was typed and not saved.
+/// A document with an open editor that contains typed and unsaved text.
 struct Open {
     document: String,
     group: String,
@@ -89,7 +89,7 @@ impl Scene {
         }
     }
 
-    /// Deletes until the service dies at the failpoint, then starts it again.
+    /// Sends the deletion, waits until the service dies at the failpoint and restarts it.
     async fn die_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
         let mut service = self
             .place
@@ -102,7 +102,7 @@ impl Scene {
             Target::Group => format!("/groups/{}", open.group),
             Target::Topic => format!("/assignments/{}", open.topic),
         };
-        // No answer comes when the process dies first.
+        // The response is missing if the process dies first.
         drop(self.ada(&service).request(Method::DELETE, &path).send().await);
         let since = Instant::now();
         while service.ended().is_none() {

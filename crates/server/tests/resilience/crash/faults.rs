@@ -1,6 +1,6 @@
-//! Makes what the started service does to its files go wrong: a small library between it and the C library (`shim.c`)
-//! counts the calls of all threads in one line, and kills the process at one of them or lets it fail. strace can inject
-//! faults, too, but counts each thread by itself and cannot tell a file from a socket.
+//! Injects faults into the file operations of the started service. A small preloaded library (`shim.c`) counts the
+//! calls of all threads in one sequence and kills the process at one of them or makes the call fail. strace can inject
+//! faults too, but it counts each thread separately and cannot distinguish a file from a socket.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt as _;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use test_support::ServerEnv;
 
-/// Calls, as `shim.c` numbers them.
+/// The kinds of calls, with the same numbers as in `shim.c`.
 pub const WRITE: u64 = 1;
 pub const SYNC: u64 = 2;
 pub const RENAME: u64 = 4;
@@ -17,25 +17,25 @@ pub const CREATE: u64 = 8;
 pub const UNLINK: u64 = 16;
 pub const TRUNCATE: u64 = 32;
 pub const LINK: u64 = 64;
-/// All but opening what is there.
+/// Every kind except opening an existing file.
 pub const ALL: u64 = WRITE | SYNC | RENAME | CREATE | UNLINK | TRUNCATE | LINK;
-/// What needs room.
+/// The kinds that need free disk space.
 pub const ROOM: u64 = WRITE | CREATE | TRUNCATE;
 
-/// What happens at the wanted calls.
+/// What happens at the selected calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Nothing: they are counted.
+    /// The calls are only counted.
     Count,
-    /// SIGKILL instead of the call.
+    /// The process is killed with SIGKILL before the call.
     Kill,
-    /// EIO.
+    /// The call fails with EIO.
     Broken,
-    /// ENOSPC.
+    /// The call fails with ENOSPC.
     Full,
 }
 
-/// Where the fields of the plan are, as `shim.c` has them.
+/// The offsets of the plan's fields, as `shim.c` defines them.
 const ARMED: u64 = 0;
 const KINDS: u64 = 8;
 const FIRST: u64 = 16;
@@ -48,25 +48,25 @@ const ROOT: u64 = 64;
 const LAST: u64 = 64 + 960;
 const SIZE: u64 = LAST + 1024;
 
-/// The plan that the service and the test have in common.
+/// The plan file that the service and the test share.
 pub struct Faults {
     plan: File,
     _folder: tempfile::TempDir,
 }
 
-/// What came of it.
+/// What happened while the plan was armed.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How many calls were counted.
+    /// The number of counted calls.
     pub seen: u64,
-    /// How many of them were made to go wrong.
+    /// The number of calls at which a fault was injected.
     pub fired: u64,
-    /// The last of these, with the path below the folder.
+    /// The last of these calls, with the path relative to the root folder.
     pub last: String,
 }
 
 impl Faults {
-    /// Builds the library and puts it between every later start of the place and the C library.
+    /// Compiles the library and preloads it in every later start of `place`.
     pub fn install(place: &mut ServerEnv) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (library, plan) = (folder.path().join("shim.so"), folder.path().join("plan"));
@@ -90,7 +90,7 @@ impl Faults {
         }
     }
 
-    /// From now on these kinds of calls below a path are counted, and from the `first` on `many` go wrong.
+    /// Starts to count calls of these kinds below a path and injects a fault at `many` calls from number `first` on.
     pub fn arm(&self, path: &Path, kinds: u64, action: Action, first: u64, many: u64) {
         self.put(ARMED, 0);
         let mut root = path.to_str().unwrap().as_bytes().to_vec();
@@ -116,7 +116,7 @@ impl Faults {
         self.put(ARMED, 1);
     }
 
-    /// Nothing goes wrong any more.
+    /// Stops the fault injection and returns what happened.
     pub fn disarm(&self) -> Outcome {
         self.put(ARMED, 0);
         let mut last = vec![0; 1024];
@@ -129,12 +129,13 @@ impl Faults {
         }
     }
 
-    /// How many calls were made to go wrong so far.
+    /// Returns the number of calls at which a fault was injected so far.
     pub fn fired(&self) -> u64 {
         self.get(FIRED)
     }
 
-    /// How often a descriptor was synced again after its sync had failed: the second one would say yes and lie.
+    /// Returns how often a descriptor was synced again after its sync had failed. The second sync would report success
+    /// although the data is lost.
     pub fn synced_again(&self) -> u64 {
         self.get(SYNCED_AGAIN)
     }

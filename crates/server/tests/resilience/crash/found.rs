@@ -1,4 +1,5 @@
-//! The rows of the school at one moment, and what is wrong with them by themselves. They are read beside the service.
+//! The rows of the school at one moment, and the inconsistencies among them. They are read in parallel with the
+//! service.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ db::statements! {
         WHERE g.organization_id = $1 AND w.id IS NULL";
 }
 
-/// A row that names a file: a revision, or the copy in a submission.
+/// A row that refers to a file: a revision or the copy in a submission.
 pub struct Kept {
     pub id: String,
     pub document: String,
@@ -35,33 +36,33 @@ pub struct Kept {
     pub sha256: String,
     /// The current revision of the document, or the submission of the copy.
     pub of: Option<String>,
-    /// Where it comes from, for whoever wonders.
+    /// The origin of the row, for diagnosis.
     pub origin: String,
 }
 
 impl Kept {
-    /// Whether this revision is the content of its document.
+    /// Returns whether this revision is the content of its document.
     pub fn is_current(&self) -> bool {
         self.of.as_ref() == Some(&self.id)
     }
 }
 
-/// The rows at one moment, and what is wrong with them by themselves.
+/// The rows at one moment, and the inconsistencies among them.
 pub struct Found {
     pub revisions: Vec<Kept>,
     pub copies: Vec<Kept>,
-    /// Documents with their room and status.
+    /// The documents with their room and status.
     pub documents: HashMap<String, (String, String)>,
-    /// Topics with their status.
+    /// The topics with their status.
     pub topics: HashMap<String, String>,
-    /// Messages with their place, by room.
+    /// The messages with their sequence number, by room.
     pub messages: HashMap<String, Vec<(i64, String)>>,
     pub groups: HashMap<String, String>,
     pub faults: Vec<String>,
 }
 
 impl Found {
-    /// Reads everything in one snapshot; what is being written meanwhile is there wholly or not at all.
+    /// Reads everything in one snapshot, which contains a concurrent write completely or not at all.
     pub fn read(database: &Database, organization: &str) -> Self {
         let mut connection = match database {
             Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),

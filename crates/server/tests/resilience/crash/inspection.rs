@@ -1,5 +1,5 @@
-//! Looks at what a crash left: rows against promises, files against rows, the database against itself. It reads beside
-//! the service and never writes.
+//! Inspects the state after a crash: compares rows with acknowledgements and files with rows, and checks the
+//! consistency of the database. It reads in parallel with the service and never writes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::found::{Found, Kept};
 use super::ledger::{Ledger, Promises};
 use test_support::invariants;
 
-/// What was looked at so far.
+/// The results of the inspections so far.
 pub struct Inspection {
     database: Database,
     files: PathBuf,
     organization: String,
-    /// Rows whose file was found whole; files never change, so once is enough until the end.
+    /// Rows whose file was verified. Files never change, so one verification is enough until the final inspection.
     whole: HashSet<String>,
-    /// What finished documents said when they were seen first.
+    /// The content of the documents of finished topics at their first inspection.
     frozen: HashMap<String, Vec<String>>,
     inspections: u32,
     orphans: usize,
@@ -41,31 +41,31 @@ impl Inspection {
         }
     }
 
-    /// Everything that is new since the last look.
+    /// Checks everything that is new since the last inspection.
     pub fn after_a_crash(&mut self, ledger: &Ledger) {
         let fresh = std::mem::take(&mut ledger.promises().fresh);
         self.look(ledger, move |document| fresh.contains(document));
     }
 
-    /// Everything there is, again.
+    /// Checks everything again.
     pub fn of_everything(&mut self, ledger: &Ledger) {
         self.whole.clear();
         self.look(ledger, |_| true);
     }
 
-    /// Parts that lie in the folder of what is being written.
+    /// Returns the number of partial files in the folder for uploads in progress.
     pub fn parts(&self) -> usize {
         self.parts
     }
 
-    /// Removes them, as the service does when they are an hour old.
+    /// Removes the partial files, as the service does when they are an hour old.
     pub fn remove_parts(&mut self) {
         for part in std::fs::read_dir(self.files.join("parts")).unwrap() {
             std::fs::remove_file(part.unwrap().path()).unwrap();
         }
     }
 
-    /// Whether some revision of a document has this text.
+    /// Returns whether some revision of a document contains this text.
     pub fn has_somewhere(&mut self, document: &str, text: &str) -> bool {
         let found = self.read();
         let on_disk = self.files_on_disk();
@@ -73,7 +73,7 @@ impl Inspection {
         own.any(|revision| lines(&on_disk[&revision.file]).iter().any(|line| line == text))
     }
 
-    /// One line for people.
+    /// Returns a one-line summary for the test output.
     pub fn figures(&self) -> String {
         format!(
             "{} inspections; {} revisions and copies whole; {} files and {} parts without a row at the end",
@@ -148,7 +148,7 @@ impl Inspection {
 
     fn read(&self) -> Found {
         let (database, organization) = (self.database.clone(), self.organization.clone());
-        // The PostgreSQL client blocks, and refuses to do that on a thread of the runtime.
+        // The PostgreSQL client blocks, and it panics on a thread of the tokio runtime.
         let reading = std::thread::spawn(move || {
             invariants::check(&database);
             Found::read(&database, &organization)
@@ -168,7 +168,8 @@ impl Inspection {
         assert!(is_whole, "{} is torn", path.display());
     }
 
-    /// A finished topic has locked all there is in its room and nothing in it is lost later; a reopened one locks nothing.
+    /// Every document of a finished topic is locked and none of its text is lost later. No document of a reopened topic
+    /// is locked.
     fn topics_are_as_answered(
         &mut self,
         promises: &Promises,
@@ -192,7 +193,7 @@ impl Inspection {
                     self.frozen.remove(document);
                 } else if let Some(revision) = revision {
                     let now = lines(&on_disk[&revision.file]);
-                    // What was written before the bell may arrive after it; nothing may go.
+                    // Text that was typed before the topic was finished may be saved later, but no text may disappear.
                     let before = self.frozen.insert(document.clone(), now.clone()).unwrap_or_default();
                     contains(&now, &before, document);
                 }
@@ -200,7 +201,8 @@ impl Inspection {
         }
     }
 
-    /// Files by name, parts apart; what no row names is counted, since files may linger and rows may not.
+    /// Returns the files by name and counts the partial files separately. A file without a row is allowed, a row
+    /// without a file is not.
     fn files_on_disk(&mut self) -> HashMap<String, PathBuf> {
         let mut found = HashMap::new();
         self.parts = 0;
@@ -218,7 +220,7 @@ impl Inspection {
     }
 }
 
-/// Every attempt that was acknowledged has its copy, with everything that was saved until then.
+/// Every acknowledged submission has its copy, which contains every text that was saved before.
 fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<String, PathBuf>) {
     let mut copies: HashMap<&str, Vec<&Kept>> = HashMap::new();
     for copy in &found.copies {
@@ -247,7 +249,7 @@ fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<Stri
     }
 }
 
-/// Rooms number their messages without gaps, and each message is there once.
+/// The messages of a room are numbered without gaps, and each message exists once.
 fn messages_are_there(promises: &Promises, found: &Found) {
     for (room, messages) in &found.messages {
         let numbers = messages.iter().map(|(seq, _)| *seq);

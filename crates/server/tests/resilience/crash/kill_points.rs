@@ -1,5 +1,6 @@
-//! A SIGKILL instead of each call that writes, syncs, renames, creates, links or removes a file, the database's own among
-//! them: of a save, a hand-in, a finish, an upload, another content, a message, a start, and of the first start of all.
+//! A SIGKILL before each call that writes, syncs, renames, creates, links or removes a file, including the files of the
+//! database. The test covers a save, a submission, a finish, an upload, a replacement, a message, a start and the very
+//! first start.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ async fn kills_at_every_call(kind: Kind) {
             let done = rig.perform(deed).await;
             let outcome = rig.faults.disarm();
             if outcome.fired == 0 {
-                // It took fewer calls this time: nothing waited for its turn.
+                // The action made fewer calls this time, because it did not wait for another task.
                 assert!(done.is_some(), "{deed:?} failed by itself");
                 continue;
             }
@@ -40,12 +41,12 @@ async fn kills_at_every_call(kind: Kind) {
     let service = rig.recover().await;
     let calls = rig.faults.disarm().seen;
     service.kill();
-    // A start may write nothing but what its housekeeping does.
+    // A start may write nothing except what its housekeeping writes.
     let points = if calls == 0 { Vec::new() } else { rig.points(calls, 2) };
     println!("start on {kind:?}: {calls} calls, killed at {points:?}");
     for point in points {
         rig.faults.arm(&folder, ALL, Action::Kill, point, 1);
-        // It dies before it listens, or by what it does beside listening, or that has no turn this time.
+        // The service dies before it listens or in a background task, or the call does not happen this time.
         if let Ok(mut service) = rig.place.try_start("serve", &[]) {
             for _ in 0..100 {
                 if service.ended().is_some() {
@@ -63,7 +64,7 @@ async fn kills_at_every_call(kind: Kind) {
     rig.end(service);
 }
 
-/// A first start that dies leaves a schema with which the next one goes on.
+/// A first start that dies leaves a schema from which the next start continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
     let mut calls = 0;
@@ -83,7 +84,7 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
         if wanted >= 1_000 && tried >= calls {
             break;
         }
-        // All of them one after the other, or a few over the whole length.
+        // Tests all calls in order, or a sample over the whole range.
         let point = if wanted >= 1_000 {
             tried + 1
         } else {

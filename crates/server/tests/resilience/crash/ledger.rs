@@ -1,5 +1,5 @@
-//! What the service said yes to, what it left unanswered, and what it answered that it never should. It must never hold
-//! a promise that was not made.
+//! Records what the service acknowledged, which requests had no response and which responses are never allowed. The
+//! ledger never contains an acknowledgement that the service did not send.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,53 +7,54 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use document_server_simulator::RunningSimulator;
 
-/// Everything acknowledged.
+/// Everything that the service acknowledged.
 #[derive(Default)]
 pub struct Promises {
-    /// Texts whose save was answered with `{"error":0}`, by document.
+    /// The texts whose save was acknowledged with `{"error":0}`, by document.
     pub texts: BTreeMap<String, Vec<String>>,
-    /// How each of them was acknowledged, for whoever wonders.
+    /// How each text was acknowledged, for diagnosis.
     pub how: BTreeMap<String, Vec<String>>,
-    /// Documents with a text that no inspection has looked for yet.
+    /// The documents with a text that no inspection has checked yet.
     pub fresh: BTreeSet<String>,
-    /// Uploaded documents and the hashes their bytes may have: one, unless the last answer is missing.
+    /// The uploaded documents and the hashes that their content may have. There is one hash unless the last response is
+    /// missing.
     pub uploads: BTreeMap<String, Vec<String>>,
-    /// Documents that were deleted.
+    /// The deleted documents.
     pub deleted: BTreeSet<String>,
-    /// Created groups and their work rooms.
+    /// The created groups and their work rooms.
     pub groups: BTreeMap<String, String>,
-    /// What was handed in.
+    /// The submitted documents.
     pub attempts: Vec<Attempt>,
-    /// Topics by what was answered last; one that is missing was asked for something and did not answer.
+    /// The topics in the state of the last response. A topic with a request that has no response yet is absent.
     pub topics: BTreeMap<String, Topic>,
-    /// Messages with their place, by room.
+    /// The messages with their sequence number, by room.
     pub said: BTreeMap<String, BTreeMap<String, i64>>,
 }
 
-/// A document that was handed in.
+/// A submitted document.
 #[derive(Clone)]
 pub struct Attempt {
     pub document: String,
-    /// The submission, if its answer came.
+    /// The submission id, if the response arrived.
     pub submission: Option<String>,
-    /// What the copy has at least.
+    /// The texts that the submitted copy contains at least.
     pub texts: Vec<String>,
 }
 
-/// A topic of one group.
+/// The acknowledged state of a topic.
 pub struct Topic {
     pub room: String,
     pub is_finished: bool,
 }
 
-/// The promises with their figures.
+/// The acknowledgements and the counters of a run.
 #[derive(Default)]
 pub struct Ledger {
     promises: Mutex<Promises>,
     faults: Mutex<Vec<String>>,
-    /// While a disk is made to fail, the service may say that something went wrong.
+    /// While a disk is made to fail, the service may respond with an internal error.
     may_fail: AtomicBool,
-    /// While nobody kills the service, a request without an answer is a fault.
+    /// While the service is not killed, a request without a response is a fault.
     must_answer: AtomicBool,
     saves: AtomicU64,
     forced_saves: AtomicU64,
@@ -64,12 +65,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// What was promised so far.
+    /// Locks and returns the acknowledgements so far.
     pub fn promises(&self) -> MutexGuard<'_, Promises> {
         self.promises.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A save of this text was acknowledged.
+    /// Records that the save of a text was acknowledged.
     pub fn saved(&self, document: &str, text: &str, forced: bool, how: &str) {
         let counter = if forced { &self.forced_saves } else { &self.saves };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -83,34 +84,34 @@ impl Ledger {
         promises.fresh.insert(document.to_owned());
     }
 
-    /// An upload, or one in the place of another, was acknowledged.
+    /// Records that an upload or a replacement of an uploaded file was acknowledged.
     pub fn uploaded(&self, document: &str, sha256: String) {
         self.promises().uploads.insert(document.to_owned(), vec![sha256]);
     }
 
-    /// Other bytes are on their way.
+    /// Records that a replacement was requested: until the response the document may have either content.
     pub fn may_become(&self, document: &str, sha256: String) {
         if let Some(hashes) = self.promises().uploads.get_mut(document) {
             hashes.push(sha256);
         }
     }
 
-    /// A document may be gone: nothing is promised of it any more.
+    /// Records that a document may be deleted: nothing is guaranteed for it from now on.
     pub fn may_go(&self, document: &str) {
         self.promises().uploads.remove(document);
     }
 
-    /// Its deletion was acknowledged.
+    /// Records that the deletion of a document was acknowledged.
     pub fn deleted(&self, document: &str) {
         self.promises().deleted.insert(document.to_owned());
     }
 
-    /// A group was acknowledged.
+    /// Records that the creation of a group was acknowledged.
     pub fn created(&self, group: &str, work_room: &str) {
         self.promises().groups.insert(group.to_owned(), work_room.to_owned());
     }
 
-    /// A document was handed in with everything that was acknowledged until then.
+    /// Records that a document was submitted. The copy must contain every text that was acknowledged before.
     pub fn handed_in(&self, document: &str, submission: Option<String>, texts: Vec<String>) {
         self.promises().attempts.push(Attempt {
             document: document.to_owned(),
@@ -119,17 +120,17 @@ impl Ledger {
         });
     }
 
-    /// The texts of a document that were acknowledged.
+    /// Returns the acknowledged texts of a document.
     pub fn texts_of(&self, document: &str) -> Vec<String> {
         self.promises().texts.get(document).cloned().unwrap_or_default()
     }
 
-    /// A topic is asked to finish or to reopen: until the answer it may be either.
+    /// Records that finishing or reopening a topic was requested: until the response the topic may have either state.
     pub fn may_turn(&self, topic: &str) {
         self.promises().topics.remove(topic);
     }
 
-    /// It answered.
+    /// Records that finishing or reopening a topic was acknowledged.
     pub fn turned(&self, topic: &str, room: &str, is_finished: bool) {
         let counter = if is_finished { &self.finishes } else { &self.reopened };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -138,7 +139,8 @@ impl Ledger {
         topics.insert(topic.to_owned(), Topic { room, is_finished });
     }
 
-    /// A message was acknowledged. Said again under the same id of its sender, it has the same place.
+    /// Records that a message was acknowledged. A message that is repeated with the same client message id must keep
+    /// its sequence number.
     pub fn said(&self, room: &str, text: &str, seq: i64) {
         let mut promises = self.promises();
         let before = promises
@@ -152,42 +154,42 @@ impl Ledger {
         }
     }
 
-    /// Something was asked and no answer came, or a save was given up.
+    /// Records a request without a response, or a save that was abandoned.
     pub fn left_unanswered(&self) {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// From now on everything that is asked must be answered: the service lives, whatever it lives on.
+    /// From now on every request must have a response, because the service is not killed any more.
     pub fn everything_is_answered(&self) {
         self.must_answer.store(true, Ordering::SeqCst);
     }
 
-    /// No answer came.
+    /// Records a failed request. It is a fault if the service is running.
     pub fn silent(&self, why: &reqwest::Error) {
         if self.must_answer.load(Ordering::SeqCst) {
             self.fault(format!("no answer: {why:?}"));
         }
     }
 
-    /// How often that happened.
+    /// Returns the number of requests without a response.
     pub fn unanswered(&self) -> u64 {
         self.unanswered.load(Ordering::Relaxed)
     }
 
-    /// How often the service said not now.
+    /// Returns the number of requests that were rejected with 503.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// From now on the disk may fail, and the service say so; or no longer.
+    /// Sets whether the disk may fail, so that the service may respond with an internal error.
     pub fn disk_may_fail(&self, may_fail: bool) {
         self.may_fail.store(may_fail, Ordering::SeqCst);
     }
 
-    /// Notes an answer that is none of the expected ones. Not now is fine while the service starts or stops, and a fault
-    /// of the service while its disk fails; all else it must never say.
+    /// Records a response with an unexpected status. 503 is allowed while the service starts or stops. 500 is allowed
+    /// while the disk fails. Every other status is a fault.
     pub fn unexpected(&self, status: u16, what: impl FnOnce() -> String) {
-        // A notice is answered with 200 and a number that says no.
+        // A rejected callback has status 200 and an error number in the body.
         let is_excused = matches!(status, 200 | 500) && self.may_fail.load(Ordering::SeqCst);
         if status == 503 {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -196,12 +198,13 @@ impl Ledger {
         }
     }
 
-    /// The service answered what it never should.
+    /// Records a response that is never allowed.
     pub fn fault(&self, what: String) {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     }
 
-    /// Notices that were answered with a no: not ready is fine while it starts or stops, all else is a fault.
+    /// Records the rejected callbacks of the document server. A rejection with 503 is allowed while the service starts
+    /// or stops. Every other rejection is a fault.
     pub fn note_refusals(&self, practice: &RunningSimulator) {
         for sent in practice.callbacks().iter().filter(|sent| !sent.accepted) {
             if let Some(status) = sent.answer_status {
@@ -216,13 +219,13 @@ impl Ledger {
         }
     }
 
-    /// Fails with every fault so far.
+    /// Panics with all faults so far, if there are any.
     pub fn no_faults(&self) {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     }
 
-    /// One line for people.
+    /// Returns a one-line summary for the test output.
     pub fn figures(&self) -> String {
         let promises = self.promises();
         format!(

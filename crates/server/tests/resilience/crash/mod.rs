@@ -1,6 +1,7 @@
-//! Nothing acknowledged is lost: four writers save, hand in, finish, upload, chat and create groups while the started binary
-//! is killed at random moments and at every named failpoint; after each restart everything it said yes to is there, whole.
-//! `make test-resilience` kills 50 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 1,000 times, or `GROUPWORK_KILLS` times.
+//! Nothing acknowledged is lost. Four writers save, submit, finish, upload, post messages and create groups while the
+//! started binary is killed at random moments and at every named failpoint. After each restart everything that was
+//! acknowledged is present and complete. `make test-resilience` kills 50 times on each database, `make soak`
+//! (`GROUPWORK_SOAK=1`) 1,000 times or `GROUPWORK_KILLS` times.
 
 mod bad_disks;
 pub mod deeds;
@@ -31,17 +32,17 @@ use self::writers::Writers;
 use test_support::rows::execute;
 use test_support::{DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World, is_soak, size};
 
-/// How long a start may take until the service is ready: five seconds. The short run has others beside it, which take
-/// the machine away, and says nothing about time.
+/// Returns the longest allowed time from start to readiness: five seconds in the soak run. The short run executes in
+/// parallel with other tests that use the CPU, so its limit is generous.
 fn patience() -> Duration {
     Duration::from_secs(size(30, 5))
 }
 
-/// How long a named place may stay unvisited while the writers write, and in how many lives.
+/// How long the test waits for a failpoint while the writers write, and in how many runs of the service.
 const VISIT: Duration = Duration::from_secs(15);
 const LIVES: usize = 6;
 
-/// A service that dies often, and what was acknowledged in all its lives.
+/// A service that is killed often, and what was acknowledged in all its runs.
 struct Scene {
     place: ServerEnv,
     practice: Arc<RunningSimulator>,
@@ -82,9 +83,10 @@ impl Scene {
         Some((scene, service))
     }
 
-    /// Starts the service again and looks at everything it remembers while nobody writes.
+    /// Restarts the service and checks all its data while the writers are paused.
     async fn recover(&mut self) -> ServerProcess {
-        // Writers and the document server go on meanwhile: what they repeat must find its first try.
+        // Writers and the document server continue during the start. Their repeated requests must find the result of
+        // the first attempt.
         let mut service = self.place.start("serve");
         let start = service.ready().await;
         assert!(start < patience(), "ready only after {start:?}");
@@ -132,7 +134,7 @@ async fn random_kills(kind: Kind, kills: usize) {
     println!("  a request under way at {hit}, an unanswered one after {broke} of them");
     println!("  {}", scene.ledger.figures());
     println!("  slowest start {} ms", scene.slowest_start.as_millis());
-    // A handful of kills may all meet idle writers.
+    // In a short run all kills may happen while the writers are idle.
     assert!(
         kills == FEW || hit * 2 > kills,
         "too few kills met work: the run shows nothing"
@@ -146,7 +148,7 @@ async fn kills_at_every_named_place(kind: Kind) {
     };
     scene.writers.pause().await;
     service.kill();
-    // `deletions.rs` kills inside deletions.
+    // `deletions.rs` tests the failpoints of deletions.
     for name in failpoint::NAMES.iter().filter(|name| !name.starts_with("deletion.")) {
         let since = Instant::now();
         let armed = scene.die_at(name).await;
@@ -159,9 +161,10 @@ async fn kills_at_every_named_place(kind: Kind) {
 }
 
 impl Scene {
-    /// Lives until it comes to this place; answers which visit it was.
+    /// Runs the service until it dies at this failpoint. Returns the armed failpoint with its hit count.
     async fn die_at(&mut self, name: &str) -> String {
-        // What everybody passes all the time is visited a few times first; the first visits may belong to the start.
+        // Failpoints on busy code paths are armed with a random hit count, because the first hits may belong to the
+        // start.
         let is_busy = name.starts_with("files.") || name.starts_with("store.");
         let count = if is_busy { self.rng.random_range(1..=12) } else { 1 };
         let armed = format!("{name}:{count}");
@@ -185,7 +188,7 @@ impl Scene {
         panic!("{armed}: nobody came by");
     }
 
-    /// Lives until the document server keeps a save that nobody took, and takes nobody's turn to bring it home.
+    /// Runs the service until the document server has a save that was not accepted, then deletes the lease of the sweep.
     async fn leave_something_to_sweep(&mut self) {
         let mut service = self.place.start("serve");
         service.ready().await;
@@ -206,13 +209,13 @@ impl Scene {
     }
 }
 
-/// How many kills at random moments; in a long run `GROUPWORK_KILLS` may say another number.
+/// Returns the number of kills at random moments. In a soak run `GROUPWORK_KILLS` overrides it.
 fn random_kills_wanted() -> usize {
     let wanted = test_support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
     wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
 }
 
-/// A place that nobody lists is one at which nobody dies.
+/// A failpoint that is not listed in `failpoint::NAMES` would never be tested.
 #[test]
 fn every_place_of_the_sources_is_listed() {
     fn search(folder: &Path, found: &mut Vec<String>) {

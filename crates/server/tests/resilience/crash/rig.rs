@@ -1,4 +1,4 @@
-//! One writer, one service whose calls can be made to go wrong, and one thing done at a time.
+//! One writer, one service with fault injection, and one action at a time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::ledger::Ledger;
 use super::patience;
 use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
 
-/// How long something may take that must happen in the end.
+/// How long the test waits for a condition that must become true.
 pub const PATIENCE: Duration = test_support::PATIENCE;
 
-/// Things that people do.
+/// The actions of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deed {
     Save,
@@ -30,7 +30,7 @@ pub enum Deed {
     Say,
 }
 
-/// All of them.
+/// Every action.
 pub const DEEDS: [Deed; 6] = [
     Deed::Save,
     Deed::HandIn,
@@ -83,7 +83,7 @@ impl Rig {
         Some((rig, service))
     }
 
-    /// Brings the writer to a draft that he may write, whatever it takes.
+    /// Prepares a draft that the writer can edit. Retries until it succeeds.
     pub async fn stand_ready(&mut self) {
         let since = Instant::now();
         while self.writer.stand_ready().await.is_none() {
@@ -92,7 +92,7 @@ impl Rig {
         }
     }
 
-    /// Does something; nothing when no answer came, or a no.
+    /// Runs an action. Returns `None` if the response is missing or a rejection.
     pub async fn perform(&mut self, deed: Deed) -> Option<()> {
         match deed {
             Deed::Save => self.writer.save().await,
@@ -104,7 +104,7 @@ impl Rig {
         }
     }
 
-    /// Does something until it succeeds.
+    /// Runs an action until it succeeds.
     pub async fn perform_surely(&mut self, deed: Deed) {
         let since = Instant::now();
         loop {
@@ -117,13 +117,13 @@ impl Rig {
         }
     }
 
-    /// How many calls something makes below a path.
+    /// Counts the calls that an action makes below a path.
     pub async fn count(&mut self, deed: Deed, path: &Path) -> u64 {
         self.stand_ready().await;
         self.faults.arm(path, ALL, Action::Count, 0, 0);
         self.perform(deed).await.expect("nothing goes wrong");
         let seen = self.faults.disarm().seen;
-        // Only the rows of a message are kept, and those of PostgreSQL are kept by another process.
+        // A message is stored only in the database, and another process writes the files of PostgreSQL.
         let is_silent = deed == Deed::Say && matches!(self.place.database, Database::Postgres(_));
         assert!(
             seen > 0 || is_silent,
@@ -132,7 +132,7 @@ impl Rig {
         seen
     }
 
-    /// The numbers from 1 on: all of them when somebody has time, else a few that are drawn.
+    /// Returns call numbers from 1 to `count`: all of them in the soak run, otherwise a random sample of `few`.
     pub fn points(&mut self, count: u64, few: usize) -> Vec<u64> {
         let count = usize::try_from(count).unwrap();
         let wanted = size(few, count).min(count);
@@ -142,7 +142,7 @@ impl Rig {
         points
     }
 
-    /// Starts the service again and looks at everything it remembers.
+    /// Restarts the service and checks all its data.
     pub async fn recover(&mut self) -> ServerProcess {
         let mut service = self.place.start("serve");
         let start = service.ready().await;
@@ -151,7 +151,7 @@ impl Rig {
         service
     }
 
-    /// Looks at everything that is new.
+    /// Checks everything that is new since the last inspection.
     pub fn look(&mut self) {
         self.ledger.note_refusals(&self.practice);
         self.practice.clear_log();

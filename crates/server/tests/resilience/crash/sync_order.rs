@@ -1,5 +1,6 @@
-//! Before the answer leaves: the bytes are synced, then renamed, then their folder is synced, then the rows. strace looks at
-//! the running service; a SIGKILL could not tell, because what the system still holds survives it.
+//! Before the response is sent, the bytes are synced, then renamed, then their folder is synced, then the rows are
+//! written. strace records the calls of the running service. A SIGKILL test cannot detect a missing sync, because data
+//! in the page cache survives it.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -9,20 +10,20 @@ use super::rig::{Deed, PATIENCE, Rig};
 use super::trace::{self, Call};
 use test_support::{Kind, ServerProcess, environment, size};
 
-/// The calls that matter.
+/// The traced calls.
 const CALLS: &str = "trace=read,recvfrom,recvmsg,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,\
     renameat2,link,linkat";
-/// A request that keeps nothing and stands between those that do.
+/// A request that stores nothing and separates the traced requests from each other.
 const MARK: &str = "/api/health/live";
 
-/// strace beside a running service.
+/// An strace process that is attached to a running service.
 struct Witness {
     strace: Child,
     log: PathBuf,
 }
 
 impl Witness {
-    /// Begins to look; nothing where there is no strace, which CI must have.
+    /// Attaches strace. Returns `None` if strace is not installed, which is an error in CI.
     fn attach(service: &ServerProcess, log: PathBuf) -> Option<Self> {
         let strace = Command::new("strace")
             .args(["-f", "-qq", "-y", "-s", "200", "-e", CALLS, "-o"])
@@ -51,7 +52,7 @@ impl Witness {
         Some(witness)
     }
 
-    /// Ends looking, and answers what was seen.
+    /// Detaches strace and returns the recorded calls.
     fn leave(mut self) -> Vec<Call> {
         let id = self.strace.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
@@ -60,7 +61,7 @@ impl Witness {
     }
 }
 
-/// Whether every thread of a process is looked at.
+/// Returns whether every thread of a process is traced.
 fn is_traced(process: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
     threads.flatten().all(|thread| {
@@ -80,7 +81,7 @@ async fn order_before_the_answer(kind: Kind) {
     let Some(witness) = Witness::attach(&service, rig.place.folder().join("strace")) else {
         return;
     };
-    // A connection of its own each time: one that waited may just be closed.
+    // Each request uses a new connection, because the service may just be closing an idle one.
     let mark = reqwest::Client::builder()
         .no_proxy()
         .pool_max_idle_per_host(0)
@@ -91,7 +92,7 @@ async fn order_before_the_answer(kind: Kind) {
         assert_eq!(answer.status(), 200);
     };
     let mut done = Vec::new();
-    // So many that a room still has room.
+    // The number of repetitions stays below the limits of a room.
     for _ in 0..size(2, 25) {
         for what in [
             "save",
@@ -110,7 +111,7 @@ async fn order_before_the_answer(kind: Kind) {
             };
             mark().await;
             match editor {
-                // The editor was opened before the mark: what follows it is the notice with its save.
+                // The editor was opened before the marker request, so only the callback with its save follows.
                 Some((editor, ..)) => assert!(editor.close().await.unwrap().accepted),
                 None if what == "upload" => rig.writer.upload().await.unwrap(),
                 None if what == "replace" => rig.writer.replace().await.unwrap(),
@@ -137,7 +138,7 @@ async fn order_before_the_answer(kind: Kind) {
             .filter(|call| (marks[0] + 1..marks[1]).contains(&call.began))
             .cloned()
             .collect();
-        // The answer to the first mark is none that matters.
+        // The response to the first marker request must not count as the response of the traced request.
         let files_kept = trace::durable_before_the_answer(&between, &files, matches!(kind, Kind::Sqlite));
         match files_kept {
             Ok(0) => panic!("{what} kept no file"),

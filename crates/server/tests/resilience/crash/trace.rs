@@ -1,13 +1,13 @@
-//! What strace tells of a running service: calls in the order in which they began and ended, over all threads; and what the
-//! order must be before an answer leaves.
+//! Parses the strace output of a running service: the calls of all threads in the order in which they began and ended.
+//! Checks the order that is required before a response is sent.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-/// One call of the service to the system.
+/// One system call of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The line at which it began, and the one at which it was over.
+    /// The index of the output line at which the call began, and of the one at which it ended.
     pub began: usize,
     pub ended: usize,
     pub name: String,
@@ -15,7 +15,7 @@ pub struct Call {
     pub succeeded: bool,
 }
 
-/// Reads what `strace -f -y` wrote.
+/// Parses the output of `strace -f -y`.
 pub fn read(text: &str) -> Vec<Call> {
     let mut open: HashMap<&str, (usize, String)> = HashMap::new();
     let mut calls = Vec::new();
@@ -55,7 +55,7 @@ pub fn read(text: &str) -> Vec<Call> {
 }
 
 impl Call {
-    /// The path behind the first argument, a descriptor: `12</path>`.
+    /// Returns the path of the first argument, which is a descriptor such as `12</path>`.
     fn file(&self) -> Option<&str> {
         let (_, rest) = self.arguments.split_once('<')?;
         let end = rest.find('>')?;
@@ -63,7 +63,7 @@ impl Call {
         (self.arguments.find('<')? < before).then_some(&rest[..end])
     }
 
-    /// The texts in quotes.
+    /// Returns the quoted strings.
     fn quoted(&self) -> Vec<&str> {
         self.arguments.split('"').skip(1).step_by(2).collect()
     }
@@ -76,19 +76,20 @@ impl Call {
         matches!(self.name.as_str(), "fsync" | "fdatasync") && self.succeeded && self.file() == Some(path)
     }
 
-    /// Whether it sends the first bytes of an answer that says yes.
+    /// Returns whether the call sends the first bytes of a successful response.
     pub fn is_answer(&self) -> bool {
         let sends = matches!(self.name.as_str(), "write" | "writev" | "sendto" | "sendmsg");
         sends && self.arguments.contains("\"HTTP/1.1 20")
     }
 
-    /// Whether it hears a request that begins with this.
+    /// Returns whether the call receives a request that begins with `request`.
     pub fn hears(&self, request: &str) -> bool {
         let reads = matches!(self.name.as_str(), "read" | "readv" | "recvfrom" | "recvmsg");
         reads && self.arguments.contains(&format!("\"{request}"))
     }
 
-    /// The file that gets its lasting name, and the part it was written as; none for a second name of kept bytes.
+    /// Returns the file that gets its permanent name, and the partial file that it was written as. The second is `None`
+    /// for a hard link to stored bytes.
     fn keeps(&self, files: &str) -> Option<(&str, Option<&str>)> {
         let quoted = self.quoted();
         let to = *quoted.last()?;
@@ -103,8 +104,8 @@ impl Call {
     }
 }
 
-/// Whether everything that one request keeps is durable before its answer leaves; says what is not. Answers how many files
-/// it kept.
+/// Checks that everything that one request stores is durable before its response is sent. Returns the number of stored
+/// files, or an error that names what is not durable.
 pub fn durable_before_the_answer(calls: &[Call], files: &Path, has_wal: bool) -> Result<usize, String> {
     let answer = calls
         .iter()
@@ -152,7 +153,7 @@ pub fn durable_before_the_answer(calls: &[Call], files: &Path, has_wal: bool) ->
     Ok(kept)
 }
 
-/// The trace of a good upload, and what each line is for: without it, or later, the check must fail.
+/// Uses the trace of a correct upload. The check must fail if one of its required calls is missing or too late.
 #[test]
 fn the_check_sees_each_sync_that_is_missing_or_late() {
     const GOOD: &str = r#"7  write(9</d/files/parts/a.part>, "x"..., 262144) = 262144

@@ -1,5 +1,5 @@
-//! Four people who never stop: each writes, hands in, uploads, chats and has groups created, each in a room of its own. What
-//! they do is in `deeds.rs`.
+//! Four writers that run continuously. Each writes, submits, uploads, posts messages and has groups created, in its own
+//! room. `deeds.rs` implements the actions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ enum Signal {
     Stop,
 }
 
-/// The four writers together.
+/// The four writers.
 pub struct Writers {
     signal: watch::Sender<Signal>,
     busy: Arc<AtomicUsize>,
@@ -30,7 +30,8 @@ pub struct Writers {
 }
 
 impl Writers {
-    /// Gives each writer a group and a document; they wait for [`Self::resume`]. They take the instances in turn.
+    /// Creates a group and a document for each writer. The writers wait for [`Self::resume`]. They are distributed over
+    /// the instances in rotation.
     pub async fn start(
         bases: &[&str],
         world: &World,
@@ -52,17 +53,17 @@ impl Writers {
         Self { signal, busy, tasks }
     }
 
-    /// Lets them write.
+    /// Resumes the writers.
     pub fn resume(&self) {
         self.signal.send_replace(Signal::Write);
     }
 
-    /// How many have asked for something and wait for the answer.
+    /// Returns the number of writers with an action in progress.
     pub fn busy(&self) -> usize {
         self.busy.load(Ordering::SeqCst)
     }
 
-    /// Waits until all have finished what they were at.
+    /// Pauses the writers and waits until their actions in progress end.
     pub async fn pause(&mut self) {
         self.signal.send_replace(Signal::Pause);
         while self.busy() > 0 {
@@ -71,7 +72,7 @@ impl Writers {
         assert!(self.tasks.iter().all(|task| !task.is_finished()), "a writer gave up");
     }
 
-    /// Ends them.
+    /// Stops the writers.
     pub async fn stop(&mut self) {
         self.signal.send_replace(Signal::Stop);
         for task in self.tasks.drain(..) {
@@ -82,7 +83,7 @@ impl Writers {
 
 async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Arc<AtomicUsize>) {
     loop {
-        // An error means that the test has failed already.
+        // The sender is dropped only if the test has already failed.
         let Ok(heard) = signal
             .wait_for(|signal| *signal != Signal::Pause)
             .await
@@ -94,12 +95,12 @@ async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Ar
             return;
         }
         busy.fetch_add(1, Ordering::SeqCst);
-        // Whoever paused us may have counted before we were counted.
+        // `pause` may have read the counter before this writer incremented it.
         if *signal.borrow() == Signal::Write {
             let answered = writer.act().await;
             if answered.is_none() {
                 writer.ledger.left_unanswered();
-                // Whoever finds nobody there does not knock without end.
+                // Limits the rate of requests while the service is not running.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }

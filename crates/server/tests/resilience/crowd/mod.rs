@@ -1,7 +1,8 @@
-//! A school at eight in the morning: a thousand sockets on one started process (ten thousand with `GROUPWORK_SOAK=1`).
-//! All get in, each hears exactly what it should while some never read, those whose session ends are cut and no others, also
-//! where nobody told of it, all come back together after a restart while requests are answered, and when all have gone
-//! nothing of them is left.
+//! The load at the start of a school day: a thousand sockets on one started process (ten thousand with
+//! `GROUPWORK_SOAK=1`). Every client connects. Each socket receives exactly its own events while some clients never
+//! read. The sockets of ended sessions are closed and no others, even if no event announces the end of a session. All
+//! clients reconnect at the same time after a restart while requests are served. When all clients have disconnected,
+//! the process holds no socket, connection or room.
 
 mod sockets;
 
@@ -18,23 +19,24 @@ use test_support::live_rows::group_updated;
 use test_support::live_rows::user;
 use test_support::{Client, Kind, PATIENCE, Rows, ServerEnv, ServerProcess, TestApp, World, raw, rows, size, until};
 
-/// All of ten thousand are in within a minute (issue 7); also when they come back together. The short run has other tests
-/// in parallel and asserts no time.
+/// All ten thousand sockets are connected within a minute, also when they reconnect at the same time. The short run
+/// executes in parallel with other tests and only has a generous limit.
 fn in_time() -> Duration {
     size(2 * PATIENCE, Duration::from_mins(1))
 }
 
-/// Whose session ended is cut within five seconds; the short run only waits for it.
+/// A socket is closed within five seconds after its session ends. The short run only waits for it.
 fn cut_within() -> Duration {
     size(PATIENCE, Duration::from_secs(5))
 }
 
-/// Memory for each idle socket of this build; the release build takes less (`bench`: docs/performance.md).
+/// The maximum memory in bytes for each idle socket of this build. The release build needs less (`bench`,
+/// `docs/performance.md`).
 const MEMORY_MAX: u64 = 50 << 10;
-/// How often the same crowd comes again.
+/// How often the same crowd reconnects.
 const CROWDS: usize = 6;
 
-/// A started process with its page of metrics.
+/// A started process with the URL of its metrics.
 struct Watched {
     service: ServerProcess,
     metrics: String,
@@ -55,13 +57,14 @@ impl Watched {
         line.unwrap_or_else(|| panic!("no {name} in {page}")).parse().unwrap()
     }
 
-    /// Waits until nobody is left: no socket, no wire, no room.
+    /// Waits until no socket, connection or room is left.
     async fn is_empty(&self) {
         self.has(0).await;
         self.becomes("socket_rooms", 0).await;
     }
 
-    /// Waits until there are so many sockets, each on a wire of its own: one that was given up may be there for a moment.
+    /// Waits until the process has this number of sockets, each with its own connection. An abandoned connection may
+    /// remain for a moment.
     async fn has(&self, sockets: u64) {
         self.becomes("sockets_open", sockets).await;
         self.becomes("websocket_connections", sockets).await;
@@ -79,7 +82,7 @@ impl Watched {
         }
     }
 
-    /// Memory once it no longer falls.
+    /// Returns the lowest resident memory over several measurements.
     async fn resident(&self) -> u64 {
         let mut least = u64::MAX;
         for _ in 0..size(10, 40) {
@@ -90,11 +93,11 @@ impl Watched {
     }
 }
 
-/// Gives classes new names; answers how often each was told.
+/// Renames the classes. Returns the number of events for each class.
 async fn rename(ada: &Client, students: &Students, rounds: usize) -> BTreeMap<usize, usize> {
     let mut told = BTreeMap::new();
     for round in 0..rounds {
-        // Not every class hears as often as another.
+        // The last class receives fewer events than the others.
         for (class, id) in students
             .classes
             .iter()
@@ -109,7 +112,8 @@ async fn rename(ada: &Client, students: &Students, rounds: usize) -> BTreeMap<us
     told
 }
 
-/// Every socket that reads hears each event of its class once, in the order of all the others, and nobody else's.
+/// Checks that every socket that reads receives each event of its class once, in the same order as the other sockets of
+/// the class, and no event of another class.
 async fn each_hears_its_own(crowd: &Crowd, students: &Students, deaf: &BTreeSet<usize>, told: &BTreeMap<usize, usize>) {
     let due = |place: usize| told.get(&students.class_of(place)).copied().unwrap_or_default();
     let readers: Vec<usize> = (0..students.count()).filter(|place| !deaf.contains(place)).collect();
@@ -127,7 +131,7 @@ async fn each_hears_its_own(crowd: &Crowd, students: &Students, deaf: &BTreeSet<
         assert!(begin.elapsed() < PATIENCE, "{behind} sockets lack events");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Nothing comes a second time.
+    // Duplicate events would arrive during this time.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let heard = crowd.heard();
     let mut of_class: BTreeMap<usize, &Vec<String>> = BTreeMap::new();
@@ -142,8 +146,8 @@ async fn each_hears_its_own(crowd: &Crowd, students: &Students, deaf: &BTreeSet<
     assert_eq!(all.len(), different.len(), "two classes heard the same event");
 }
 
-/// The same crowd again and again: what the first one took is used again. An allocator keeps more some times than others, but
-/// what is leaked is added each time. Answers the last one.
+/// Reconnects the same crowd several times: the memory of the first crowd is reused. The memory that the allocator
+/// retains varies, but a leak grows with each repetition. Returns the last crowd.
 async fn comes_again(
     watched: &Watched,
     mut crowd: Crowd,
@@ -168,7 +172,7 @@ async fn comes_again(
     crowd
 }
 
-/// A tenth signs out: those are cut in time, and nobody else is.
+/// Signs out a tenth of the students: their sockets are closed in time, and no others.
 async fn a_tenth_signs_out(service: &ServerProcess, crowd: &Crowd, students: &Students, deaf: &BTreeSet<usize>) {
     let leaving: Vec<usize> = (0..students.count())
         .step_by(10)
@@ -197,7 +201,7 @@ async fn a_tenth_signs_out(service: &ServerProcess, crowd: &Crowd, students: &St
     assert_eq!(others, Vec::<&usize>::new(), "cut although their sessions are good");
 }
 
-/// The sessions of another tenth end in the tables and nobody is told: the sweep finds them, and ends no other (live.md H6).
+/// Ends the sessions of another tenth in the database without an event: the sweep closes their sockets and no others.
 async fn a_tenth_expires_untold(place: &ServerEnv, crowd: &Crowd, students: &Students, deaf: &BTreeSet<usize>) {
     let before: BTreeSet<usize> = crowd.cut().into_keys().collect();
     let expiring: BTreeSet<usize> = (5..students.count())
@@ -226,7 +230,8 @@ async fn a_tenth_expires_untold(place: &ServerEnv, crowd: &Crowd, students: &Stu
     );
 }
 
-/// Requests of others are answered as long as this is asked for.
+/// Sends requests of another user until `crowd` is connected. Returns the crowd, the number of requests and the longest
+/// response time.
 async fn requests_are_answered(ada: &Client, crowd: impl Future<Output = Crowd>) -> (Crowd, usize, Duration) {
     tokio::pin!(crowd);
     let (mut count, mut slowest) = (0, Duration::ZERO);
@@ -259,11 +264,11 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
     }
     let world = World::create(&place.store().await, &place.database).await;
     let students = Students::write(&place.database, &world, classes, class_size).await;
-    // One in twenty never reads, spread over all classes.
+    // One client in twenty never reads. These clients are spread over all classes.
     let deaf: BTreeSet<usize> = (7..students.count()).step_by(20).collect();
     let watched = Watched::start(&mut place).await;
     let ada = Client::new(&watched.service.base, Some(world.ada.cookie.clone()));
-    // A few come first, so that what is loaded once is there.
+    // A few clients connect first, so that the measurement excludes what the process loads only once.
     let few = students.first(50);
     Crowd::come(&watched.service.base, &few, &BTreeSet::new()).await.leave();
     watched.is_empty().await;
@@ -286,7 +291,7 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
 
     let crowd = comes_again(&watched, crowd, &students, &deaf, full - empty).await;
 
-    // The server goes and comes back on the same address; all come back together.
+    // The server restarts on the same address, and all clients reconnect at the same time.
     let ada = Client::new(&watched.service.base, Some(world.ada.cookie.clone()));
     assert!(watched.service.stop().success());
     crowd.leave();
@@ -308,8 +313,8 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
     place.close();
 }
 
-/// Fills wires until the server's writers wait for clients that never read: the others hear all the same, and the kernel
-/// ends the deaf ones (live.md H3).
+/// Fills connections until the server's writers wait for clients that never read. The other clients still receive their
+/// events, and the kernel closes the connections of the clients that never read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
@@ -319,7 +324,7 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
     let deaf: BTreeSet<usize> = (0..students.count()).step_by(every).collect();
     let crowd = Crowd::come(&app.base, &students, &deaf).await;
     let rows = Rows(&app);
-    // More than a wire takes.
+    // More data than the buffers of a connection can hold.
     let words = "x".repeat(60_000);
     for place in &deaf {
         let room = Room::User(model::id::UserId::new(format!("crowd-{place}")));
@@ -334,7 +339,8 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
     each_hears_its_own(&crowd, &students, &deaf, &told).await;
     let took = stalled.elapsed();
     assert!(took < in_time(), "the others heard after {took:?}");
-    // Acknowledged nothing for 25 s, the contract says 30; then its rooms forget it.
+    // The kernel closes a connection after 25 s without an acknowledgement, within the guaranteed limit of 30 s. Its
+    // rooms then release the socket.
     let readers = students.count() - deaf.len();
     while app.app.realtime().socket_count() > readers || app.app.realtime().websocket_connections() > readers {
         assert!(
@@ -351,7 +357,7 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
         assert_eq!(app.app.realtime().count(&room), 0);
     }
     crowd.leave();
-    // A socket that comes now is served as ever.
+    // A new socket is served as usual.
     let mut ben = raw::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 1);

@@ -1,4 +1,4 @@
-//! The crowd: students by the class, each with a session, a group room of his class and one bare socket.
+//! The simulated crowd: students in classes, each with a session, a room of their class and one raw socket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,23 +12,23 @@ use tokio::task::JoinHandle;
 
 use test_support::{AUTH_SECRET, World, raw, rows};
 
-/// Sockets that connect at the same time: about as many as the system lets wait at a door.
+/// The number of sockets that connect at the same time, which is about the length of the system's accept queue.
 const AT_ONCE: usize = 1_000;
 
-/// How long a client waits for its rooms before it tries again.
+/// How long a client waits for its rooms before it retries.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Students written into the tables, so many in each class.
+/// Students that are inserted into the tables, the same number in each class.
 pub struct Students {
-    /// Classes by their ids.
+    /// The ids of the classes.
     pub classes: Vec<String>,
-    /// Cookies, class after class.
+    /// The session cookies, ordered by class.
     pub cookies: Vec<String>,
     class_size: usize,
 }
 
 impl Students {
-    /// Writes them into Ada's school; she teaches all the classes.
+    /// Inserts the classes and students into Ada's school. Ada teaches all the classes.
     pub async fn write(database: &Database, world: &World, classes: usize, class_size: usize) -> Self {
         let (north, ada, far) = (&world.north, &world.ada.id, i64::MAX / 4);
         let (mut sql, mut ids, mut cookies) = (String::from("BEGIN;"), Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ impl Students {
         }
     }
 
-    /// The first few.
+    /// Returns the first `count` students.
     pub fn first(&self, count: usize) -> Self {
         Self {
             classes: self.classes.clone(),
@@ -81,21 +81,21 @@ impl Students {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of students.
     pub fn count(&self) -> usize {
         self.cookies.len()
     }
 
-    /// The class of a student.
+    /// Returns the class of a student.
     pub fn class_of(&self, place: usize) -> usize {
         place / self.class_size
     }
 }
 
-/// Where the sockets' news are gathered.
+/// Collects what the sockets receive.
 #[derive(Default)]
 pub struct Heard {
-    /// The ids of the events of each socket, in the order in which they came.
+    /// The ids of the events of each socket, in the order of arrival.
     events: Mutex<BTreeMap<usize, Vec<String>>>,
     cut: Mutex<BTreeMap<usize, Instant>>,
 }
@@ -105,13 +105,12 @@ pub struct Crowd {
     heard: Arc<Heard>,
     reading: Vec<JoinHandle<()>>,
     is_leaving: Arc<AtomicBool>,
-    /// Sockets that are kept, but from which nobody reads.
+    /// Open sockets from which the test does not read.
     deaf: Vec<raw::Socket>,
 }
 
 impl Crowd {
-    /// Connects all of them and waits until each has heard that its rooms are joined. Those in `deaf` read no more from
-    /// then on.
+    /// Connects all sockets and waits until each has joined its rooms. After that the sockets in `deaf` are not read.
     pub async fn come(base: &str, students: &Students, deaf: &BTreeSet<usize>) -> Self {
         let opened = futures_util::stream::iter(0..students.count())
             .map(|place| async move { (place, Self::come_in(base, &students.cookies[place]).await) })
@@ -139,7 +138,7 @@ impl Crowd {
         }
     }
 
-    /// As clients do it: whoever does not get in waits a moment and tries again.
+    /// Connects like a real client: waits for a moment after a failed attempt and retries.
     async fn come_in(base: &str, cookie: &str) -> raw::Socket {
         let until = Instant::now() + Duration::from_mins(2);
         loop {
@@ -174,17 +173,17 @@ impl Crowd {
         }
     }
 
-    /// What each socket heard.
+    /// Returns the events of each socket.
     pub fn heard(&self) -> BTreeMap<usize, Vec<String>> {
         self.heard.events.lock().unwrap().clone()
     }
 
-    /// Which sockets the server ended, and when.
+    /// Returns the sockets that the server closed, with the time.
     pub fn cut(&self) -> BTreeMap<usize, Instant> {
         self.heard.cut.lock().unwrap().clone()
     }
 
-    /// All hang up at once, also those that were deaf.
+    /// Closes all sockets at once, including those that are not read.
     pub fn leave(self) {
         self.is_leaving.store(true, Ordering::Relaxed);
         for reading in &self.reading {

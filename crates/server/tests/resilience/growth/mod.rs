@@ -1,4 +1,4 @@
-//! A country's schools in one database: every statement keeps to what it is asked for.
+//! The schools of a country in one database: every statement reads only the rows that it needs.
 
 mod pages;
 mod plan;

@@ -1,4 +1,5 @@
-//! The same pages with a tenth of the schools and with all of them: a page costs what is on it, whatever others pile up.
+//! Compares the same pages with a tenth of the schools and with all of them. The cost of a page depends on its content
+//! and not on the data of other schools.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use super::seeder::{self, Extent};
 use test_support::app::AUTH_SECRET;
 use test_support::{Client, Kind, TestApp, is_soak, size};
 
-/// The median time of each page of a school in the middle, in a service that holds so many schools.
+/// Measures the median time of each page of one school in a service with this amount of data.
 async fn medians(kind: Kind, extent: Extent) -> Option<BTreeMap<&'static str, Duration>> {
     let app = TestApp::start(kind).await?;
     seeder::fill(&app.database, extent).await;
@@ -72,7 +73,7 @@ async fn ten_times_the_schools(kind: Kind) {
         return;
     };
     if !is_soak() {
-        // All pages were answered; how long that takes says nothing on a machine that does ten other things.
+        // All pages were served. Their times are not meaningful while other tests use the machine.
         return;
     }
     let Some(many) = medians(kind, all).await else { return };
@@ -85,7 +86,7 @@ async fn ten_times_the_schools(kind: Kind) {
         );
         slower.push(ratio);
     }
-    // Single medians of a shared machine stray; all of them together do not grow tenfold unless pages do.
+    // Single medians vary on a shared machine. Their overall level grows tenfold only if the cost of pages grows.
     slower.sort_by(f64::total_cmp);
     let middle = slower[slower.len() / 2];
     assert!(middle < 2.0, "pages grow with the schools of others: {slower:?}");

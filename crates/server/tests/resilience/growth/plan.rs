@@ -1,4 +1,4 @@
-//! Reads how a database would carry a statement out: which tables it goes through, by which index, narrowed by what.
+//! Parses query plans: which tables a statement reads, by which index and with which conditions.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use db::connection::SETTINGS;
 use db::sql::Sql;
 use serde_json::Value;
 
-/// One table as a plan goes through it.
+/// The access to one table in a plan.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// The table, or what the statement calls it.
+    /// The table name, or its alias in the statement.
     pub table: String,
-    /// The index; none when every row is read.
+    /// The index, or `None` when every row is read.
     pub index: Option<String>,
-    /// By which of its columns the index is narrowed.
+    /// The conditions that restrict the index.
     pub narrowed: String,
-    /// Whether the first column of the index is not among them: then the whole index is read all the same.
+    /// Whether the conditions omit the first column of the index, so that the whole index is scanned.
     pub skips: bool,
 }
 
@@ -31,13 +31,13 @@ pub struct Plan {
 /// Plans statements on one connection.
 pub enum Planner {
     Sqlite(rusqlite::Connection),
-    /// With the first column of every index.
+    /// The client, and the first column of every index.
     Postgres(Box<postgres::Client>, BTreeMap<String, String>),
 }
 
 impl Planner {
-    /// As the service plans: for any arguments, not for those of one call. PostgreSQL takes an index wherever one fits,
-    /// unless it shall plan as it is: it reads a table of a few rows whole, with good reason.
+    /// Connects a planner that plans as the service does: for any arguments, not for those of one call. Unless `as_it_is`
+    /// is set, PostgreSQL uses an index wherever one is usable, because it would scan a table with few rows sequentially.
     pub fn on(database: &Database, as_it_is: bool) -> Self {
         match database {
             Database::Sqlite(path) => {
@@ -69,7 +69,7 @@ impl Planner {
         }
     }
 
-    /// How it would carry out a statement; nothing for one that is not planned.
+    /// Returns the plan of a statement, or `None` for a statement that has no plan.
     pub fn plan(&mut self, sql: &'static Sql) -> Option<Plan> {
         let text = sql.text().trim_start();
         let is_planned = ["SELECT", "UPDATE", "DELETE", "INSERT", "WITH"]
@@ -119,7 +119,7 @@ impl Planner {
     }
 }
 
-/// How many parameters a text has.
+/// Returns the number of parameters in a statement.
 fn parameters(text: &str) -> usize {
     let numbers = text.split('$').skip(1).map(|rest| {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -1,5 +1,5 @@
-//! Every statement of the store finds its rows by an index: on SQLite as it plans in service, on PostgreSQL wherever an
-//! index fits, and in the long run as PostgreSQL plans with all that data.
+//! Every statement of the store finds its rows by an index: on SQLite with the plan that the service uses, on
+//! PostgreSQL wherever an index is usable, and in the soak run with the plan that PostgreSQL chooses for all the data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::seeder::{self, Extent};
 use test_support::rows::{execute, texts};
 use test_support::{TestApp, is_soak};
 
-/// Rows from which on PostgreSQL may not read a table whole.
+/// The number of rows from which PostgreSQL must not scan a table sequentially.
 const LARGE: f64 = 10_000.0;
 
 fn statements() -> Vec<(String, &'static Sql)> {
@@ -62,7 +62,7 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
     )
     .await;
     if !is_sqlite {
-        // What little there is shall be planned like much: a hundred times as many rows on each page.
+        // Multiplies the number of rows on each page by 100, so that the planner treats the small tables as large ones.
         let grow = "UPDATE pg_class SET reltuples = reltuples * 100
             WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > 0";
         execute(&app.database, grow.to_owned()).await;
@@ -73,7 +73,7 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
         for (width, table) in findings(sql.text(), &plan, &tables, &partial) {
             let (list, counts) = match width {
                 Width::All => (ALL, true),
-                // Small tables and made-up numbers of rows say nothing about which of two indexes PostgreSQL would take.
+                // Small tables and artificial row counts do not show which of two indexes PostgreSQL would use.
                 Width::Range => (RANGE, is_sqlite),
                 Width::Young => (YOUNG, is_sqlite),
                 Width::School | Width::Narrow => (SCHOOL, is_sqlite),
@@ -126,7 +126,7 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
     }
 });
 
-/// PostgreSQL with its own statistics and all its ways: no large table is read whole.
+/// Plans with the real statistics of PostgreSQL and all its plan types enabled: no large table is scanned sequentially.
 async fn as_it_is(app: &TestApp) {
     execute(&app.database, "ANALYZE".to_owned()).await;
     let large = format!(

@@ -1,13 +1,13 @@
-//! What a plan may not do, and the statements that may with the reason why.
+//! The accesses that a plan must not contain, and the statements that are exempt, each with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{Access, Plan};
 
-/// Tables with a row for each school, or fewer: reading one whole is reading little.
+/// Tables with at most one row for each school. Reading one of them completely is cheap.
 pub const SMALL: [&str; 4] = ["organizations", "settings", "storage_usages", "refinery_schema_history"];
 
-/// What an access to a table is narrowed to.
+/// The set of rows that an access to a table reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Width {
     /// All rows of all schools.
@@ -16,13 +16,13 @@ pub enum Width {
     Range,
     /// All rows of one school.
     School,
-    /// What is too young to be forgotten, too.
+    /// Rows that are not yet expired, in addition to the expired ones.
     Young,
-    /// What was asked for.
+    /// Only the requested rows.
     Narrow,
 }
 
-/// Statements that may go through all rows of all schools. A star stands for the rest of a name.
+/// Statements that may read all rows of all schools. A `*` matches the rest of a name.
 pub const ALL: &[(&str, &str)] = &[
     (
         "platform/administration::LIST",
@@ -73,7 +73,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("dump/load::*", "a restore has the database to itself"),
 ];
 
-/// Statements that may read all rows on one side of a value: sweeps of what is due, of which there is little, and pages in
+/// Statements that may read all rows on one side of a value: sweeps of due rows, of which there are few, and pages in
 /// the order of that value.
 pub const RANGE: &[(&str, &str)] = &[
     ("platform/letters::DUE", "what is due"),
@@ -177,14 +177,14 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("purge::*", "a school that goes, in pieces"),
 ];
 
-/// Statements that may read what is too young to be forgotten.
+/// Statements that may read rows that are not yet expired.
 pub const YOUNG: &[(&str, &str)] = &[(
     "platform/old_messages::DELETE_WAITING",
     "files that wait for their message, of a day at most",
 )];
 
-/// What PostgreSQL would do with little data, made-up numbers of rows and half of its ways forbidden, and does not do with much:
-/// the long run looks at these without excuse.
+/// Accesses that PostgreSQL uses with few rows, artificial row counts and some plan types disabled, but not with many
+/// rows. The soak run checks these statements without an exemption.
 pub const SMALL_POSTGRES: &[(&str, &str)] = &[
     (
         "deleted_documents::*",
@@ -222,13 +222,14 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What PostgreSQL reads whole with all that data, by its own choice or because an estimate misleads it.
+/// Tables that PostgreSQL scans sequentially with all the data, either by its own choice or because of a wrong
+/// estimate.
 pub const LARGE_POSTGRES: &[(&str, &str)] = &[
     ("platform/old_messages::*", "as many deleted messages as files; a sweep"),
     ("platform/staged_files::ANY", "ends at the first, and there are none"),
 ];
 
-/// Indexes that no plan shows, with the reason to have them.
+/// Indexes that occur in no plan, each with its reason.
 pub const SILENT: &[(&str, &str)] = &[
     (
         "message_attachments_unused_idx",
@@ -240,7 +241,7 @@ pub const SILENT: &[(&str, &str)] = &[
     ),
 ];
 
-/// The reason why a statement may, if it may.
+/// Returns the pattern in `list` that matches the statement, if there is one.
 pub fn reason(list: &[(&'static str, &'static str)], statement: &str) -> Option<&'static str> {
     let names = |pattern: &str| match pattern.strip_suffix('*') {
         Some(start) => statement.starts_with(start),
@@ -251,7 +252,7 @@ pub fn reason(list: &[(&'static str, &'static str)], statement: &str) -> Option<
         .map(|(pattern, _)| *pattern)
 }
 
-/// What the statement calls its tables.
+/// Returns the tables of a statement by name and alias.
 pub fn tables(sql: &str) -> BTreeMap<String, String> {
     let words: Vec<&str> = sql
         .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
@@ -275,7 +276,7 @@ pub fn tables(sql: &str) -> BTreeMap<String, String> {
     tables
 }
 
-/// How much of its table an access reads; `partial` are the indexes that hold some of its rows only.
+/// Returns which part of its table an access reads. `partial` contains the partial indexes.
 pub fn width(access: &Access, partial: &BTreeSet<String>) -> Width {
     let narrowed = access.narrowed.replace("<=", "<").replace(">=", ">").replace("<>", "<");
     let is_partial = access.index.as_ref().is_some_and(|index| partial.contains(index));
@@ -309,7 +310,7 @@ fn forgets(sql: &str) -> bool {
     sql.trim_start().starts_with("DELETE") && sql.contains("created_at < ")
 }
 
-/// Everything in a plan that reads more than it was asked for.
+/// Returns every access in a plan that reads more than the requested rows.
 pub fn findings(
     sql: &str,
     plan: &Plan,
@@ -321,7 +322,8 @@ pub fn findings(
         let table = called.get(&access.table).unwrap_or(&access.table);
         let counts = known.contains(table) && !SMALL.contains(&table.as_str());
         let width = match width(access, partial) {
-            // Whoever forgets what is old goes by the age: all that is kept is read each time otherwise.
+            // A statement that deletes old rows must use the age in the index, otherwise it reads all retained rows
+            // each time.
             Width::Narrow if forgets(sql) && !access.narrowed.contains("created_at<") => Width::Young,
             width => width,
         };

@@ -1,6 +1,6 @@
-//! Fills a database with a country's schools by set-based SQL: what the plans of statements are read on. Everything is in
-//! proportion: a class of 25 with five groups, five topics that every group works on, documents with their versions,
-//! hand-ins, grades, messages, and a log that outgrows all of it.
+//! Fills a database with the schools of a country by set-based SQL, as data for query plans. The amounts are
+//! proportional: a class of 25 students with five groups, five topics that every group works on, documents with their
+//! versions, submissions, grades, messages, and a log that is larger than everything else.
 
 use std::fmt::Write as _;
 
@@ -8,39 +8,39 @@ use db::Database;
 
 use test_support::{environment, rows, size};
 
-/// How much there is.
+/// The amount of data.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
     pub schools: i64,
-    /// Of each school.
+    /// Per school.
     pub students: i64,
     pub groups: i64,
-    /// Of all schools.
+    /// In total.
     pub logs: i64,
 }
 
-/// Students of a class, groups of a class and topics of a class.
+/// The number of students, groups and topics of a class.
 const CLASS: i64 = 25;
 const GROUPS: i64 = 5;
 const TOPICS: i64 = 5;
-/// A class, a group and a topic of each school are numbered from 0, and so is each school: `k3-0` is a class of `o3`.
+/// The first timestamp, in Unix milliseconds. Ids are numbered from 0: `k3-0` is the first class of school `o3`.
 const FROM: i64 = 1_700_000_000_000;
-/// Rows of one transaction.
+/// The maximum number of rows in one transaction.
 const PIECE: usize = 500_000;
 
 impl Extent {
-    /// What `make test` fills, or what `make soak` does.
+    /// Returns the amount for `make test`, or for `make soak` in a soak run.
     pub fn usual() -> Self {
         Self {
             schools: size(20, 200),
             students: size(100, 1000),
             groups: size(20, 200),
-            // A long run on a small disk can do with fewer (GROUPWORK_LOGS).
+            // `GROUPWORK_LOGS` reduces the number for a soak run on a small disk.
             logs: environment("GROUPWORK_LOGS").map_or(size(100_000, 10_000_000), |logs| logs.parse().unwrap()),
         }
     }
 
-    /// The same school life in a tenth of the schools.
+    /// Returns a tenth of the schools, each with the same amount of data.
     pub fn tenth(self) -> Self {
         Self {
             schools: self.schools / 10,
@@ -50,11 +50,11 @@ impl Extent {
     }
 }
 
-/// Rows of one table: how many each school has, the columns after `organization_id`, and what stands in them. `{s}` is the
-/// number of the school, `{i}` the number of the row in it, `n` its number among all.
+/// The rows of one table: the table name, the number of rows per school, the columns after `organization_id` and their
+/// values. `{s}` is the number of the school, `{i}` the number of the row within the school, `n` its number in total.
 type Rows = (&'static str, i64, &'static str, &'static str);
 
-/// All tables of schools, parents first.
+/// Returns the tables of a school in insertion order, parents first.
 fn tables(extent: Extent) -> Vec<Rows> {
     let (students, groups) = (extent.students, extent.groups);
     let classes = groups / GROUPS;
@@ -154,16 +154,17 @@ fn tables(extent: Extent) -> Vec<Rows> {
     tables
 }
 
-/// Everything of these schools, and what both planners want to know about it.
+/// Inserts the rows of these schools and collects the statistics that the planner uses.
 pub async fn fill(database: &Database, extent: Extent) {
     let is_sqlite = matches!(database, Database::Sqlite(_));
     let mut script = String::from(if is_sqlite {
         "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;\n"
     } else {
-        // A hundred references are looked up for every row otherwise; the rows are right by their making.
+        // Disables the foreign key checks, which would run about a hundred lookups for every row. The inserted rows are
+        // valid by construction.
         "SET session_replication_role = replica; SET synchronous_commit = off;\n"
     });
-    // In pieces: one transaction with all of it would be as long as the database.
+    // Splits the rows into batches, because a single transaction would be as large as the database.
     let mut insert = |table: &str, columns: &str, values: &str, count: i64| {
         for from in (0..count).step_by(PIECE) {
             let last = count.min(from + i64::try_from(PIECE).unwrap()) - 1;
@@ -244,13 +245,14 @@ pub async fn fill(database: &Database, extent: Extent) {
         insert(table, &format!("organization_id, {columns}"), &values, each * schools);
     }
     rows::execute(database, script).await;
-    // Nobody gathers statistics for SQLite, so its plans may not depend on them. PostgreSQL does so by itself.
+    // The service never collects statistics for SQLite, so its plans must not depend on them. PostgreSQL collects them
+    // automatically.
     if !is_sqlite {
         rows::execute(database, "ANALYZE".to_owned()).await;
     }
 }
 
-/// The values of one row as SQL: the places within quotes become parts of a text.
+/// Renders the values of one row as SQL. Placeholders inside quotes become string concatenations.
 fn written(values: &str, each: i64, extent: Extent) -> String {
     let (school, number) = (format!("(n / {each})"), format!("(n % {each})"));
     let classes = extent.groups / GROUPS;

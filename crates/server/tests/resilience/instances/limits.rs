@@ -1,5 +1,5 @@
-//! Limits hold for all instances together: what is counted in the database exactly, what is counted in memory with a small
-//! margin that is stated here and in the contract of `model::rate`.
+//! Tests that limits apply to all instances together: limits counted in the database are exact, limits counted in
+//! memory have a small margin that is stated here and in the documentation of `model::rate`.
 
 use std::time::Duration;
 
@@ -35,7 +35,8 @@ async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
     enable.await.unwrap();
     let wrong = async |number: usize, email: &str, from: &str| {
         let browser = Browser::elsewhere_from(instances.base(number % 2), from);
-        // A machine busy with other tests may be too slow to hash for all of them; that is no limit.
+        // A machine that is busy with other tests may be too slow to hash all passwords. That rejection (503) is not
+        // the limit under test.
         loop {
             let answer = browser.sign_in(email, "another password").await;
             if answer.status != 503 {
@@ -43,7 +44,8 @@ async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
             }
         }
     };
-    // An account from one address: 5. From wherever: 10. Whatever account from one address: 60.
+    // The limits are 5 attempts for an account from one address, 10 for an account from all addresses, and 60 for all
+    // accounts from one address.
     let all = (0..8).map(|number| wrong(number, &world.ben.email, "192.0.2.7"));
     assert_eq!(refused(futures_util::future::join_all(all).await), (5, 3));
     let mut statuses = Vec::new();
@@ -51,7 +53,7 @@ async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
         statuses.push(wrong(number, &world.ada.email, &format!("198.51.100.{number}")).await);
     }
     assert_eq!(refused(statuses), (10, 4));
-    // Accounts that nobody has are counted one after the other only where they are asked for one after the other.
+    // Attempts for unknown accounts are counted exactly only if they are sent sequentially.
     let emails: Vec<String> = (0..64).map(|number| format!("pupil{number}@school.example")).collect();
     let (many, last) = emails.split_at(56);
     let mut statuses = Vec::new();
@@ -67,7 +69,7 @@ async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
     instances.close().await;
 }
 
-/// How many were looked at, and how many were not any more.
+/// Returns how many attempts were checked (401) and how many were rejected by the limit (429).
 fn refused(statuses: Vec<u16>) -> (usize, usize) {
     let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
     assert_eq!(of(401) + of(429), statuses.len(), "{statuses:?}");
@@ -89,7 +91,8 @@ async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
         client.post(&messages, message).await
     };
     let limit = Rate::Chat.limit();
-    // With two instances: all of the limit, and of one instance what the other is not told yet.
+    // With two instances, the bound is the whole limit plus the hits that one instance has not yet published to the
+    // other.
     let most = usize::try_from(limit.hits + limit.share() - 1).unwrap();
     let limit = usize::try_from(limit.hits).unwrap();
     let of = |person: &Person| [0, 1].map(|number| at(instances.base(number), person));
@@ -104,7 +107,7 @@ async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
         let answer = say(&dana[1], 100 + own).await;
         let left: usize = answer.header("ratelimit-remaining").parse().unwrap();
         assert_eq!(answer.header("ratelimit-limit"), limit.to_string());
-        // It knows of 28 of the 30: a word is said with every seventh.
+        // The instance knows 28 of the 30 hits, because a count is published with every seventh hit.
         tokio::time::sleep(Duration::from_millis(200)).await;
         left + own <= limit - 28
     })
@@ -138,12 +141,13 @@ async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
         if answer.status == 201 {
             let_through += 1;
             let message = answer.expect(201)["id"].as_str().unwrap().to_owned();
-            // Counts travel between the instances as messages do: the next one is sent when this one has arrived.
+            // Counts are published between the instances in order with messages, so the next message is sent after this
+            // one has arrived.
             sockets[(number + 1) % 2].expect_text(&message).await;
         }
     }
     println!("{let_through} messages in turn, of {limit}");
-    // A count that is on its way is the one thing the bound leaves out; the eighth has room for it.
+    // The bound does not include a count in transit. An eighth of the limit allows for it.
     assert!((limit..=limit + limit / 8).contains(&let_through), "{let_through}");
     instances.close().await;
 }
@@ -157,7 +161,8 @@ fn is_limited(answer: Answer) -> bool {
     is_limited
 }
 
-/// They stand in the database: 20 calls of a group in an hour, 5 imports of a school, whoever and wherever.
+/// Tests limits that are counted in the database for all users and instances: 20 calls for help of a group per hour,
+/// and 5 imports of a school per hour.
 async fn calls_for_help_and_imports(instances: &Instances, world: &World, group: &str) {
     let help = format!("/groups/{group}/help");
     let callers = [&world.ben, &world.cem];

@@ -1,5 +1,5 @@
-//! Several instances on one PostgreSQL database and one object store, as real processes behind a real proxy: they are one
-//! service for whoever uses it, whatever one of them does, and while one after the other is replaced.
+//! Runs several instances on one PostgreSQL database and one object store, as real processes behind a real proxy. They
+//! must behave as one service for all users, whichever instance handles a request, also during a rolling restart.
 
 mod limits;
 mod news;
@@ -13,20 +13,20 @@ use std::time::{Duration, Instant};
 use test_support::instances::Instances;
 use test_support::{Client, Person, World};
 
-/// Longer than anything that must happen takes on a busy machine.
+/// Longer than any expected change takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The people of two schools, written beside the instances.
+/// Inserts the users of two schools directly into the database of the instances.
 async fn people(instances: &Instances) -> World {
     World::create(&instances.store().await, instances.database()).await
 }
 
-/// A person at one address.
+/// Returns a client of a user at one address.
 fn at(base: &str, person: &Person) -> Client {
     Client::new(base, Some(person.cookie.clone()))
 }
 
-/// Asks again until the answer is yes.
+/// Polls a condition until it is true.
 async fn in_the_end(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let since = Instant::now();
     while !is_so().await {

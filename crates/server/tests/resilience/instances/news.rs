@@ -1,5 +1,5 @@
-//! What one instance does is heard at the others, in order and by whoever may hear it; and whatever ends a session at one
-//! instance ends it at the others within five seconds.
+//! Tests events and revocation across instances: an event of one instance reaches all authorized sockets of the others
+//! in order, and a session that ends at one instance ends at the others within five seconds.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
     ];
     let changes = size(40, 2_000);
     for number in 0..changes {
-        // One after the other, at whatever instance.
+        // Changes are sequential and rotate over the instances.
         let somewhere = at(instances.base(number % 3), &world.ada);
         let name = json!({"name": format!("Rivers {number}")});
         somewhere.patch(&format!("/groups/{rivers}"), name).await.expect(200);

@@ -1,5 +1,5 @@
-//! One instance after the other is replaced while people work through a proxy: nobody notices but the sockets, which come
-//! back by themselves. `make test` restarts five times, `make soak` a hundred times.
+//! Replaces one instance after the other while users work through a proxy. No request fails, and sockets reconnect
+//! automatically. `make test` restarts five times, `make soak` a hundred times.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,10 +18,10 @@ use test_support::instances::Instances;
 use test_support::topics::group;
 use test_support::{Client, DOCSERVER_SECRET, SocketListener, World, clients_are_there, size};
 
-/// How long a socket is waited for before the next change is made for it to hear.
+/// The time to wait for a socket to receive a change before the next change is made.
 const MOMENT: Duration = Duration::from_secs(2);
 
-/// Reads all the time, as open pages do.
+/// Sends read requests continuously, as open pages do.
 struct Readers {
     stop: Arc<AtomicBool>,
     read: Arc<AtomicUsize>,
@@ -57,7 +57,7 @@ impl Readers {
     }
 }
 
-/// Sockets through the proxy, and the group they hear of.
+/// Sockets through the proxy, and the group whose events they receive.
 struct Listeners {
     sockets: Vec<SocketListener>,
     teacher: Client,
@@ -81,8 +81,8 @@ impl Listeners {
         }
     }
 
-    /// Everybody hears a change that is made now, or is on his way back, says `ready`, and hears the next one. What they
-    /// read then is the newest.
+    /// Checks that every socket receives a change that is made now, or reconnects, receives `ready`, and receives a
+    /// later change. A read after a change returns the newest state.
     async fn all_hear(&mut self) {
         let since = Instant::now();
         let mut deaf: Vec<usize> = (0..self.sockets.len()).collect();
@@ -129,7 +129,8 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url)]).await else {
         return;
     };
-    // One gives the proxy time to notice, the other stops at once and leaves it to the second try.
+    // The first instance drains for one second, so that the proxy can notice. The other stops immediately, and the
+    // proxy retries its requests.
     instances.places[0].set("DRAIN_SECONDS", "1");
     instances.start_all().await;
     let (world, proxy) = (people(&instances).await, instances.proxy.base.clone());

@@ -1,4 +1,4 @@
-//! A first start of several instances at once, and what one of them says when it is told to stop.
+//! Tests a concurrent first start of several instances, and the shutdown of an instance after a stop signal.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
     };
     let mut service = tokio::task::block_in_place(|| place.start("serve"));
     service.ready().await;
-    // They come, and the signal, while the process sleeps.
+    // The connections and the signal arrive while the process is paused.
     service.pause();
     let address = service.base.strip_prefix("http://").unwrap();
     let mut waiting = Vec::new();
@@ -108,7 +108,8 @@ async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
     place.close();
 }
 
-/// The signals are watched before the process prints its address: one that arrives right then must not kill it.
+/// The signal handlers are installed before the process prints its address, so a signal that arrives immediately after
+/// that does not kill it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_signal_right_after_the_start_stops_the_service_in_order() {
     let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {

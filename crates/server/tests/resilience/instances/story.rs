@@ -1,5 +1,5 @@
-//! The lesson of `story.rs` by the official clients: through a proxy that sends every request somewhere else, and with each
-//! person at another instance.
+//! Runs the lesson of `story.rs` with the official clients: through a proxy that distributes requests over the
+//! instances, and with each user at a different instance.
 
 use document_server_simulator::{Simulator, SimulatorSettings};
 use serde_json::json;
@@ -10,9 +10,9 @@ use test_support::{DOCSERVER_SECRET, FRONTEND, clients_are_there, is_soak};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// Everybody asks the proxy; nobody is bound to an instance.
+    /// All users connect to the proxy, without sticky sessions.
     ThroughTheProxy,
-    /// The teacher is at the first instance, the administrator at the second, and so on.
+    /// The teacher uses the first instance, the administrator the second, and so on.
     EachAtAnother,
 }
 

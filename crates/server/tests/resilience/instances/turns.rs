@@ -1,5 +1,5 @@
-//! What only one of several instances may do, and what several may do at the same time: the look for forgotten saves, jobs,
-//! the same save told twice, and the numbers of groups.
+//! Tests work that only one of several instances may do, and work that several may do concurrently: the check for
+//! forgotten saves, jobs, duplicate callbacks of one save, and group numbers.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use test_support::rows::{execute, texts};
 use test_support::topics::{group, id};
 use test_support::{Client, DOCSERVER_SECRET, is_soak, size};
 
-/// How often somebody asked for forgotten saves.
+/// Counts the requests for the list of forgotten saves.
 fn looks(server: &RunningSimulator) -> usize {
     let requests = server.simulator().requests();
     let looks = requests
@@ -28,7 +28,7 @@ fn looks(server: &RunningSimulator) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
-    // Each instance reaches a document server of its own: so it shows who asks.
+    // Each instance uses a document server of its own, which shows which instance sent a request.
     let servers = [
         Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
             .await
@@ -37,7 +37,8 @@ async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
             .await
             .unwrap(),
     ];
-    // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
+    // The lease lasts 1.5 times the reconcile interval, which tolerates that a busy machine delays an instance for half
+    // an interval.
     let url = servers[0].url();
     let settings = [
         ("DOCSERVER_URL", url.as_str()),
@@ -70,7 +71,7 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
         return;
     };
     let world = people(&instances).await;
-    // The other sleeps, so the first has it; and it waits with the archive in its hands.
+    // The second instance is paused, so the first takes the job. The job blocks while it stores the archive.
     instances.running(1).pause();
     instances.bucket.door.held.store(true, Ordering::SeqCst);
     let adam = at(instances.base(0), &world.adam);
@@ -82,7 +83,7 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
     instances.running(1).go_on();
     instances.bucket.heal();
     if !is_soak() {
-        // As if the minute were over for which its holder may be silent.
+        // Simulates the expiry of the lease, which lasts one minute.
         let past = format!("UPDATE jobs SET lease_until = {}", clock::now().as_millis() - 1);
         execute(instances.database(), past).await;
     }
@@ -137,7 +138,7 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
         let bytes = through.get(&path(&document, "/download")).await.bytes;
         assert!(words(&bytes).contains(&typed));
     }
-    // The proxy sends one here and one there; both are told that the save is taken.
+    // The proxy sends one callback to each instance, and both callbacks are acknowledged.
     let finals: Vec<_> = practice
         .simulator()
         .callbacks()
@@ -170,7 +171,7 @@ async fn groups_that_are_made_at_two_instances_at_once_have_numbers_of_their_own
         return;
     };
     let world = people(&instances).await;
-    // A class has room for 9,999 numbers.
+    // A class has at most 9,999 group numbers, so the groups are created in two classes.
     for (class, teacher) in [(&world.seven_b, &world.ada), (&world.eight_a, &world.tom)] {
         let (all, at_once) = (size(30, 5_000), 20);
         let mut numbers = BTreeSet::new();

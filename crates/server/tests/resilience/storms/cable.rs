@@ -1,5 +1,5 @@
-//! What lies between an instance and PostgreSQL: a line that can be cut at the very byte at which a commit is answered, and
-//! one that swallows what is said without ever closing, as a dead firewall does.
+//! A fault proxy between an instance and PostgreSQL. It can close a connection before the response to a commit is
+//! forwarded, and it can drop all data without closing the connection, as a failed firewall does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// A unit of work begins and ends with these; the transactions of readers say more after BEGIN.
+/// The statements that begin and end a write transaction. Read transactions send additional text after `BEGIN`.
 const BEGIN: &[u8] = b"Q\0\0\0\x0aBEGIN\0";
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
-/// How the bus names itself when it connects.
+/// The application name of the event bus connection.
 const BUS: &[u8] = b"groupwork bus\0";
 
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Orders {
     swallow_bus: AtomicBool,
 }
 
-/// The line, to a server on this machine.
+/// A proxy to a server on this machine.
 pub struct Cable {
     pub port: u16,
     orders: Arc<Orders>,
@@ -29,7 +29,7 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// Lays a line to this port.
+    /// Starts a proxy to this port.
     pub async fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -40,7 +40,7 @@ impl Cable {
             while let Ok((client, _)) = listener.accept().await {
                 let orders = Arc::clone(&own);
                 lines.spawn(async move {
-                    // Where nobody listens, nobody is connected: the caller's line closes.
+                    // If the server does not accept the connection, the client connection is closed.
                     if let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await {
                         drop(carry(client, server, &orders).await);
                     }
@@ -54,17 +54,17 @@ impl Cable {
         }
     }
 
-    /// The next unit of work is committed, and its answer is not carried.
+    /// Forwards the next commit of a write transaction, and closes the connection instead of forwarding its response.
     pub fn cut_next_commit(&self) {
         self.orders.cut_commit.store(true, Ordering::SeqCst);
     }
 
-    /// How often that was done.
+    /// The number of commits whose response was not forwarded.
     pub fn cuts(&self) -> usize {
         self.orders.cuts.load(Ordering::SeqCst)
     }
 
-    /// From now on nothing of the bus is carried, either way, nor is its line closed; or again.
+    /// Starts or stops dropping all data of the event bus connection in both directions, without closing it.
     pub fn swallow_bus(&self, on: bool) {
         self.orders.swallow_bus.store(on, Ordering::SeqCst);
     }
@@ -73,7 +73,7 @@ impl Cable {
 async fn carry(mut client: TcpStream, mut server: TcpStream, orders: &Orders) -> std::io::Result<()> {
     let (mut said, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     let (mut writes, mut is_bus, mut is_doomed) = (false, false, false);
-    // What was swallowed once is missing for ever.
+    // A connection that dropped data once never recovers, because that data is lost.
     let mut is_deaf = false;
     loop {
         tokio::select! {
@@ -97,7 +97,7 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, orders: &Orders) ->
             length = server.read(&mut answered) => {
                 let length = length?;
                 is_deaf |= is_bus && orders.swallow_bus.load(Ordering::SeqCst);
-                // A line that swallows never closes by itself.
+                // A connection that drops data never closes by itself.
                 if length == 0 && !is_deaf {
                     return Ok(());
                 }

@@ -1,5 +1,5 @@
-//! A student who calls for help and a teacher who answers, with a history: every call was done, refused or left open, and
-//! what is read at either instance must be something that this history allows.
+//! A history checker for calls for help: a student calls and a teacher resolves. Every request succeeded, was rejected
+//! or has an unknown result, and each read at either instance must return a state that this history allows.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,25 +11,25 @@ use super::question;
 use crate::crash::ledger::Ledger;
 use test_support::{Client, Person};
 
-/// So long after an answer without certainty the unit of work may still be carried out.
+/// The time after a response with an unknown result during which its transaction may still be committed.
 const UNDER_WAY: Duration = Duration::from_mins(1);
 
-/// What was asked, and how it ended.
+/// The result of a request.
 enum Ended {
     Done,
     Refused,
     Open,
 }
 
-/// The flag of one group, as its history allows it.
+/// The help flag of one group, with the states that its history allows.
 pub struct Calls {
     student: [Client; 2],
     teacher: [Client; 2],
     path: String,
     number: usize,
-    /// What the flag may say: the message, or nothing when it is down.
+    /// The possible states of the flag: the message, or an empty string if no call is open.
     possible: BTreeSet<String>,
-    /// What may still become true.
+    /// The states that requests with an unknown result may still produce.
     open: Vec<(Instant, String)>,
     pub done: usize,
     pub left_open: usize,
@@ -37,7 +37,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// A group whose flag is down, and two instances to ask at.
+    /// Starts with a group without an open call, and two instances.
     pub fn of(bases: [&str; 2], group: &str, student: &Person, teacher: &Person) -> Self {
         let client = |person: &Person| bases.map(|base| Client::new(base, Some(person.cookie.clone())));
         Self {
@@ -53,7 +53,7 @@ impl Calls {
         }
     }
 
-    /// The next step: up, look, down, look.
+    /// Executes the next step: call, read, resolve, read.
     pub async fn act(&mut self, ledger: &Ledger) {
         self.number += 1;
         let at = self.number / 4 % 2;
@@ -66,7 +66,7 @@ impl Calls {
             _ => return self.look(1 - at, ledger).await,
         };
         let request = client.request(Method::POST, &format!("{}{end}", self.path)).json(&body);
-        // Nobody waits for a flag that is down already.
+        // A call that is already resolved is rejected with 409.
         let ended = match question::ask(request, ledger).await {
             Some((200, _)) => Ended::Done,
             Some((409, _)) => Ended::Refused,

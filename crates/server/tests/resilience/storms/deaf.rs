@@ -1,5 +1,5 @@
-//! An instance that hears nothing: a line that swallows what is said, a row that goes before it is read, and an order that
-//! was never given. Each is found out, by its own backstop.
+//! Tests an instance that receives no events: a connection that drops data, a row that is deleted before it is read,
+//! and a revocation that was never published. A separate mechanism detects each case.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::ears::Ear;
 use test_support::rows::execute;
 use test_support::{Kind, PATIENCE, ServerEnv, TestApp, World, until};
 
-/// The port of a database's URL.
+/// Returns the port of a database URL.
 fn port(url: &str) -> u16 {
     let (_, rest) = url.rsplit_once(':').unwrap();
     rest.split('/').next().unwrap().parse().unwrap()
@@ -39,11 +39,11 @@ async fn a_line_that_swallows_what_is_said_is_given_up() {
         Ear::of(&service.base, &world.ben).await,
     );
     let marks = [ada.mark(), ben.mark()];
-    // Both ends believe in the connection; only the words are missing.
+    // Both ends consider the connection open; only the data is missing.
     cable.swallow_bus(true);
     let end = format!("DELETE FROM sessions WHERE token = '{}'", world.ben.token);
     execute(&place.database, end).await;
-    // It connects in vain as long as everything is swallowed.
+    // Reconnecting fails as long as the proxy drops data.
     until("the log names the lost LISTEN connection", async || {
         service.tail().contains("LISTEN connection lost")
     })
@@ -101,7 +101,7 @@ async fn the_sweep_puts_right_by_itself_what_nobody_told() {
     );
     execute(&app.database, silently).await;
     cem.until("is out", Ear::is_out).await;
-    // The rooms of every socket are looked at once in five sweeps.
+    // The rooms of every socket are checked once in five sweeps.
     let room = model::news::Room::Group(model::id::GroupId::new(&group));
     let since = std::time::Instant::now();
     while app.app.realtime().count(&room) > 0 {

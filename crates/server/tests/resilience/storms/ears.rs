@@ -1,4 +1,4 @@
-//! People whose sockets stay connected through everything: cut off they come back, and all they hear is kept.
+//! Socket clients that reconnect after every disconnect and record all frames.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use tokio::task::JoinHandle;
 use test_support::Person;
 use test_support::raw::Socket;
 
-/// How soon somebody whose connection ended knocks again.
+/// The delay before a client reconnects.
 const AGAIN: Duration = Duration::from_millis(200);
-/// How long something may take that must be heard in the end.
+/// The maximum time until an expected frame arrives.
 const PATIENCE: Duration = test_support::PATIENCE;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Kept {
     refusals: usize,
 }
 
-/// One person at one instance.
+/// The socket client of one user at one instance.
 pub struct Ear {
     name: String,
     kept: Arc<Mutex<Kept>>,
@@ -28,7 +28,7 @@ pub struct Ear {
 }
 
 impl Ear {
-    /// Connects, for ever.
+    /// Connects, and reconnects until the value is dropped.
     pub async fn of(base: &str, person: &Person) -> Self {
         let kept = Arc::<Mutex<Kept>>::default();
         let (base, cookie, own) = (base.to_owned(), person.cookie.clone(), Arc::clone(&kept));
@@ -57,28 +57,28 @@ impl Ear {
         ear
     }
 
-    /// Where the story is: what comes later is asked from here on.
+    /// Returns the current position in the recorded frames, for later calls with `since`.
     pub fn mark(&self) -> usize {
         self.kept().frames.len()
     }
 
-    /// Whether something was heard since.
+    /// Returns whether a frame that contains `words` was received since a mark.
     pub fn heard(&self, words: &str, since: usize) -> bool {
         self.kept().frames[since..].iter().any(|frame| frame.contains(words))
     }
 
-    /// Whether the person was told to fetch since, or came anew, which is the same.
+    /// Returns whether the client received `sync:required` or reconnected since a mark. Both make it fetch all data.
     pub fn is_up_to_date(&self, since: usize) -> bool {
         self.heard("[\"sync:required\"", since) || self.heard("[\"ready\"", since)
     }
 
-    /// Whether the person is out and stays out.
+    /// Returns whether the client is disconnected and its reconnects are rejected.
     pub fn is_out(&self) -> bool {
         let kept = self.kept();
         !kept.is_connected && kept.refusals > 0
     }
 
-    /// Waits for something.
+    /// Waits until a condition is true.
     pub async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let since = Instant::now();
         while !is_so(self) {

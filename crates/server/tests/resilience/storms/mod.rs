@@ -1,6 +1,7 @@
-//! PostgreSQL goes away: restarted in order and without, its connections ended, standing still, a line cut at the byte of a
-//! commit's answer. Two instances go on, say 503 meanwhile, lose nothing they acknowledged, and tell their sockets to fetch.
-//! `make test-resilience` has six outages, `make test` one, `make soak` 200, or `GROUPWORK_STORMS`.
+//! Tests outages of PostgreSQL: orderly and immediate restarts, terminated connections, a frozen server, and a
+//! connection that is closed before the response to a commit. Two instances keep running, respond with 503 during the
+//! outage, lose no acknowledged change, and make their sockets fetch all data. `make test-resilience` runs six outages,
+//! `make test` one, `make soak` 200 or the value of `GROUPWORK_STORMS`.
 
 mod cable;
 mod calls;
@@ -32,7 +33,7 @@ async fn restart_of_postgres_loses_nothing_acknowledged() {
     survive(1).await;
 }
 
-/// Lets so many outages happen one after the other.
+/// Runs this many outages in sequence.
 async fn survive(wanted: usize) {
     let Some(mut scene) = Scene::prepare().await else {
         return;

@@ -1,4 +1,4 @@
-//! One request during a storm: answered, by the service itself, and never with a fault of the service.
+//! One request during an outage: the service itself must respond, and never with an internal error.
 
 use reqwest::RequestBuilder;
 use serde_json::Value;
@@ -6,9 +6,9 @@ use serde_json::Value;
 use crate::crash::ledger::Ledger;
 use test_support::PATIENCE;
 
-/// Status and body; nothing when no answer came, which is a fault.
+/// Returns status and body. Returns `None`, and records a fault, if there was no response.
 pub async fn ask(request: RequestBuilder, ledger: &Ledger) -> Option<(u16, Value)> {
-    // The service gives up after 30 s by itself (contract 9); a request without a response was forgotten.
+    // The service itself ends a request after 30 s, so a request without a response was lost.
     let answer = match request.timeout(PATIENCE).send().await {
         Ok(answer) => answer,
         Err(error) => {

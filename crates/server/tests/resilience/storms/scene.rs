@@ -1,5 +1,5 @@
-//! Two instances on one PostgreSQL of the test's own, with people who write, read and listen at both, and the storms that
-//! blow over it.
+//! Two instances on a separate PostgreSQL cluster, with users who write, read and receive events at both, and the
+//! faults that are injected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,24 +25,24 @@ use test_support::cluster::Cluster;
 use test_support::rows::execute;
 use test_support::{AUTH_SECRET, Client, DOCSERVER_SECRET, PATIENCE, Person, ServerEnv, ServerProcess, World, size};
 
-/// What happens to PostgreSQL.
+/// The faults that are injected into PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storm {
-    /// It is stopped in order, is away for a moment, and is started again.
+    /// An orderly shutdown, a pause and a restart.
     RestartFast,
-    /// It dies, and recovers from its log.
+    /// An immediate shutdown and a recovery from the write-ahead log.
     RestartImmediate,
-    /// All connections of the service are ended.
+    /// All connections of the service are terminated.
     EndAll,
-    /// Those of the bus alone.
+    /// Only the event bus connections are terminated.
     EndBus,
-    /// It stands still.
+    /// The server is frozen.
     Freeze,
-    /// A commit succeeds, and the line breaks before its answer.
+    /// A commit succeeds, and the connection is closed before its response.
     CutCommit,
 }
 
-/// All of them, in turn.
+/// All faults, in the order of execution.
 pub const STORMS: [Storm; 6] = [
     Storm::RestartFast,
     Storm::CutCommit,
@@ -53,13 +53,14 @@ pub const STORMS: [Storm; 6] = [
 ];
 
 impl Storm {
-    /// Whether orders to the sockets may be lost in it.
+    /// Returns whether revocation events may be lost during this fault.
     fn is_a_gap(self) -> bool {
         !matches!(self, Self::Freeze | Self::CutCommit)
     }
 }
 
-/// How soon everything works after the database is back: ten seconds. The short run has others beside it.
+/// The maximum recovery time after the database is back: ten seconds. The short run allows more, because other tests
+/// run in parallel.
 fn patience() -> Duration {
     Duration::from_secs(size(40, 10))
 }
@@ -80,7 +81,7 @@ pub struct Scene {
     stop: Arc<AtomicBool>,
     ears: Vec<Ear>,
     tom: [Client; 2],
-    /// The group of the one who is removed from it in every gap.
+    /// The group from which a user is removed during every gap in the event stream.
     group: String,
     named: usize,
     slowest: Duration,
@@ -175,12 +176,12 @@ impl Scene {
         })
     }
 
-    /// One storm, and everything that must be true after it.
+    /// Injects one fault and checks all invariants after it.
     pub async fn survive(&mut self, storm: Storm) {
         self.writers.resume();
         let calm = self.rng.random_range(50..400);
         tokio::time::sleep(Duration::from_millis(calm)).await;
-        // Somebody is put out, and nobody is told: as if the order was lost in the gap.
+        // A user is removed without an event, as if the event was lost in the gap.
         let victim = if storm.is_a_gap() {
             Some(self.guest().await)
         } else {
@@ -263,7 +264,7 @@ impl Scene {
         }
     }
 
-    /// Both instances say that they can work.
+    /// Waits until both instances are ready.
     async fn ready_again(&self, since: Instant) {
         for tom in &self.tom {
             let is_ready = async || {
@@ -279,7 +280,7 @@ impl Scene {
         }
     }
 
-    /// What is written at one instance is heard at the other, both ways.
+    /// Checks in both directions that a change at one instance is received at the other.
     async fn hears_again(&mut self) {
         for at in [0, 1] {
             let (since, mark) = (Instant::now(), self.ears[1 - at].mark());
@@ -307,7 +308,7 @@ impl Scene {
         }
     }
 
-    /// Finn is in no room of the group any more; then he is let in again.
+    /// Checks that Finn is in no room of the group any more, then adds Finn to the group again.
     async fn who_was_put_out_hears_nothing(&mut self) {
         let (tom, finn) = (1, 2);
         let marks = [self.ears[tom].mark(), self.ears[finn].mark()];
@@ -333,7 +334,7 @@ impl Scene {
         }
     }
 
-    /// Somebody with a session of his own at one of the instances.
+    /// Returns a user with a separate session at one of the instances.
     async fn guest(&mut self) -> (Person, Ear) {
         let zack = &self.world.zack;
         let (id, token) = (clock::new_id(), better_auth::token::session_token());
@@ -358,7 +359,7 @@ impl Scene {
         (guest, ear)
     }
 
-    /// Nobody writes for a moment, and everything that was acknowledged is looked for.
+    /// Pauses the writers and checks that every acknowledged change exists.
     async fn look(&mut self) {
         self.writers.pause().await;
         self.ledger.note_refusals(&self.practice);
@@ -403,7 +404,7 @@ impl Scene {
     }
 }
 
-/// Calls for help and answers, until told to stop.
+/// Calls for help and resolves the calls until `stop` is set.
 fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) -> JoinHandle<Calls> {
     tokio::spawn(async move {
         while !stop.load(Ordering::SeqCst) {
@@ -414,7 +415,7 @@ fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) ->
     })
 }
 
-/// Reads lists, until told to stop; answers how often it was refused.
+/// Reads lists until `stop` is set, and returns the number of rejected requests.
 fn keep_reading(
     reader: Client,
     stop: Arc<AtomicBool>,

@@ -1,4 +1,5 @@
-//! Starts while PostgreSQL is away or full, and a pool that the server has no room for.
+//! Tests starts while PostgreSQL is unavailable or at its connection limit, and a pool that is larger than the limit of
+//! the server.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
     let mut place = ServerEnv::on_database(&direct);
     let world = World::create(&place.store().await, &direct).await;
 
-    // Too long away: the reason is said.
+    // The database is unavailable for longer than the wait time. The error names the reason.
     cluster.stop("fast");
     let refused = place
         .try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")])
@@ -35,17 +36,17 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
         refused.contains("waiting for the database") && refused.contains("does not answer"),
         "{refused}"
     );
-    // A wrong name is not waited for.
+    // The service does not wait for a database that does not exist.
     let wrong = url.replace("/school", "/nowhere");
     cluster.start_again();
-    // Who waited would wait for a day, and the watchdog would name this test.
+    // If the service waited, it would wait for a day, and the watchdog would report this test.
     let refused = place
         .try_start("serve", &[("DATABASE_URL", &wrong), ("DATABASE_WAIT_SECONDS", "86400")])
         .err()
         .expect("no such database");
     assert!(refused.contains("nowhere"), "{refused}");
 
-    // Away at the start, there a little later.
+    // The database is unavailable at the start and available shortly after.
     cluster.stop("fast");
     let starting = tokio::task::spawn_blocking(move || {
         place.set("DATABASE_CONNECTIONS", "8,8");
@@ -56,7 +57,7 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
     let (mut service, place) = starting.await.unwrap();
     service.ready().await;
 
-    // Of its 17 connections it gets eleven at most; those work, also all at once.
+    // The pool gets at most eleven of its 17 connections. These are sufficient for concurrent requests.
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     let asked = (0..40).map(|number| {
         let ada = ada.clone();
@@ -97,7 +98,7 @@ async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
     app.close().await;
 }
 
-/// Twenty seconds of nothing, so only for those who have time.
+/// The test waits for twenty seconds, so it runs only in the soak run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_waits_too_long_for_a_lock_is_told_so() {
     if !is_soak() {

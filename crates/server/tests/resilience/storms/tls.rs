@@ -1,4 +1,5 @@
-//! PostgreSQL over TLS, with the words of libpq: what each of them asks of the server, and what is said when it does not fit.
+//! Tests PostgreSQL over TLS with the `sslmode` values of libpq: what each mode requires of the server, and the error
+//! if a requirement is not met.
 
 use db::Database;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
@@ -7,7 +8,7 @@ use test_support::cluster::Cluster;
 use test_support::rows::execute;
 use test_support::{Client, ServerEnv, World};
 
-/// An authority, and what it signed for a server of this name.
+/// A certificate authority that signs server certificates.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -55,7 +56,7 @@ async fn each_word_of_sslmode_keeps_its_promise() {
         path.display().to_string()
     };
     let (right, wrong) = (file("right.pem", &right), file("wrong.pem", &wrong));
-    // `localhost` is in the certificate, the address is not.
+    // The certificate contains `localhost`, but not the IP address.
     let by_name = cluster.url("postgres").replace("127.0.0.1", "localhost");
     let by_name = format!("{by_name}?hostaddr=127.0.0.1&");
     let by_address = format!("{}?", cluster.url("postgres"));
@@ -115,7 +116,7 @@ async fn each_word_of_sslmode_keeps_its_promise() {
         assert!(said.contains(expected), "{url}: {said}");
     }
 
-    // A server without TLS: prefer does without, require does not.
+    // With a server without TLS, `prefer` connects without TLS and `require` fails.
     cluster.append("postgresql.conf", "ssl = off\n");
     cluster.put("pg_hba.conf", "host all all 127.0.0.1/32 trust\n");
     cluster.stop("fast");

@@ -1,4 +1,4 @@
-//! What somebody does with files: uploads them, puts others in their place, deletes them, begins documents with them.
+//! Runs the actions on files: uploads, replacements, deletions and documents that are created from files.
 
 use rand::RngExt as _;
 use reqwest::Method;
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::{UPLOADS, Writer, form, hex, text};
 
 impl Writer {
-    /// Uploads random words, from one to 300 KiB.
+    /// Uploads random text of 1 to 300 KiB.
     pub async fn upload(&mut self) -> Option<()> {
         let (bytes, sha256) = self.words();
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
@@ -26,7 +26,7 @@ impl Writer {
         Some(())
     }
 
-    /// Uploads a text that the document server has to convert.
+    /// Uploads a text file that the document server has to convert.
     pub async fn upload_legacy(&mut self) -> Option<()> {
         let mark = self.mark();
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
@@ -43,7 +43,7 @@ impl Writer {
         Some(())
     }
 
-    /// Puts other words in the place of an uploaded file.
+    /// Replaces the content of an uploaded file.
     pub async fn replace(&mut self) -> Option<()> {
         let Some(document) = self.files.last().cloned() else {
             return self.upload().await;
@@ -58,7 +58,7 @@ impl Writer {
         Some(())
     }
 
-    /// Deletes an uploaded file; whether it is gone when no answer came does not matter to anybody.
+    /// Deletes an uploaded file. If the response is missing, either outcome is accepted.
     pub async fn delete(&mut self) -> Option<()> {
         let Some(document) = self.files.pop() else {
             return self.upload().await;
@@ -70,7 +70,7 @@ impl Writer {
         Some(())
     }
 
-    /// A file of the topic, of which documents can begin.
+    /// Creates a file of the topic from which documents can be created.
     pub async fn template(&mut self) -> String {
         let path = format!("/assignments/{}/attachments", self.topic.as_ref().unwrap());
         let bytes = document_server_simulator::blank_document("docx");
@@ -81,7 +81,7 @@ impl Writer {
         text(&file.unwrap(), "id")
     }
 
-    /// Begins a document with a file of the topic.
+    /// Creates a document from a file of the topic.
     pub async fn begin_with(&mut self, template: &str) -> Option<()> {
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
         let new = json!({"title": self.mark(), "templateAttachmentId": template, "assignmentId": self.topic});
@@ -90,7 +90,7 @@ impl Writer {
             .map(drop)
     }
 
-    /// Brings back the first content of the last uploaded file.
+    /// Restores the first content of the last uploaded file.
     pub async fn restore(&mut self) -> Option<()> {
         let document = self.files.last()?.clone();
         let path = format!("/workrooms/documents/{document}/versions");
