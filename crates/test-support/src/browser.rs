@@ -119,7 +119,7 @@ impl Browser {
         self.post("/auth/organization/set-active", body).await
     }
 
-    /// Returns the response of get-session.
+    /// Returns the `session` field of the get-session response.
     pub async fn session(&self) -> Value {
         self.get("/auth/get-session").await.expect(200)["session"].clone()
     }

@@ -1,4 +1,4 @@
-//! A real object store in this process (S3 over a folder) behind a fault injector that can refuse connections, delay
+//! A real object store in this process (S3 over a folder) behind a fault injector that can close connections, delay
 //! requests or break them. The unit tests of `files` also use it.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub const SECRET: &str = "test-secret-0123456789";
 /// The faults that are injected into requests.
 #[derive(Default)]
 pub struct Door {
-    /// All connections are closed.
+    /// Every request fails with a closed connection.
     pub shut: AtomicBool,
     /// Write requests are delayed.
     pub held: AtomicBool,

@@ -46,7 +46,7 @@ pub async fn waiting(app: &TestApp) -> i64 {
     count.await.unwrap()
 }
 
-/// Waits until the outbox contains this number of emails and returns them, oldest first.
+/// Waits until the outbox contains at least this number of emails and returns them, oldest first.
 pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
     let started = Instant::now();
     loop {

@@ -140,7 +140,7 @@ impl Rows<'_> {
             .unwrap();
     }
 
-    /// Counts the transactions in the event outbox.
+    /// Counts the rows of the event outbox.
     pub async fn outbox(&self) -> i64 {
         self.with(|connection| connection.maybe(&OUTBOX, &[], |row| row.take()))
             .await

@@ -41,7 +41,7 @@ impl Page {
         Self { editor, following }
     }
 
-    /// Types at the end of the document; the editor sends the text after its save interval.
+    /// Types at the end of the document; the editor sends the text after its autosave gap.
     pub fn type_text(&self, text: &str) {
         let editor = self.editor.lock().unwrap_or_else(PoisonError::into_inner);
         editor.as_ref().expect("the editor is open").type_later(text);

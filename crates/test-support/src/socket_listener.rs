@@ -144,8 +144,8 @@ impl SocketListener {
         false
     }
 
-    /// Requires that only connection events are unread and that no other event arrives within this time. Presence
-    /// events of staff are connection events; students receive none.
+    /// Requires that only connection events are unread and that no other event arrives within this time. Staff may also
+    /// receive presence events (`board:activity`); students must not.
     pub async fn silent(&mut self, milliseconds: u64) {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
         while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
@@ -169,7 +169,7 @@ impl SocketListener {
         Some((event, payload))
     }
 
-    /// Removes and returns all such events received so far.
+    /// Returns the payloads of all such events received so far; they stay unread.
     pub fn all(&mut self, event: &str) -> Vec<Value> {
         while let Ok(line) = self.lines.try_recv() {
             self.unread.push_back(line);

@@ -50,7 +50,7 @@ impl TestApp {
     }
 }
 
-/// An empty hook after a test's transaction.
+/// Returns an after-commit hook that does nothing.
 pub fn nothing_after(_: &mut Work<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }
