@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the blank documents that the server embeds: crates/server/templates/blank.{docx,xlsx,pptx}.
+"""Writes the blank documents that the server embeds: crates/adapters/templates/blank.{docx,xlsx,pptx}.
 
 Each is the smallest package that word processors, spreadsheets and presentation programs open without a
 repair: made here part by part, so that no author, date or printer of anybody's computer travels with it.
@@ -9,7 +9,7 @@ The output depends on nothing but this file: run it twice and the bytes are the 
 import pathlib
 import zipfile
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "crates" / "server" / "templates"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "crates" / "adapters" / "templates"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 SCHEMAS = "http://schemas.openxmlformats.org"
 OFFICE = f"{SCHEMAS}/officeDocument/2006/relationships"

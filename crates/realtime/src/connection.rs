@@ -77,7 +77,7 @@ impl SocketConnection {
         connection
     }
 
-    /// The seat of a socket.
+    /// Returns the connection that [`Self::open`] stored in a socket.
     pub fn of(socket: &SocketRef) -> Option<Arc<Self>> {
         socket.extensions.get::<Arc<Self>>()
     }

@@ -48,7 +48,7 @@ struct Reader<'r, R> {
     sector_size: usize,
 }
 
-/// Tells what a compound file contains; nothing for a damaged one.
+/// Returns what a compound file contains, or `None` for a damaged one.
 pub(super) fn content(bytes: &mut (impl Read + Seek)) -> Option<Content> {
     let mut header = vec![0; 512];
     bytes.seek(SeekFrom::Start(0)).ok()?;

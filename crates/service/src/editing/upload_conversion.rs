@@ -80,7 +80,7 @@ impl Editing {
         measures().conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
         let release = self.write(standpoint, move |work| work.release_conversion_source(&id));
         if let Err(error) = release.await {
-            // It is removed when its time is over.
+            // The file is then removed when its row in `file_removals` is due.
             tracing::warn!(error = format!("{error:?}"), file.key = %source.file_key(), "conversion source not released");
         }
         failpoint::hit("conversion.released");
