@@ -268,7 +268,7 @@ mod tests {
         let budget = Budget::new(TOTAL, PER_CLIENT);
         let never = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let (body, _charge) = request(&budget, "a", never(), Duration::from_millis(10));
-        assert!(matches!(read_body(body, 10).await, Err(Error::SlowBody)));
+        assert!(matches!(read_body(body, 10).await, Err(Error::BodyTimeout)));
         let (body, charge) = request(&budget, "a", never(), Duration::from_millis(10));
         charge.authenticate();
         let waited = tokio::time::timeout(Duration::from_millis(100), read_body(body, 10)).await;

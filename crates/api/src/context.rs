@@ -222,7 +222,7 @@ impl Context {
     }
 
     /// Wraps a creating action so that its response is stored under the `Idempotency-Key` of the request. A repeated
-    /// request does nothing and fails with [`Error::Repeated`], which carries the first response.
+    /// request does nothing and fails with [`Error::IdempotentReplay`], which carries the first response.
     pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut Work<'_>) -> Result<A> + Send + use<A, F>
     where
         A: Repeatable,
@@ -233,7 +233,7 @@ impl Context {
         move |work: &mut Work<'_>| {
             let Some(request) = &request else { return act(work) };
             if let Some(answer) = work.claim_key(request)? {
-                return Err(Error::Repeated(Box::new(answer)));
+                return Err(Error::IdempotentReplay(Box::new(answer)));
             }
             let done = act(work)?;
             work.complete_key(request, &done.stored()?)?;

@@ -28,7 +28,7 @@ use adapters::document_server::Bytes;
 use adapters::document_server::editor::{Editor, Reader};
 use adapters::files::{blank, name};
 use common::error::{Error, Result};
-use common::measures::measures;
+use common::metrics::metrics;
 use db::documents::CurrentFile;
 use service::editing::Answer;
 
@@ -271,7 +271,7 @@ fn verdict(answer: Answer) -> Response {
         Answer::Refused => (StatusCode::OK, 1, "refused"),
         Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1, "again"),
     };
-    measures().notice(outcome);
+    metrics().record_callback(outcome);
     (status, Json(Verdict { error })).into_response()
 }
 

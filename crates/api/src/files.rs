@@ -292,7 +292,7 @@ async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
 async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
     step.await.map_err(|error| {
         if pace::is_too_slow(&error) {
-            return Error::SlowBody;
+            return Error::BodyTimeout;
         }
         Error::invalid(
             "",

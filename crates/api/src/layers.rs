@@ -17,7 +17,7 @@ use super::reply::{ErrorBody, ErrorReply};
 use auth::{Peer, RequestId};
 use common::clock;
 use common::error::Error;
-use common::measures::measures;
+use common::metrics::metrics;
 
 /// The header of the request id in requests and responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -69,7 +69,7 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     protect(response.headers_mut(), is_secure);
     let status = response.status().as_u16();
     let took = started.elapsed();
-    measures().answered(method, route.as_deref().unwrap_or("-"), status, took);
+    metrics().record_request(method, route.as_deref().unwrap_or("-"), status, took);
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     // A path may contain ids, but never names, secrets or query values.
     tracing::info!(

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 use super::context::App;
 use common::error::{Error, Result};
-use common::measures::measures;
+use common::metrics::metrics;
 use db::platform::PlatformProof;
 
 /// The OpenMetrics media type.
@@ -30,7 +30,7 @@ async fn show(State(app): State<App>) -> Result<Response> {
     let mut registry = Registry::default();
     let version = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
     registry.register("build", "The running version", version);
-    measures().register(&mut registry);
+    metrics().register(&mut registry);
     let seconds = i64::try_from(app.uptime().as_secs()).unwrap_or(i64::MAX);
     registry.register_with_unit("uptime", "Uptime", Unit::Seconds, ConstGauge::new(seconds));
     number(

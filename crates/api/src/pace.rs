@@ -195,13 +195,13 @@ pub async fn within<T>(limit: Option<Duration>, waiting: &Waiting, answer: impl 
     }
 }
 
-/// Reads a small body completely. Fails with [`Error::TooLarge`] above `limit` bytes and with [`Error::SlowBody`] when
+/// Reads a small body completely. Fails with [`Error::TooLarge`] above `limit` bytes and with [`Error::BodyTimeout`] when
 /// it stalls.
 pub async fn read_body(body: Body, limit: u64) -> Result<Bytes> {
     let most = usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?;
     match http_body_util::Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if is_too_slow(error.as_ref()) => Err(Error::SlowBody),
+        Err(error) if is_too_slow(error.as_ref()) => Err(Error::BodyTimeout),
         Err(error) if is_budget_exhausted(error.as_ref()) => Err(Error::Overloaded),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::TooLarge { limit_bytes: limit }),
         // A client that disconnected does not read the response.
@@ -245,7 +245,7 @@ mod tests {
         let mut paced = Paced::new(late(Duration::from_millis(1), false), waiting.clone());
         paced.pace.idle = Duration::from_millis(100);
         let outcome = read_body(Body::new(paced), 1 << 20).await;
-        assert!(matches!(outcome, Err(Error::SlowBody)), "{outcome:?}");
+        assert!(matches!(outcome, Err(Error::BodyTimeout)), "{outcome:?}");
         assert!(waiting.total() >= Duration::from_millis(100));
     }
 

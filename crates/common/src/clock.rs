@@ -20,13 +20,13 @@ pub fn new_id() -> String {
 }
 
 /// A lower bound for the ids of this moment: it sorts before them and after all older ids.
-pub fn before_ids_of(moment: Timestamp) -> String {
+pub fn min_id_at(moment: Timestamp) -> String {
     let millis = format!("{:012x}", moment.as_millis().max(0));
     let (first, second) = millis.split_at(8);
     format!("{first}-{second}")
 }
 
 /// Generates a random seed for requests that do not send one.
-pub fn lot() -> u32 {
+pub fn random_seed() -> u32 {
     rand::random()
 }

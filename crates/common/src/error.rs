@@ -60,14 +60,14 @@ pub enum Error {
     },
     /// The `Idempotency-Key` was used for another request.
     #[error("This Idempotency-Key was used for another request. Use a new one.")]
-    KeyReused,
+    IdempotencyKeyReused,
     /// The request was processed before under its `Idempotency-Key`. This is the stored response; nothing was done
     /// again.
     #[error("This request was answered before.")]
-    Repeated(Box<StoredAnswer>),
+    IdempotentReplay(Box<StoredAnswer>),
     /// A rule of the model was violated.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Domain(#[from] Refusal),
     /// A unique constraint was violated.
     #[error("{message}")]
     Conflict {
@@ -88,7 +88,7 @@ pub enum Error {
     },
     /// The body stalled or arrived below the minimum rate.
     #[error("The body stopped arriving. Send it again.")]
-    SlowBody,
+    BodyTimeout,
     /// Path and query exceed the limit.
     #[error("This address is too long (8192 bytes at most).")]
     UriTooLong,
@@ -208,7 +208,7 @@ impl Error {
     pub fn is_conflict(&self) -> bool {
         match self {
             Self::Conflict { .. } => true,
-            Self::Refused(refusal) => refusal.kind() == RefusalKind::Conflict,
+            Self::Domain(refusal) => refusal.kind() == RefusalKind::Conflict,
             _ => false,
         }
     }

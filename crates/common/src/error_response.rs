@@ -21,7 +21,7 @@ pub struct ErrorReply {
 }
 
 /// Status, code and details of an error.
-fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
+fn status_and_code(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
     let plain = |status: StatusCode, code: &'static str| (status, code, Vec::new());
     match error {
         Error::Unauthenticated => plain(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"),
@@ -30,8 +30,8 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::PasswordNotConfirmed => plain(StatusCode::FORBIDDEN, "PASSWORD_NOT_CONFIRMED"),
         Error::OrganizationChanged => plain(StatusCode::CONFLICT, "ORGANIZATION_CHANGED"),
         Error::PreconditionFailed { .. } => plain(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED"),
-        Error::KeyReused => plain(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED"),
-        Error::Repeated(answer) => plain(repeated_status(answer), "REPEATED"),
+        Error::IdempotencyKeyReused => plain(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED"),
+        Error::IdempotentReplay(answer) => plain(replayed_status(answer), "REPEATED"),
         Error::OrganizationSuspended => plain(StatusCode::FORBIDDEN, "ORGANIZATION_SUSPENDED"),
         Error::ForbiddenRole => plain(StatusCode::FORBIDDEN, "FORBIDDEN_ROLE"),
         Error::InvalidOrigin => plain(StatusCode::FORBIDDEN, "INVALID_ORIGIN"),
@@ -42,7 +42,7 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
         Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
         Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
-        Error::Refused(refusal) => {
+        Error::Domain(refusal) => {
             let status = match refusal.kind() {
                 RefusalKind::Invalid => StatusCode::BAD_REQUEST,
                 RefusalKind::Forbidden => StatusCode::FORBIDDEN,
@@ -67,7 +67,7 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
             (StatusCode::CONFLICT, code, vec![problem])
         }
         Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
-        Error::SlowBody => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
+        Error::BodyTimeout => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
         Error::UriTooLong => plain(StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
         Error::InvalidHost => plain(StatusCode::BAD_REQUEST, "INVALID_HOST"),
         Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
@@ -103,16 +103,16 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
 
 /// The stable code of an error, for the log.
 pub fn code(error: &Error) -> &'static str {
-    table(error).1
+    status_and_code(error).1
 }
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let (status, code, details) = table(&self);
+        let (status, code, details) = status_and_code(&self);
         if let Error::Internal(cause) = &self {
             tracing::error!(error = format!("{cause:#}"), "request failed with internal error");
         }
-        if let Self::Repeated(answer) = self {
+        if let Self::IdempotentReplay(answer) = self {
             return repeat(*answer);
         }
         let mut response = status.into_response();
@@ -149,7 +149,7 @@ impl IntoResponse for Error {
 
 /// The stored response of a repeated request.
 fn repeat(answer: StoredAnswer) -> Response {
-    let status = repeated_status(&answer);
+    let status = replayed_status(&answer);
     let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();
     *response.status_mut() = status;
     let named = [(header::LOCATION, answer.location), (header::ETAG, answer.etag)];
@@ -164,7 +164,7 @@ fn repeat(answer: StoredAnswer) -> Response {
     response
 }
 
-fn repeated_status(answer: &StoredAnswer) -> StatusCode {
+fn replayed_status(answer: &StoredAnswer) -> StatusCode {
     StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
 }
 

@@ -5,5 +5,5 @@ pub mod clock;
 pub mod error;
 pub mod error_response;
 pub mod failpoint;
-pub mod measures;
+pub mod metrics;
 pub mod settings;

@@ -8,4 +8,4 @@ pub use self::secret::Secret;
 /// Reason why the service refuses to start, printed as one line on stderr.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{0}")]
-pub struct Refused(pub String);
+pub struct SettingsError(pub String);

@@ -18,7 +18,7 @@ use super::turns::{Entrance, Exit, Party, Refused, line};
 use super::{conflict, dump};
 use common::error::{Error, Result};
 use common::failpoint;
-use common::measures::measures;
+use common::metrics::metrics;
 
 /// The configured database.
 #[derive(Debug, Clone)]
@@ -210,7 +210,7 @@ impl Db {
         let begun = Instant::now();
         self.reads.try_send(party, job).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
-        measures().database("read", begun.elapsed());
+        metrics().record_transaction("read", begun.elapsed());
         outcome
     }
 
@@ -230,7 +230,7 @@ impl Db {
         let begun = Instant::now();
         self.writes.try_send(party, unit).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
-        measures().database("write", begun.elapsed());
+        metrics().record_transaction("write", begun.elapsed());
         outcome
     }
 }

@@ -32,7 +32,7 @@ statements! {
 
 impl Work<'_> {
     /// Claims the key of a request. If there was an earlier request with this key, returns its response, and nothing
-    /// must be created. A different request with the same key is [`Error::KeyReused`].
+    /// must be created. A different request with the same key is [`Error::IdempotencyKeyReused`].
     pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredAnswer>> {
         let (now, id) = (self.now(), clock::new_id());
         let KeyedRequest {
@@ -58,7 +58,7 @@ impl Work<'_> {
             Ok((digest, answer))
         });
         match found? {
-            (digest, _) if digest != *request_digest => Err(Error::KeyReused),
+            (digest, _) if digest != *request_digest => Err(Error::IdempotencyKeyReused),
             // A claim is committed together with its response or not at all.
             (_, answer) => Ok(Some(answer.ok_or(Error::Overloaded)?)),
         }

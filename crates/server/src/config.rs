@@ -16,9 +16,9 @@ use adapters::files::settings::ObjectStoreArgs;
 use adapters::mail::{self, MailSettings, Server};
 use api::app::HttpSettings;
 use common::error;
-use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, is_folder, only_origin};
+use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, exact_origin, is_folder};
 use common::settings::secret::{is_known, read_secret_file};
-use common::settings::{Refused, Secret};
+use common::settings::{Secret, SettingsError};
 use db::Database;
 use realtime::timeouts::RealtimeTimeouts;
 
@@ -265,7 +265,7 @@ const CONNECTIONS_PER_ADDRESS: usize = 1_000;
 
 impl StorageArgs {
     /// Returns the configured database.
-    pub fn database(&self) -> Result<Database, Refused> {
+    pub fn database(&self) -> Result<Database, SettingsError> {
         let from_file = self.database_url_file.as_deref().map(read_secret_file).transpose()?;
         let url = self
             .database_url
@@ -274,10 +274,10 @@ impl StorageArgs {
             .or(from_file);
         match url {
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-                db::server::Server::of(&url).map_err(Refused)?;
+                db::server::Server::of(&url).map_err(SettingsError)?;
                 Ok(Database::Postgres(url))
             }
-            Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),
+            Some(_) => Err(SettingsError("DATABASE_URL must begin with postgres://".to_owned())),
             None => Ok(Database::Sqlite(self.data_dir.join("groupwork.db"))),
         }
     }
@@ -288,7 +288,7 @@ impl StorageArgs {
     }
 
     /// Returns the number of connections for reads and writes.
-    pub fn connections(&self, database: &Database) -> Result<(usize, usize), Refused> {
+    pub fn connections(&self, database: &Database) -> Result<(usize, usize), SettingsError> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let (reading, writing) = match database {
             Database::Sqlite(_) => (cores.max(2), 1),
@@ -303,7 +303,7 @@ impl StorageArgs {
         match (numbers.next(), numbers.next(), numbers.next()) {
             (Some(Some(reading)), None, None) => Ok((reading, writing)),
             (Some(Some(reading)), Some(Some(writing)), None) => Ok((reading, writing)),
-            _ => Err(Refused(
+            _ => Err(SettingsError(
                 "DATABASE_CONNECTIONS must be a number or two: reading,writing".to_owned(),
             )),
         }
@@ -313,7 +313,7 @@ impl StorageArgs {
 impl Config {
     /// Validates the settings of `serve`. One error names all missing settings, in the order of
     /// `docs/specification.md`.
-    pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, Refused> {
+    pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, SettingsError> {
         let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
         let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let secret = |secret: Option<Secret>| present(secret.map(Secret::into_text));
@@ -339,7 +339,7 @@ impl Config {
         if docserver == auth {
             faults.push("DOCSERVER_JWT_SECRET and AUTH_SECRET must differ".to_owned());
         }
-        let frontend_origin = only_origin(frontend_url).unwrap_or_else(|| {
+        let frontend_origin = exact_origin(frontend_url).unwrap_or_else(|| {
             faults.push(format!("FRONTEND_URL {NOT_AN_ORIGIN}"));
             String::new()
         });
@@ -383,7 +383,7 @@ impl Config {
             faults.push("RATE_LIMIT_FACTOR=0 is for a loopback LISTEN only".to_owned());
         }
         if !faults.is_empty() {
-            return Err(Refused(format!("Refused configuration: {}", faults.join("; "))));
+            return Err(SettingsError(format!("Refused configuration: {}", faults.join("; "))));
         }
         Ok(Self {
             frontend_url: frontend_origin.clone(),
@@ -458,10 +458,10 @@ impl Config {
 }
 
 /// Returns the error for missing required settings.
-fn missing(required: &[(&str, bool)]) -> Refused {
+fn missing(required: &[(&str, bool)]) -> SettingsError {
     let missing = required.iter().filter(|(_, is_missing)| *is_missing);
     let names: Vec<&str> = missing.map(|(name, _)| *name).collect();
-    Refused(format!("Missing required configuration: {}", names.join(", ")))
+    SettingsError(format!("Missing required configuration: {}", names.join(", ")))
 }
 
 /// Returns the failpoint that a crash test activated for this process.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use common::settings::secret::read_secret_file;
-use common::settings::{Refused, Secret};
+use common::settings::{Secret, SettingsError};
 
 /// Settings of the object store in FILES_URL. Without keys, the role of the machine or container is used.
 #[derive(Args, Debug, Clone, Default)]
@@ -35,7 +35,7 @@ pub struct ObjectStoreArgs {
 
 impl ObjectStoreArgs {
     /// Returns the secret access key, from its variable or its file.
-    pub fn secret_access_key(&self) -> Result<Option<Secret>, Refused> {
+    pub fn secret_access_key(&self) -> Result<Option<Secret>, SettingsError> {
         let set = self.aws_secret_access_key.as_ref().map(|secret| secret.expose().trim());
         if let Some(set) = set.filter(|text| !text.is_empty()) {
             return Ok(Some(Secret::new(set)));

@@ -169,7 +169,7 @@ pub async fn cancel(asked: Asked) -> Answered {
     match act.await {
         Ok(invitation) => Ok(answer(&wire::invitation(invitation), present.cookies)),
         Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &present),
-        Err(Error::Refused(_)) => refused(AuthError::may_not_cancel_invitation(), &present),
+        Err(Error::Domain(_)) => refused(AuthError::may_not_cancel_invitation(), &present),
         Err(error) => Err(error.into()),
     }
 }

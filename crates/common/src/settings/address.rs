@@ -26,7 +26,7 @@ pub fn origin_of(text: &str) -> Option<String> {
 }
 
 /// Parses a setting that is an origin; the only allowed path is `/`.
-pub fn only_origin(text: &str) -> Option<String> {
+pub fn exact_origin(text: &str) -> Option<String> {
     let url = parse(text)?;
     let is_alone = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     is_alone.then(|| url.origin().ascii_serialization())
@@ -98,7 +98,7 @@ mod tests {
             ("http://[::1]:3000", "http://[::1]:3000"),
             ("https://schüle.example", "https://xn--schle-mva.example"),
         ] {
-            assert_eq!(only_origin(text).as_deref(), Some(origin), "{text}");
+            assert_eq!(exact_origin(text).as_deref(), Some(origin), "{text}");
             assert!(
                 better_auth::trusted_origin::TrustedOrigin::of(origin).is_some(),
                 "{origin}"
@@ -125,7 +125,7 @@ mod tests {
             "school.example",
             "null",
         ] {
-            assert_eq!(only_origin(text), None, "{text}");
+            assert_eq!(exact_origin(text), None, "{text}");
         }
     }
 

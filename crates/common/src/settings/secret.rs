@@ -4,7 +4,7 @@ use std::fmt;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::Refused;
+use super::SettingsError;
 
 /// Well-known placeholder secrets.
 const KNOWN_SECRETS: [&str; 6] = [
@@ -49,7 +49,7 @@ impl From<&str> for Secret {
 }
 
 /// Generates a random secret.
-pub fn fresh_secret() -> String {
+pub fn generate_secret() -> String {
     better_auth::token::random_text(48)
 }
 
@@ -65,20 +65,20 @@ pub fn is_known(secret: &str) -> bool {
 }
 
 /// Rejects a file that is world-readable.
-pub fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
-    let metadata = std::fs::metadata(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+pub fn check_not_world_readable(path: &Path) -> Result<(), SettingsError> {
+    let metadata = std::fs::metadata(path).map_err(|error| SettingsError(format!("{}: {error}", path.display())))?;
     if metadata.permissions().mode() & 0o004 == 0 {
         return Ok(());
     }
     let path = path.display();
-    Err(Refused(format!(
+    Err(SettingsError(format!(
         "{path}: every user of this machine can read it, and it holds secrets; chmod 600 {path}"
     )))
 }
 
 /// Reads a secret from a file and trims whitespace.
-pub fn read_secret_file(path: &Path) -> Result<String, Refused> {
-    refuse_world_readable(path)?;
-    let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+pub fn read_secret_file(path: &Path) -> Result<String, SettingsError> {
+    check_not_world_readable(path)?;
+    let text = std::fs::read_to_string(path).map_err(|error| SettingsError(format!("{}: {error}", path.display())))?;
     Ok(text.trim().to_owned())
 }

@@ -150,7 +150,7 @@ impl Traces {
     /// Starts a scan. Records of the last minutes are left to the erasing transaction.
     pub fn begin(now: Timestamp) -> Self {
         Self {
-            end: clock::before_ids_of(now.plus_seconds(-RECENT)),
+            end: clock::min_id_at(now.plus_seconds(-RECENT)),
             ..Self::default()
         }
     }

@@ -10,7 +10,7 @@ use crate::bootstrap::open_existing;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use backup::ownership;
 use common::error::Error;
-use common::settings::Refused;
+use common::settings::SettingsError;
 use db::platform::PlatformProof;
 use db::{Database, Store};
 
@@ -58,7 +58,9 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         }
         Err(refused) => {
             found.add("settings", Finding::Fault(refused.to_string()));
-            return Err(Refused("Nothing else can be tried without settings: groupwork config init".to_owned()).into());
+            return Err(
+                SettingsError("Nothing else can be tried without settings: groupwork config init".to_owned()).into(),
+            );
         }
     };
     super::runtime()?.block_on(async {
@@ -71,7 +73,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             println!("\nEverything the service needs works.");
             Ok(())
         }
-        faults => Err(Refused(format!("\n{faults} faults")).into()),
+        faults => Err(SettingsError(format!("\n{faults} faults")).into()),
     }
 }
 

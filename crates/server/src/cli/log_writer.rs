@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-use common::measures::measures;
+use common::metrics::metrics;
 
 /// The capacity of the queue in bytes.
 const QUEUE_BYTES: usize = 4 << 20;
@@ -66,7 +66,7 @@ impl LogWriter {
         let mut state = self.0.lock();
         if state.bytes + line.len() > QUEUE_BYTES {
             drop(state);
-            return measures().log_line_dropped();
+            return metrics().record_dropped_log_line();
         }
         state.bytes += line.len();
         state.lines.push_back(line);
@@ -92,7 +92,7 @@ impl Queue {
             let line = state.lines.pop_front().unwrap_or_default();
             drop(state);
             if !output.write_line(&line) {
-                measures().log_line_dropped();
+                metrics().record_dropped_log_line();
             }
             // Released only now, because a line that is being written still uses memory.
             self.lock().bytes -= line.len();

@@ -23,7 +23,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 
 use crate::config::{self, ServeArgs, StorageArgs};
-use common::settings::Refused;
+use common::settings::SettingsError;
 
 /// groupwork: the server on which a school's groups work together
 #[derive(Parser)]
@@ -106,7 +106,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // One line for invalid settings; the chain of causes for everything else.
-            match error.downcast_ref::<Refused>() {
+            match error.downcast_ref::<SettingsError>() {
                 Some(refused) => report(&refused.to_string()),
                 None => report(&format!("{error:#}")),
             }

@@ -72,7 +72,7 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
 }
 
 fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<()> {
-    if address::only_origin(url).is_none() {
+    if address::exact_origin(url).is_none() {
         bail!("--url {}", address::NOT_AN_ORIGIN);
     }
     if docserver_url.is_some_and(|address| address::base_address(address).is_none()) {
@@ -81,8 +81,8 @@ fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<(
     let mut text = format!(
         "# Settings of groupwork. All of them: groupwork config example\nFRONTEND_URL={url}\nAUTH_SECRET={}\n\
          # The same as JWT_SECRET of the document server.\nDOCSERVER_JWT_SECRET={}\n",
-        secret::fresh_secret(),
-        secret::fresh_secret(),
+        secret::generate_secret(),
+        secret::generate_secret(),
     );
     if let Some(address) = docserver_url {
         writeln!(text, "DOCSERVER_URL={address}")?;

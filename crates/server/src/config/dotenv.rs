@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 
 use super::environment;
-use common::settings::Refused;
-use common::settings::secret::refuse_world_readable;
+use common::settings::SettingsError;
+use common::settings::secret::check_not_world_readable;
 
 /// The file in the working directory.
 const FILE: &str = ".env";
@@ -33,20 +33,20 @@ const COMMENT_ESCAPE: &str =
     "a comment ends with a backslash: releases of systemd differ in whether the next line is a comment too";
 
 /// Sets the variables of the file that are not set in the environment. `is_setting` returns whether a setting exists.
-pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
+pub fn load(is_setting: IsSetting<'_>) -> Result<(), SettingsError> {
     let values = read(is_setting)?;
     let is_new = |name: &String| environment(name).is_none();
     let values: BTreeMap<String, String> = values.into_iter().filter(|(name, _)| is_new(name)).collect();
-    set_variables(&values).map_err(|Refused(why)| Refused(format!("{FILE}: {why}")))
+    set_variables(&values).map_err(|SettingsError(why)| SettingsError(format!("{FILE}: {why}")))
 }
 
 /// Sets environment variables of this process that are not set yet.
-pub fn set_variables(values: &BTreeMap<String, String>) -> Result<(), Refused> {
-    dotenvy::from_read(quoted(values).as_bytes()).map_err(|_| Refused("cannot be read".to_owned()))?;
+pub fn set_variables(values: &BTreeMap<String, String>) -> Result<(), SettingsError> {
+    dotenvy::from_read(quoted(values).as_bytes()).map_err(|_| SettingsError("cannot be read".to_owned()))?;
     for (name, value) in values {
         // Verifies that the setter read the same value as the parser.
         if environment(name).as_ref() != Some(value) {
-            return Err(Refused(format!("{name} cannot be set")));
+            return Err(SettingsError(format!("{name} cannot be set")));
         }
     }
     Ok(())
@@ -57,13 +57,13 @@ pub fn names() -> Vec<String> {
     read(&|_| false).map_or_else(|_| Vec::new(), |values| values.into_keys().collect())
 }
 
-fn read(is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, Refused> {
+fn read(is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, SettingsError> {
     let bytes = match std::fs::read(FILE) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        read => read.map_err(|error| Refused(format!("{FILE}: {error}")))?,
+        read => read.map_err(|error| SettingsError(format!("{FILE}: {error}")))?,
     };
-    refuse_world_readable(Path::new(FILE))?;
-    parse(&bytes, is_setting).map_err(|unreadable| Refused(format!("{FILE}: {unreadable}")))
+    check_not_world_readable(Path::new(FILE))?;
+    parse(&bytes, is_setting).map_err(|unreadable| SettingsError(format!("{FILE}: {unreadable}")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::settings::Refused;
+use common::settings::SettingsError;
 
 use super::dotenv::set_variables;
 use super::environment;
@@ -21,7 +21,7 @@ pub fn new_name(name: &str) -> Option<&'static str> {
 }
 
 /// Copies the values of old names to the new ones. A new name that is set wins.
-pub fn apply() -> Result<(), Refused> {
+pub fn apply() -> Result<(), SettingsError> {
     let copied = RENAMED.iter().filter(|(_, new)| environment(new).is_none());
     let values: BTreeMap<String, String> = copied
         .filter_map(|(old, new)| Some(((*new).to_owned(), environment(old)?)))

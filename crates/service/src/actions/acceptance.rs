@@ -396,7 +396,7 @@ fn enter_class(work: &mut Work<'_>, id: &ClassId, user: &UserId, role: MemberRol
 
 fn skip_gone(entered: Result<()>) -> Result<()> {
     match entered {
-        Err(Error::NotFound | Error::Refused(_)) => Ok(()),
+        Err(Error::NotFound | Error::Domain(_)) => Ok(()),
         other => other,
     }
 }

@@ -104,7 +104,7 @@ pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<Plan> {
     let class = work.class_to_write(&new.class_id)?.id;
     groups::course_for_new_work(work, new.course_id.as_ref(), &class)?;
     let students = students(work, new, &class)?;
-    let seed = new.seed.unwrap_or_else(clock::lot);
+    let seed = new.seed.unwrap_or_else(clock::random_seed);
     let sets = |sets: &[List<UserId>]| sets.iter().map(|set| set.0.clone()).collect();
     let wish = Wish {
         shape: shape(new)?,

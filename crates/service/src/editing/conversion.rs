@@ -17,7 +17,7 @@ use adapters::document_server::client::Conversion;
 use adapters::files::{Staged, hex, inspect};
 use common::clock;
 use common::error::{Error, Result};
-use common::measures::measures;
+use common::metrics::metrics;
 use db::Standpoint;
 use db::converted_files::{Converted, ConvertedOf};
 
@@ -219,7 +219,7 @@ impl Editing {
         };
         let begun = Instant::now();
         let result = self.server.convert(&conversion, deadline).await;
-        measures().conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
+        metrics().record_conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
         let result = result?;
         let fetched = timeout_at(deadline, self.fetch(&result)).await;
         let staged = fetched

@@ -10,7 +10,7 @@ use super::Editing;
 use adapters::document_server::client::Conversion;
 use adapters::files::{Staged, hex, inspect};
 use common::error::{Error, Result};
-use common::measures::measures;
+use common::metrics::metrics;
 use common::{clock, failpoint};
 use db::platform::PlatformProof;
 use db::{Standpoint, Tenant};
@@ -77,7 +77,7 @@ impl Editing {
         failpoint::hit("conversion.listed");
         let begun = Instant::now();
         let converted = self.convert_source(&standpoint.tenant, upload, &source, deadline).await;
-        measures().conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
+        metrics().record_conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
         let release = self.write(standpoint, move |work| work.release_conversion_source(&id));
         if let Err(error) = release.await {
             // The file is then removed when its row in `file_removals` is due.

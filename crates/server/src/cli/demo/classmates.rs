@@ -191,5 +191,5 @@ fn quietly(outcome: anyhow::Result<()>) {
 }
 
 fn between(least: u32, most: u32) -> Duration {
-    Duration::from_secs(u64::from(least + clock::lot() % (most - least)))
+    Duration::from_secs(u64::from(least + clock::random_seed() % (most - least)))
 }

@@ -16,42 +16,42 @@ const SECONDS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct RequestLabels {
     method: &'static str,
     route: String,
     status: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Route {
+struct RouteLabel {
     route: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
+struct KindLabel {
     kind: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
+struct OutcomeLabel {
     outcome: &'static str,
 }
 
 /// The metrics of this process.
-pub struct Measures {
-    requests: Family<Answered, Counter>,
-    durations: Durations<Route>,
-    database: Durations<Kind>,
-    notices: Family<Outcome, Counter>,
-    conversions: Durations<Outcome>,
+pub struct Metrics {
+    requests: Family<RequestLabels, Counter>,
+    durations: Durations<RouteLabel>,
+    transactions: Durations<KindLabel>,
+    callbacks: Family<OutcomeLabel, Counter>,
+    conversions: Durations<OutcomeLabel>,
     log_lines_dropped: Counter,
 }
 
-static MEASURES: LazyLock<Measures> = LazyLock::new(|| Measures {
+static METRICS: LazyLock<Metrics> = LazyLock::new(|| Metrics {
     requests: Family::default(),
     durations: Family::new_with_constructor(histogram),
-    database: Family::new_with_constructor(histogram),
-    notices: Family::default(),
+    transactions: Family::new_with_constructor(histogram),
+    callbacks: Family::default(),
     conversions: Family::new_with_constructor(histogram),
     log_lines_dropped: Counter::default(),
 });
@@ -61,39 +61,45 @@ fn histogram() -> Histogram {
 }
 
 /// The metrics of this process.
-pub fn measures() -> &'static Measures {
-    &MEASURES
+pub fn metrics() -> &'static Metrics {
+    &METRICS
 }
 
-impl Measures {
+impl Metrics {
     /// Counts a response. `route` is the template, so that ids are no labels; `method` is one of a fixed list, so that
     /// clients cannot increase the number of label sets.
-    pub fn answered(&self, method: &'static str, route: &str, status: u16, took: Duration) {
+    pub fn record_request(&self, method: &'static str, route: &str, status: u16, elapsed: Duration) {
         let route = route.to_owned();
-        let of_route = Route { route: route.clone() };
-        self.requests.get_or_create(&Answered { method, route, status }).inc();
-        self.durations.get_or_create(&of_route).observe(took.as_secs_f64());
+        let route_label = RouteLabel { route: route.clone() };
+        self.requests
+            .get_or_create(&RequestLabels { method, route, status })
+            .inc();
+        self.durations
+            .get_or_create(&route_label)
+            .observe(elapsed.as_secs_f64());
     }
 
     /// Observes the duration of a database transaction, including the time in the queue. `kind` is `read` or `write`.
-    pub fn database(&self, kind: &'static str, took: Duration) {
-        self.database.get_or_create(&Kind { kind }).observe(took.as_secs_f64());
+    pub fn record_transaction(&self, kind: &'static str, elapsed: Duration) {
+        self.transactions
+            .get_or_create(&KindLabel { kind })
+            .observe(elapsed.as_secs_f64());
     }
 
     /// Counts a callback of the document server: `taken`, `refused`, or `again` (to be repeated).
-    pub fn notice(&self, outcome: &'static str) {
-        self.notices.get_or_create(&Outcome { outcome }).inc();
+    pub fn record_callback(&self, outcome: &'static str) {
+        self.callbacks.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// Observes the duration of a conversion: `made` or `failed`.
-    pub fn conversion(&self, outcome: &'static str, took: Duration) {
+    pub fn record_conversion(&self, outcome: &'static str, elapsed: Duration) {
         self.conversions
-            .get_or_create(&Outcome { outcome })
-            .observe(took.as_secs_f64());
+            .get_or_create(&OutcomeLabel { outcome })
+            .observe(elapsed.as_secs_f64());
     }
 
     /// Counts a log line that was dropped because stderr could not be written or did not keep up.
-    pub fn log_line_dropped(&self) {
+    pub fn record_dropped_log_line(&self) {
         self.log_lines_dropped.inc();
     }
 
@@ -107,14 +113,14 @@ impl Measures {
             "database_transaction_duration",
             help,
             Unit::Seconds,
-            self.database.clone(),
+            self.transactions.clone(),
         );
         let help = "Deprecated name of database_transaction_duration_seconds; removed in the next release";
-        registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.database.clone());
+        registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.transactions.clone());
         registry.register(
             "docserver_callbacks",
             "Callbacks of the document server",
-            self.notices.clone(),
+            self.callbacks.clone(),
         );
         let help = "Log lines that could not be written to stderr";
         registry.register("log_lines_dropped", help, self.log_lines_dropped.clone());
