@@ -7,9 +7,9 @@ use std::time::Duration;
 use model::network::Network;
 use tokio_util::task::AbortOnDropHandle;
 
+use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
 use adapters::document_server::DocumentServer;
-use adapters::files::Files;
 use adapters::mail::Mail;
 use auth::Gate;
 use auth::client_requests::ClientRequests;
@@ -58,7 +58,7 @@ pub struct AppParts {
     pub uploads: Uploads,
     pub bus: EventBus,
     pub realtime: RealtimeServer,
-    pub files: Files,
+    pub files: BlobStore,
     pub document_server: DocumentServer,
     pub editing: Editing,
     pub mail: Mail,
@@ -134,7 +134,7 @@ impl App {
     }
 
     /// File storage.
-    pub fn files(&self) -> &Files {
+    pub fn files(&self) -> &BlobStore {
         &self.0.parts.files
     }
 

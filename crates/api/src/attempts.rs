@@ -18,7 +18,7 @@ use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
 use super::reply::Versioned;
 use super::terms::Terms;
-use adapters::files::name;
+use adapters::blob_store::name;
 use api_types::audience::Audience;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
@@ -77,7 +77,7 @@ async fn content(
     let look = cx.read(move |scope| scope.copy_in(&id, &document));
     let (copy, _) = look.await?;
     let file = Download {
-        name: name::of_title(&copy.title, copy.file_extension.as_str()),
+        name: name::from_title(&copy.title, copy.file_extension.as_str()),
         mime: copy.file_extension.mime().to_owned(),
         sha256: copy.sha256,
         content: Stored::Kept(copy.file_key, copy.size),
@@ -102,7 +102,7 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
         }
     });
     let copy = look.await?;
-    let name = name::of_title(&copy.title, "pdf");
+    let name = name::from_title(&copy.title, "pdf");
     let made = cx.app().editing().pdf(cx.standpoint()?, source(copy)?).await?;
     let file = Download {
         name,

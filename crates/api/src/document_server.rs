@@ -24,9 +24,9 @@ use super::endpoint::Endpoints;
 use super::pace::read_body;
 use super::terms::Terms;
 use super::valid::{self, ValidQuery};
+use adapters::blob_store::{name, templates};
 use adapters::document_server::Bytes;
 use adapters::document_server::editor::{Editor, Reader};
-use adapters::files::{blank, name};
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::documents::CurrentFile;
@@ -148,7 +148,7 @@ async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, head
     app.document_server().may_fetch_source(token(&app, &headers), &id)?;
     let source = app.editing().conversion_source(id).await?;
     let file = Download {
-        name: name::safe(&format!("upload.{}", source.format)),
+        name: name::sanitize(&format!("upload.{}", source.format)),
         mime: source.format.mime().to_owned(),
         content: Content::Kept(source.file_key(), source.size),
         sha256: source.sha256,
@@ -200,11 +200,12 @@ pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Downl
             kept(document, extension, revision.file_key, revision.size, revision.sha256)
         }
         CurrentFile::Blank(extension) => {
-            let bytes = blank::blank(extension).ok_or_else(|| anyhow::anyhow!("a {extension} has no blank"))?;
+            let bytes =
+                templates::blank_document(extension).ok_or_else(|| anyhow::anyhow!("a {extension} has no blank"))?;
             Download {
                 name: file_name(document, extension),
                 mime: extension.mime().to_owned(),
-                sha256: blank::sha256(bytes),
+                sha256: templates::sha256(bytes),
                 content: Content::Embedded(bytes),
             }
         }
@@ -221,7 +222,7 @@ fn kept(document: &Document, extension: FileExtension, key: FileKey, size: i64, 
 }
 
 fn file_name(document: &Document, extension: FileExtension) -> FileName {
-    name::of_title(document.title.as_str(), extension.as_str())
+    name::from_title(document.title.as_str(), extension.as_str())
 }
 
 /// The response to a callback, as the document server defines it.

@@ -15,7 +15,7 @@ use super::documents::shown;
 use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files;
-use adapters::files::name;
+use adapters::blob_store::name;
 use api_types::document::{DocumentVersionView, DocumentView};
 use common::clock;
 use common::error::{Error, Result};
@@ -69,7 +69,7 @@ async fn version_content(
     let extension = revision.extension().unwrap_or(seen.document().file_extension);
     let title = format!("{} (version {})", seen.document().title, revision.version);
     let file = Download {
-        name: name::of_title(&title, extension.as_str()),
+        name: name::from_title(&title, extension.as_str()),
         mime: extension.mime().to_owned(),
         sha256: revision.sha256,
         content: Content::Kept(revision.file_key, revision.size),

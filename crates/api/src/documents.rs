@@ -27,7 +27,7 @@ use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::terms::Terms;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
-use adapters::files::{blank, name};
+use adapters::blob_store::{name, templates};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use common::clock;
@@ -320,7 +320,7 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
         })
         .await?;
     let extension = seen.document().file_extension;
-    let name = name::of_title(seen.document().title.as_str(), extension.as_str());
+    let name = name::from_title(seen.document().title.as_str(), extension.as_str());
     let mime = extension.mime().to_owned();
     let file = match current {
         CurrentFile::Revision(revision) => {
@@ -335,12 +335,12 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
             }
         }
         CurrentFile::Blank(extension) => {
-            let bytes =
-                blank::blank(extension).ok_or_else(|| anyhow::anyhow!("a {extension} document has no content"))?;
+            let bytes = templates::blank_document(extension)
+                .ok_or_else(|| anyhow::anyhow!("a {extension} document has no content"))?;
             Download {
                 name,
                 mime,
-                sha256: blank::sha256(bytes),
+                sha256: templates::sha256(bytes),
                 content: Content::Embedded(bytes),
             }
         }

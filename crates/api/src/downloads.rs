@@ -13,8 +13,8 @@ use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
 use super::reply::ErrorReply;
-use adapters::files::Files;
-use adapters::files::pack::Pieces;
+use adapters::blob_store::BlobStore;
+use adapters::blob_store::zip_stream::ByteStream;
 use common::error::{Error, Result};
 
 /// Characters that RFC 8187 allows without encoding.
@@ -72,7 +72,7 @@ impl From<StoredFile> for Download {
 }
 
 /// The response to a download: the whole file, one range (206), not modified (304) or range not satisfiable (416).
-pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Result<Response> {
+pub async fn download(files: &BlobStore, asked: &HeaderMap, file: Download) -> Result<Response> {
     let tag = format!("\"{}\"", file.sha256);
     let mut headers = named(&file, &tag);
     if matches(asked, &header::IF_NONE_MATCH, &tag) {
@@ -92,7 +92,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
         Content::Embedded(_) => None,
     };
     let size = match &file.content {
-        Content::Kept(..) => opened.as_ref().map_or(0, adapters::files::Opened::size),
+        Content::Kept(..) => opened.as_ref().map_or(0, adapters::blob_store::OpenBlob::size),
         Content::Embedded(bytes) => bytes.len() as u64,
     };
     // A range of another version than the client has must not be combined with it.
@@ -113,7 +113,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
     };
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
     let body = match (opened, file.content) {
-        (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.verified(&file.sha256).await?),
+        (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.read_verified(&file.sha256).await?),
         (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, PIECE)),
         (None, Content::Embedded(bytes)) => Body::from(part(bytes, &range)),
         (None, Content::Kept(..)) => Body::empty(),
@@ -122,7 +122,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
 }
 
 /// The response with an archive that is generated while it is streamed.
-pub fn archive(name: &FileName, pieces: Pieces) -> Response {
+pub fn archive(name: &FileName, pieces: ByteStream) -> Response {
     let mut headers = HeaderMap::new();
     insert(&mut headers, header::CONTENT_TYPE, "application/zip");
     insert(&mut headers, header::CONTENT_DISPOSITION, &disposition(name.as_str()));

@@ -24,8 +24,8 @@ use super::pace;
 use super::quota;
 use super::reply::Versioned;
 use super::valid;
-use adapters::files::inspect::{self, UploadedType};
-use adapters::files::{Staged, name};
+use adapters::blob_store::inspect::{self, UploadedType};
+use adapters::blob_store::{Staged, name};
 use auth::Caller;
 use auth::places::Long;
 use auth::uploads::{Room, UploadPermit};
@@ -168,7 +168,7 @@ async fn convert(cx: Option<&Context>, file: Received, format: LegacyFormat) -> 
         .editing()
         .convert_upload(standpoint, file.staged, format, (own, place));
     let (staged, kind) = (conversion.await?, format.successor());
-    let name = name::safe(&format!("{}.{kind}", name::stem(file.name.as_str())));
+    let name = name::sanitize(&format!("{}.{kind}", name::stem(file.name.as_str())));
     Ok(Uploaded { name, kind, staged })
 }
 
@@ -262,7 +262,7 @@ async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, ap
                 .replace("%22", "\"")
                 .replace("%0D", "")
                 .replace("%0A", "");
-            file = Some((name::safe(&sent), stage(&mut part, permit, app).await?));
+            file = Some((name::sanitize(&sent), stage(&mut part, permit, app).await?));
         } else {
             fields.insert(key.clone(), Value::String(text(&mut part, &key).await?));
         }

@@ -19,7 +19,7 @@ use super::endpoint::Endpoints;
 use super::files::{FileForm, Passing};
 use super::terms::Terms;
 use super::valid::ValidQuery;
-use adapters::files::name;
+use adapters::blob_store::name;
 use api_types::grade_table::{GradeImportView, table};
 use api_types::import::ImportRowView;
 use common::error::{Error, Result};
@@ -95,7 +95,7 @@ async fn export(
         Ok((seen.whole.assignment.title, text))
     });
     let (title, text) = look.await?;
-    let file = name::of_title(title.as_str(), "csv");
+    let file = name::from_title(title.as_str(), "csv");
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
         (header::CONTENT_DISPOSITION, disposition(file.as_str())),

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::files::is_form;
 use super::pace::read_body;
 use super::valid;
-use adapters::files::hex;
+use adapters::blob_store::hex;
 use common::error::{Error, Result};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");

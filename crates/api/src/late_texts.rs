@@ -16,7 +16,7 @@ use super::context::Context;
 use super::downloads::{Content, Download, download};
 use super::endpoint::Endpoints;
 use super::valid::ValidQuery;
-use adapters::files::name;
+use adapters::blob_store::name;
 use api_types::late_text::LateTextView;
 use common::error::Result;
 use db::deleted_documents::SeenLateText;
@@ -55,7 +55,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
     let SeenLateText { text, document, .. } = cx.read(move |scope| scope.late_text(&id)).await?;
     let file = Download {
-        name: name::of_title(document.title.as_str(), text.file_extension.as_str()),
+        name: name::from_title(document.title.as_str(), text.file_extension.as_str()),
         mime: text.file_extension.mime().to_owned(),
         sha256: text.sha256,
         content: Content::Kept(text.file_key, text.size),

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
 use super::terms::Terms;
-use adapters::files::name;
+use adapters::blob_store::name;
 use common::error::{Error, Result};
 use db::Scope;
 use db::converted_files::Converted;
@@ -50,7 +50,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     let title = seen.document().title.as_str().to_owned();
     let made = cx.app().editing().pdf(cx.standpoint()?, source(seen, current)).await?;
     let file = Download {
-        name: name::of_title(&title, "pdf"),
+        name: name::from_title(&title, "pdf"),
         mime: "application/pdf".to_owned(),
         sha256: made.file.sha256.clone(),
         content: Stored::Kept(made.file.key.clone(), made.file.size),

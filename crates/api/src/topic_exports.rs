@@ -16,7 +16,7 @@ use super::downloads::archive;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
 use super::valid::ValidQuery;
-use adapters::files::name;
+use adapters::blob_store::name;
 use api_types::topic_export::index;
 use common::error::Result;
 use service::actions::topic_exports::{self, Wanted};
@@ -100,7 +100,7 @@ async fn export(
         Ok(())
     })
     .await?;
-    let name = name::of_title(plan.assignment.title.as_str(), "zip");
+    let name = name::from_title(plan.assignment.title.as_str(), "zip");
     let list = index(&plan);
     let pieces = cx.app().editing().export(cx.standpoint()?, plan, list);
     Ok(archive(&name, pieces))

@@ -16,7 +16,7 @@ use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use adapters::files::hex;
+use adapters::blob_store::hex;
 use db::dump::{Cell, Column, Kind, Table};
 
 /// The format that this release writes, and the only one that it reads.

@@ -21,14 +21,14 @@ pub use self::read::{Archive, verify};
 pub use self::restore::{Restored, restore};
 pub use self::scrub::{Findings, scrub};
 pub use self::write::{Written, write};
-use adapters::files::Files;
+use adapters::blob_store::BlobStore;
 use db::{Database, Store};
 
 /// The database and the file storage of a command.
 #[derive(Clone)]
 pub struct Place {
     pub database: Database,
-    pub files: Files,
+    pub files: BlobStore,
     /// The data folder, which contains the erasure journal.
     pub data_dir: PathBuf,
     /// The runtime of the command; its threads do the file I/O.

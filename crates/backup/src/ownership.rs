@@ -9,7 +9,7 @@ use model::installation::{SAMPLED_FILES, StorageContents, StorageMatch, StorageM
 
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::files::Files;
+use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::{Error, Result};
 use db::Store;
@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Compares the marker of the storage with the database, and writes it if the storage has none and belongs to the
 /// database. Fails with the reason why the storage must not be used, or with [`Error::NotReady`] if it is
 /// unavailable.
-pub async fn establish(store: &Store, files: &Files) -> Result<()> {
+pub async fn establish(store: &Store, files: &BlobStore) -> Result<()> {
     match judge(store, files).await? {
         StorageMatch::Same => Ok(()),
         StorageMatch::Adopt => adopt(store, files).await,
@@ -32,7 +32,7 @@ pub async fn establish(store: &Store, files: &Files) -> Result<()> {
 
 /// Runs [`establish`] at startup. An unavailable storage is suspended; the returned task retries until it was
 /// compared.
-pub async fn guard(store: &Store, files: &Files) -> Result<Option<AbortOnDropHandle<()>>> {
+pub async fn guard(store: &Store, files: &BlobStore) -> Result<Option<AbortOnDropHandle<()>>> {
     match tokio::time::timeout(PATIENCE, establish(store, files)).await {
         Ok(Ok(())) => return Ok(None),
         Ok(Err(Error::NotReady)) | Err(_) => {}
@@ -56,7 +56,7 @@ pub async fn guard(store: &Store, files: &Files) -> Result<Option<AbortOnDropHan
 }
 
 /// Compares without writing anything, for read-only commands.
-pub async fn verify(store: &Store, files: &Files) -> Result<()> {
+pub async fn verify(store: &Store, files: &BlobStore) -> Result<()> {
     match judge(store, files).await? {
         StorageMatch::Same | StorageMatch::Adopt => Ok(()),
         StorageMatch::Refuse(mismatch) => Err(refused(mismatch)),
@@ -64,8 +64,8 @@ pub async fn verify(store: &Store, files: &Files) -> Result<()> {
 }
 
 /// Assigns the storage to this database, regardless of its files and its marker.
-pub async fn adopt(store: &Store, files: &Files) -> Result<()> {
-    if !files.is_lasting() {
+pub async fn adopt(store: &Store, files: &BlobStore) -> Result<()> {
+    if !files.is_persistent() {
         return Ok(());
     }
     // The row first: a storage whose marker no database contains could not be used by any.
@@ -75,8 +75,8 @@ pub async fn adopt(store: &Store, files: &Files) -> Result<()> {
     files.write_marker(&id).await
 }
 
-async fn judge(store: &Store, files: &Files) -> Result<StorageMatch> {
-    if !files.is_lasting() {
+async fn judge(store: &Store, files: &BlobStore) -> Result<StorageMatch> {
+    if !files.is_persistent() {
         return Ok(StorageMatch::Same);
     }
     // The marker first: it is written after the row, so a concurrent instance that does both is not mistaken for
@@ -91,7 +91,7 @@ async fn judge(store: &Store, files: &Files) -> Result<StorageMatch> {
     Ok(match_storage(recorded.as_deref(), marker.as_deref(), contents))
 }
 
-async fn look_around(files: &Files, sampled: &[FileKey]) -> Result<StorageContents> {
+async fn look_around(files: &BlobStore, sampled: &[FileKey]) -> Result<StorageContents> {
     let mut has_sampled_file = false;
     for key in sampled {
         if files.has(key).await? {

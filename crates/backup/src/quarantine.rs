@@ -18,7 +18,7 @@ pub struct Returned {
 /// Restores every quarantined file that a row refers to.
 pub fn restore_quarantine(place: &Place, tell: Tell<'_>) -> anyhow::Result<Returned> {
     let store = Store::open(&place.database, 1, 1)?;
-    let keys = place.runtime.block_on(place.files.quarantined())?;
+    let keys = place.runtime.block_on(place.files.list_quarantined())?;
     let of = Some(keys.len() as u64);
     let mut found = Returned::default();
     for (done, key) in keys.into_iter().enumerate() {
@@ -34,7 +34,7 @@ pub fn restore_quarantine(place: &Place, tell: Tell<'_>) -> anyhow::Result<Retur
         });
         if !place.runtime.block_on(is_named)? {
             found.without_row += 1;
-        } else if place.runtime.block_on(place.files.take_from_quarantine(&key))? {
+        } else if place.runtime.block_on(place.files.restore_from_quarantine(&key))? {
             found.returned += 1;
         } else {
             found.kept_already += 1;

@@ -13,7 +13,7 @@ use super::erase_list::{self, erase_again};
 use super::format::{FileLine, Manifest};
 use super::read::Archive;
 use super::{Findings, PIECE, Place, Progress, Tell, ownership, scrub};
-use adapters::files::PARTS;
+use adapters::blob_store::SHARDS;
 use common::clock;
 use common::failpoint::hit;
 use db::dump::Target;
@@ -155,8 +155,8 @@ fn refuse_foreign_storage(place: &Place, has_schema: bool) -> anyhow::Result<()>
 
 fn first_file(place: &Place) -> anyhow::Result<Option<FileKey>> {
     let later = clock::now().plus_seconds(31_536_000);
-    for part in PARTS {
-        let found = place.runtime.block_on(place.files.aged(part, later))?;
+    for shard in SHARDS {
+        let found = place.runtime.block_on(place.files.list_older_than(shard, later))?;
         if let Some(key) = found.into_iter().next() {
             return Ok(Some(key));
         }

@@ -8,7 +8,7 @@ use model::file::FileKey;
 use super::format::{Counted, Manifest};
 use super::write::Kept;
 use super::{PIECE, Place, Progress, Tell};
-use adapters::files::PARTS;
+use adapters::blob_store::SHARDS;
 use common::clock;
 use db::Store;
 use db::dump::{NamedFile, Snapshot};
@@ -122,8 +122,8 @@ fn look(place: &Place, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
 async fn orphans(place: &Place, store: &Store, older_than: u32) -> anyhow::Result<Vec<String>> {
     let before = clock::now().plus_seconds(-i64::from(older_than) * 60 + i64::from(older_than == 0));
     let mut found = Vec::new();
-    for part in PARTS {
-        let aged = place.files.aged(part, before).await?;
+    for shard in SHARDS {
+        let aged = place.files.list_older_than(shard, before).await?;
         if aged.is_empty() || found.len() >= NAMES_MAX {
             continue;
         }

@@ -19,7 +19,7 @@ use super::format::{
     padding, rows_name, seal, to_line,
 };
 use super::{PIECE, Place, Progress, Tell};
-use adapters::files::Reader;
+use adapters::blob_store::BlobReader;
 use common::clock;
 use common::failpoint::hit;
 use db::dump::Snapshot;
@@ -288,11 +288,11 @@ impl Packing {
 /// Reads a stored file on the thread of a command.
 pub(super) struct Kept {
     runtime: Handle,
-    reader: Reader,
+    reader: BlobReader,
 }
 
 impl Kept {
-    pub(super) fn new(runtime: Handle, reader: Reader) -> Self {
+    pub(super) fn new(runtime: Handle, reader: BlobReader) -> Self {
         Self { runtime, reader }
     }
 }

@@ -9,10 +9,10 @@ use clap::Args;
 use lettre::message::Mailbox;
 use model::network::Network;
 
+use adapters::blob_store::BlobStore;
+use adapters::blob_store::settings::ObjectStoreArgs;
 use adapters::document_server::DocumentServerSettings;
 use adapters::document_server::patience::Patience;
-use adapters::files::Files;
-use adapters::files::settings::ObjectStoreArgs;
 use adapters::mail::{self, MailSettings, Server};
 use api::app::HttpSettings;
 use common::error;
@@ -283,8 +283,8 @@ impl StorageArgs {
     }
 
     /// Opens the file storage.
-    pub async fn open_files(&self) -> error::Result<Files> {
-        Files::connect(&self.data_dir, self.files_url.as_deref(), &self.object_store).await
+    pub async fn open_files(&self) -> error::Result<BlobStore> {
+        BlobStore::connect(&self.data_dir, self.files_url.as_deref(), &self.object_store).await
     }
 
     /// Returns the number of connections for reads and writes.

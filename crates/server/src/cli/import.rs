@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::database::{self, CreateArgs};
 use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
-use adapters::files::{Source, inspect};
+use adapters::blob_store::{FileSource, inspect};
 use common::clock;
 use db::platform::PlatformProof;
 use db::{Actor, Database, Standpoint, Store, Tenant};
@@ -75,7 +75,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
         .file
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    let source = Source::File(arguments.file.clone());
+    let source = FileSource::File(arguments.file.clone());
     let kind = inspect::table_type(&source, &name.unwrap_or_default()).await?;
     let plan = Plan::of_file(source, kind, import::school_year(clock::now())).await?;
     let store = open_store(&database, 1, 1).await.context("open the database")?;

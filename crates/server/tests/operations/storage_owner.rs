@@ -264,7 +264,7 @@ both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
     files.remove(&FileKey::new("orphan-0.docx")).await.unwrap();
     let swept = service::changes::orphans::sweep(store, files, later).await;
     assert_eq!(swept.unwrap(), 20);
-    assert_eq!(files.quarantined().await.unwrap().len(), 20);
+    assert_eq!(files.list_quarantined().await.unwrap().len(), 20);
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::documents::{self, Beginning, NewContent};
-use adapters::files::name::stem;
+use adapters::blob_store::name::stem;
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;

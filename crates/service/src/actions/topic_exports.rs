@@ -14,8 +14,8 @@ use model::save::Revision;
 use model::submission::SubmissionDocument;
 use model::whole::WholeGroupAssignment;
 
-use adapters::files::blank;
-use adapters::files::name::Names;
+use adapters::blob_store::name::EntryNames;
+use adapters::blob_store::templates;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;
 use db::{Scope, Work};
@@ -127,7 +127,12 @@ fn as_it_is(
     } else {
         let bytes = blank_bytes(document.file_extension);
         let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-        (ExportedContent::Blank, size, blank::sha256(bytes), document.created_at)
+        (
+            ExportedContent::Blank,
+            size,
+            templates::sha256(bytes),
+            document.created_at,
+        )
     };
     ExportedDocument {
         title: document.title.as_str().to_owned(),
@@ -146,7 +151,7 @@ fn as_it_is(
 
 /// Returns the bytes of a document without a saved revision.
 pub fn blank_bytes(extension: FileExtension) -> &'static [u8] {
-    blank::blank(extension).unwrap_or_default()
+    templates::blank_document(extension).unwrap_or_default()
 }
 
 fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> ExportedGroup {
@@ -182,13 +187,13 @@ fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> Exp
 /// Assigns the paths in the archive: a folder for the topic, one for each group, and names that are unique on every
 /// file system.
 fn place(export: &mut TopicExport) {
-    let topic = Names::beside(&[INDEX, ERRORS]).take(export.assignment.title.as_str());
-    let mut folders = Names::default();
+    let topic = EntryNames::with_reserved(&[INDEX, ERRORS]).assign(export.assignment.title.as_str());
+    let mut folders = EntryNames::default();
     for group in &mut export.groups {
-        let folder = folders.take(&folder_of(&group.link.place.group));
-        let mut names = Names::default();
+        let folder = folders.assign(&folder_of(&group.link.place.group));
+        let mut names = EntryNames::default();
         for document in &mut group.documents {
-            document.path = format!("{topic}/{folder}/{}", names.take(&document.title));
+            document.path = format!("{topic}/{folder}/{}", names.assign(&document.title));
         }
     }
 }

@@ -8,7 +8,7 @@ use model::installation::{ORPHANS_MAX, may_quarantine};
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::files::{Files, PARTS};
+use adapters::blob_store::{BlobStore, SHARDS};
 use common::clock;
 use common::error::{Error, Result};
 use db::Store;
@@ -21,7 +21,7 @@ const FIRST: Duration = Duration::from_mins(5);
 const AGAIN: Duration = Duration::from_hours(24);
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
         loop {
@@ -30,7 +30,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
                 Ok(found) => tracing::warn!(files = found, "orphaned files quarantined"),
                 Err(error) => tracing::error!(error = format!("{error:?}"), "orphaned file sweep failed"),
             }
-            if let Err(error) = files.clear_away().await {
+            if let Err(error) = files.remove_abandoned().await {
                 tracing::warn!(error = format!("{error:?}"), "cleanup of abandoned uploads failed");
             }
             tokio::time::sleep(AGAIN).await;
@@ -40,10 +40,10 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
 
 /// Quarantines files that were stored before `before` and have no row; returns how many. Fails without moving any
 /// file if there are more of them than crashes can leave: then the database is probably the wrong one.
-pub async fn sweep(store: &Store, files: &Files, before: Timestamp) -> Result<usize> {
+pub async fn sweep(store: &Store, files: &BlobStore, before: Timestamp) -> Result<usize> {
     let (mut all, mut orphans) = (0, Vec::new());
-    for part in PARTS {
-        let aged = files.aged(part, before).await?;
+    for shard in SHARDS {
+        let aged = files.list_older_than(shard, before).await?;
         all += aged.len();
         // Beyond the limit, files are only counted.
         if !aged.is_empty() && orphans.len() <= ORPHANS_MAX {

@@ -7,7 +7,7 @@ use model::late_text;
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::files::Files;
+use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::Result;
 use common::failpoint;
@@ -25,7 +25,7 @@ const STAGED_MAX: i64 = 86_400;
 const WAIT_MAX: i64 = 3_600;
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             match round(&store, &files).await {
@@ -41,7 +41,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     }))
 }
 
-async fn round(store: &Store, files: &Files) -> Result<i64> {
+async fn round(store: &Store, files: &BlobStore) -> Result<i64> {
     let now = clock::now();
     drop_stale(store, now).await?;
     expire_late_texts(store, now).await?;
@@ -107,7 +107,7 @@ pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-async fn remove(store: &Store, files: &Files, removal: &FileRemoval) -> Result<()> {
+async fn remove(store: &Store, files: &BlobStore, removal: &FileRemoval) -> Result<()> {
     let key = removal.key.clone();
     let named = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.file_is_named(&key)

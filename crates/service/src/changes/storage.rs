@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::storage::{StorageKinds, StorageUsage};
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::files::Files;
+use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
@@ -21,7 +21,7 @@ const AGE_MAX: i64 = 3_600;
 const ROUND: i64 = 50;
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
         loop {
@@ -33,7 +33,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     }))
 }
 
-async fn round(store: &Store, files: &Files) -> Result<()> {
+async fn round(store: &Store, files: &BlobStore) -> Result<()> {
     let before = clock::now().plus_seconds(-AGE_MAX);
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.uncounted_since(before, ROUND)
@@ -45,7 +45,7 @@ async fn round(store: &Store, files: &Files) -> Result<()> {
 }
 
 /// Counts the bytes that an organization stores and saves the count.
-pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<StorageUsage> {
+pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<StorageUsage> {
     let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
     let read = store.read(standpoint, |scope| {

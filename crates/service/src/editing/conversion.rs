@@ -12,9 +12,9 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Editing;
 use super::fetching::surely_not_written;
+use adapters::blob_store::{Staged, hex, inspect};
 use adapters::document_server::Bytes;
 use adapters::document_server::client::Conversion;
-use adapters::files::{Staged, hex, inspect};
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
@@ -232,7 +232,7 @@ impl Editing {
                 },
                 error => error,
             })?;
-        let is_pdf = inspect::must_be(&staged, FileType::Pdf).await;
+        let is_pdf = inspect::check_type(&staged, FileType::Pdf).await;
         is_pdf.map_err(|_| Error::DocumentServer("its PDF is none".to_owned()))?;
         Ok(staged)
     }

@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::Editing;
 use super::conversion::{AT_ONCE, Content, Pdf, Source};
 use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
-use adapters::files::pack::{Pack, Pieces, packed};
+use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::error::{Error, Result};
 use db::Standpoint;
 use db::converted_files::Converted;
@@ -43,7 +43,7 @@ struct Exporting {
 
 impl Editing {
     /// Returns the archive of a topic with its index as a stream.
-    pub fn export(&self, standpoint: Standpoint, export: TopicExport, index: String) -> Pieces {
+    pub fn export(&self, standpoint: Standpoint, export: TopicExport, index: String) -> ByteStream {
         let documents: Vec<ExportedDocument> = export.groups.into_iter().flat_map(|group| group.documents).collect();
         let mut exporting = Exporting {
             editing: self.clone(),
@@ -54,15 +54,15 @@ impl Editing {
             failed: 0,
             errors: String::new(),
         };
-        packed("a topic", move |mut pack| async move {
-            pack.text(INDEX, &index).await?;
+        stream_zip("a topic", move |mut zip| async move {
+            zip.add_text(INDEX, &index).await?;
             while let Some((document, making)) = exporting.next() {
-                exporting.write(&mut pack, document, making).await?;
+                exporting.write(&mut zip, document, making).await?;
             }
             if !exporting.errors.is_empty() {
-                pack.text(ERRORS, &exporting.errors).await?;
+                zip.add_text(ERRORS, &exporting.errors).await?;
             }
-            Ok(pack)
+            Ok(zip)
         })
     }
 }
@@ -90,17 +90,17 @@ impl Exporting {
         })))
     }
 
-    async fn write(&mut self, pack: &mut Pack, document: ExportedDocument, making: Option<Making>) -> Result<()> {
+    async fn write(&mut self, zip: &mut ZipStream, document: ExportedDocument, making: Option<Making>) -> Result<()> {
         if self.format.has_original(document.extension) {
             let path = format!("{}.{}", document.path, document.extension);
             match &document.content {
                 ExportedContent::Revision(_, key) | ExportedContent::Copy(_, key) => {
-                    self.copy(pack, path, &document, (key, &document.sha256)).await?;
+                    self.copy(zip, path, &document, (key, &document.sha256)).await?;
                 }
                 ExportedContent::Blank => {
                     let bytes = Bytes::from_static(blank_bytes(document.extension));
-                    let piece = stream::iter([Ok(bytes)]);
-                    pack.file(path, document.written_at, piece).await??;
+                    let chunk = stream::iter([Ok(bytes)]);
+                    zip.add_file(path, document.written_at, chunk).await??;
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Exporting {
             Ok(pdf) => {
                 self.failed = 0;
                 let file = &pdf.file;
-                self.copy(pack, path, &document, (&file.key, &file.sha256)).await?;
+                self.copy(zip, path, &document, (&file.key, &file.sha256)).await?;
                 self.editing.forget_pdf(&pdf).await;
             }
             Err(error) => {
@@ -144,18 +144,18 @@ impl Exporting {
     /// Copies stored bytes into the archive.
     async fn copy(
         &mut self,
-        pack: &mut Pack,
+        zip: &mut ZipStream,
         path: String,
         document: &ExportedDocument,
         (key, sha256): (&FileKey, &str),
     ) -> Result<()> {
         let opened = match self.editing.files.open(key).await {
-            Ok(opened) => opened.verified(sha256).await,
+            Ok(opened) => opened.read_verified(sha256).await,
             Err(error) => Err(error),
         };
         match opened {
-            Ok(pieces) => {
-                if let Err(error) = pack.file(path.clone(), document.written_at, pieces).await? {
+            Ok(chunks) => {
+                if let Err(error) = zip.add_file(path.clone(), document.written_at, chunks).await? {
                     tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
                     self.note(&path, DAMAGED);
                 }

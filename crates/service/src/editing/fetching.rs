@@ -8,9 +8,9 @@ use model::file::{FileKey, FileType};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Editing;
+use adapters::blob_store::{Staged, inspect};
 use adapters::document_server::client::network;
 use adapters::document_server::result_path::ResultPath;
-use adapters::files::{Staged, inspect};
 use common::error::{Error, Result};
 
 /// The delays before the second and the third attempt.
@@ -40,8 +40,8 @@ impl Editing {
         let mut response = self.server.fetch(result).await?;
         let announced = response.content_length();
         let mut staging = self.files.stage(self.server.download_limit());
-        while let Some(piece) = response.chunk().await.map_err(network)? {
-            staging.write(&piece).await?;
+        while let Some(chunk) = response.chunk().await.map_err(network)? {
+            staging.write(&chunk).await?;
         }
         let staged = staging.finish().await?;
         if staged.size() == 0 || announced.is_some_and(|announced| announced != staged.size()) {
@@ -82,7 +82,7 @@ pub(super) async fn kind_of(staged: &Staged, own: FileExtension, claimed: Option
     let mut refused = Error::UnsupportedFileType(own.to_string());
     for kind in kinds {
         let file_type = FileType::parse(kind.as_str()).ok_or_else(|| Error::UnsupportedFileType(kind.to_string()))?;
-        match inspect::must_be(staged, file_type).await {
+        match inspect::check_type(staged, file_type).await {
             Ok(()) => return Ok(kind),
             Err(error) => refused = error,
         }

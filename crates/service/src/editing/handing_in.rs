@@ -11,7 +11,7 @@ use super::Editing;
 use super::fetching::surely_not_written;
 use crate::actions::finish::{self, FinishOptions, Finished};
 use crate::actions::submissions::{self, Copied, HandedIn, Standing};
-use adapters::files::blank;
+use adapters::blob_store::templates;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -122,13 +122,13 @@ impl Editing {
                 (Some(revision.id), revision.version, revision.size, revision.sha256)
             }
             CurrentFile::Blank(extension) => {
-                let bytes = blank::blank(extension)
+                let bytes = templates::blank_document(extension)
                     .ok_or_else(|| anyhow::anyhow!("document {} has no content", document.id))?;
                 let mut staging = self.files.stage(bytes.len() as u64);
                 staging.write(bytes).await?;
                 self.files.commit(staging.finish().await?, &key).await?;
                 let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-                (None, 0, size, blank::sha256(bytes))
+                (None, 0, size, templates::sha256(bytes))
             }
         };
         Ok(Copied {

@@ -22,8 +22,8 @@ pub use self::conversion::{Content, Pdf, Source};
 pub use self::handing_in::{Finish, Submit};
 pub use self::saving::Answer;
 use crate::changes;
+use adapters::blob_store::BlobStore;
 use adapters::document_server::DocumentServer;
-use adapters::files::Files;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
@@ -36,14 +36,14 @@ use realtime::bus::EventBus;
 pub struct Editing {
     store: Store,
     bus: EventBus,
-    files: Files,
+    files: BlobStore,
     server: DocumentServer,
     conversions: Arc<Conversions>,
     whereabouts: Whereabouts,
 }
 
 impl Editing {
-    pub fn new(store: Store, bus: EventBus, files: Files, server: DocumentServer) -> Self {
+    pub fn new(store: Store, bus: EventBus, files: BlobStore, server: DocumentServer) -> Self {
         Self {
             store,
             bus,

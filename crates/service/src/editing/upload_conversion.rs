@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::Editing;
+use adapters::blob_store::{Staged, hex, inspect};
 use adapters::document_server::client::Conversion;
-use adapters::files::{Staged, hex, inspect};
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use common::{clock, failpoint};
@@ -125,7 +125,7 @@ impl Editing {
                 error => error,
             })?;
         failpoint::hit("conversion.fetched");
-        let is_valid = inspect::must_be(&converted, result_type).await;
+        let is_valid = inspect::check_type(&converted, result_type).await;
         is_valid.map_err(|error| Error::DocumentServer(format!("a conversion made no {result_type} file: {error}")))?;
         Ok(converted)
     }

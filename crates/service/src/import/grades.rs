@@ -10,7 +10,7 @@ use model::text::{FeedbackText, GradeValue};
 use super::columns::{Cells, Columns, Layout};
 use super::sheet::Sheet;
 use crate::actions::grade_imports::{GradeRow, SaidGrade};
-use adapters::files::Source;
+use adapters::blob_store::FileSource;
 use api_types::csv::plain;
 use api_types::grade_table::COLUMNS;
 use common::error::{Error, Result};
@@ -28,7 +28,7 @@ const LAYOUT: Layout = Layout {
 };
 
 /// Parses a table of grades. Without a separator, the header decides between `,` and `;`.
-pub async fn read(source: Source, kind: FileType, separator: Option<u8>) -> Result<Vec<GradeRow>> {
+pub async fn read(source: FileSource, kind: FileType, separator: Option<u8>) -> Result<Vec<GradeRow>> {
     if kind != FileType::Csv {
         let message = format!("grades are imported from a .csv file, no {kind}");
         return Err(Error::UnsupportedFileType(message));
@@ -37,7 +37,7 @@ pub async fn read(source: Source, kind: FileType, separator: Option<u8>) -> Resu
     reading.await.map_err(|error| Error::Internal(error.into()))?
 }
 
-fn rows(source: &Source, separator: Option<u8>) -> Result<Vec<GradeRow>> {
+fn rows(source: &FileSource, separator: Option<u8>) -> Result<Vec<GradeRow>> {
     let mut sheet = Sheet::begin(source.open()?, separator)?;
     let columns = Columns::of(&LAYOUT, sheet.next_row()?)?;
     let mut rows = Vec::new();

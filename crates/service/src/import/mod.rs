@@ -23,7 +23,7 @@ pub use self::run::{Import, Reported};
 use self::sheet::Sheet;
 use crate::actions::imports::Record;
 pub use crate::actions::imports::Rules;
-use adapters::files::Source;
+use adapters::blob_store::FileSource;
 use common::error::{Error, Result};
 
 /// The number of rows in one transaction.
@@ -53,15 +53,15 @@ pub struct Plan {
 }
 
 enum Content {
-    Table(Source),
-    OneRoster(Source, Box<Overview>),
+    Table(FileSource),
+    OneRoster(FileSource, Box<Overview>),
     List(Vec<Numbered>),
 }
 
 impl Plan {
     /// Reads a file once and rejects it if it is invalid as a whole; nothing is written. Classes of an archive
     /// without school years belong to `this_year`.
-    pub async fn of_file(source: Source, kind: FileType, this_year: String) -> Result<Self> {
+    pub async fn of_file(source: FileSource, kind: FileType, this_year: String) -> Result<Self> {
         let read = tokio::task::spawn_blocking(move || match kind {
             FileType::Csv => Self::of_table(source),
             FileType::Zip => {
@@ -95,7 +95,7 @@ impl Plan {
         }
     }
 
-    fn of_table(source: Source) -> Result<Self> {
+    fn of_table(source: FileSource) -> Result<Self> {
         let mut sheet = Sheet::begin(source.open()?, None)?;
         Columns::of(&people::LAYOUT, sheet.next_row()?)?;
         let mut rows = 0;

@@ -24,7 +24,7 @@ const BLANK_BYTES_MAX: usize = 1 << 20;
 pub struct Sheet<R> {
     source: R,
     parser: csv_core::Reader,
-    piece: Vec<u8>,
+    chunk: Vec<u8>,
     unread: std::ops::Range<usize>,
     is_over: bool,
     cells: Vec<u8>,
@@ -44,13 +44,13 @@ pub struct Row {
 impl<R: Read> Sheet<R> {
     /// Opens a table. Without a separator, the header decides between `,` and `;`.
     pub fn begin(mut source: R, separator: Option<u8>) -> Result<Self> {
-        let mut piece = vec![0; PIECE];
-        let read = fill(&mut source, &mut piece)?;
-        let separator = separator.unwrap_or_else(|| separator_of(&piece[..read]));
+        let mut chunk = vec![0; PIECE];
+        let read = fill(&mut source, &mut chunk)?;
+        let separator = separator.unwrap_or_else(|| separator_of(&chunk[..read]));
         Ok(Self {
             source,
             parser: ReaderBuilder::new().delimiter(separator).build(),
-            piece,
+            chunk,
             unread: 0..read,
             is_over: read == 0,
             cells: vec![0; ROW_MAX],
@@ -82,10 +82,10 @@ impl<R: Read> Sheet<R> {
         let mut problem = None;
         loop {
             if self.unread.is_empty() && !self.is_over {
-                let read = fill(&mut self.source, &mut self.piece)?;
+                let read = fill(&mut self.source, &mut self.chunk)?;
                 (self.unread, self.is_over) = (0..read, read == 0);
             }
-            let input = &self.piece[self.unread.clone()];
+            let input = &self.chunk[self.unread.clone()];
             let (result, read, wrote, ends) =
                 self.parser
                     .read_record(input, &mut self.cells[filled..], &mut self.ends[ended..]);
@@ -142,10 +142,10 @@ fn too_many_blank_rows() -> Error {
 }
 
 /// Reads until the buffer is full or the source ends.
-fn fill(source: &mut impl Read, piece: &mut [u8]) -> Result<usize> {
+fn fill(source: &mut impl Read, chunk: &mut [u8]) -> Result<usize> {
     let mut filled = 0;
-    while filled < piece.len() {
-        match source.read(&mut piece[filled..]) {
+    while filled < chunk.len() {
+        match source.read(&mut chunk[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use adapters::files::Files;
+use adapters::blob_store::BlobStore;
 use adapters::mail::Outbox;
 use common::clock;
 use common::error::Result;
@@ -32,7 +32,7 @@ pub struct Jobs(Arc<Parts>);
 struct Parts {
     store: Store,
     bus: EventBus,
-    files: Files,
+    files: BlobStore,
     outbox: Outbox,
     /// Notified when a job is enqueued; due times are found by polling.
     bell: Notify,
@@ -51,7 +51,7 @@ pub struct Outcome {
 
 impl Jobs {
     /// Starts the runner. `is_alone` means that no other instance uses this database.
-    pub fn start(store: Store, bus: EventBus, files: Files, outbox: Outbox, is_alone: bool) -> Self {
+    pub fn start(store: Store, bus: EventBus, files: BlobStore, outbox: Outbox, is_alone: bool) -> Self {
         let jobs = Self(Arc::new(Parts {
             store,
             bus,

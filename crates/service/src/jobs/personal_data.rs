@@ -6,8 +6,8 @@ use model::id::UserId;
 use serde_json::{Map, Value};
 
 use super::Jobs;
-use adapters::files::name;
-use adapters::files::pack::{Pack, Pieces, packed};
+use adapters::blob_store::name;
+use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::clock;
 use common::error::Result;
 use db::Tenant;
@@ -30,7 +30,7 @@ pub(super) struct Extent {
 
 impl Jobs {
     /// Returns all data about a user, for the user: streamed while it is read.
-    pub async fn own_data(&self, user: &UserId) -> Result<Pieces> {
+    pub async fn own_data(&self, user: &UserId) -> Result<ByteStream> {
         let (user, asked) = (user.clone(), user.clone());
         let store = &self.0.store;
         let holders = store.platform_read(PlatformProof::personal_data(), move |platform| {
@@ -46,19 +46,19 @@ impl Jobs {
     }
 
     /// Returns the archive as a stream.
-    pub(super) fn archive(&self, extent: Extent) -> Pieces {
+    pub(super) fn archive(&self, extent: Extent) -> ByteStream {
         let jobs = self.clone();
-        packed("personal data", move |pack| async move {
-            let mut archive = Archive { pack, jobs };
+        stream_zip("personal data", move |zip| async move {
+            let mut archive = Archive { zip, jobs };
             archive.write(&extent).await?;
-            Ok(archive.pack)
+            Ok(archive.zip)
         })
     }
 }
 
 /// An archive that is being written.
 struct Archive {
-    pack: Pack,
+    zip: ZipStream,
     jobs: Jobs,
 }
 
@@ -99,8 +99,8 @@ impl Archive {
             .platform_read(PlatformProof::personal_data(), move |platform| platform.profile(&user));
         let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
         let mut entry = self
-            .pack
-            .entry("emails-in-outbox.json".to_owned(), clock::now())
+            .zip
+            .add_entry("emails-in-outbox.json".to_owned(), clock::now())
             .await?;
         entry.write(serde_json::to_string_pretty(&emails)?.as_bytes()).await?;
         entry.write(b"\n").await?;
@@ -115,8 +115,8 @@ impl Archive {
         user: &UserId,
         (tenant, concealed): (Option<&Tenant>, &Concealed),
     ) -> Result<()> {
-        let Self { pack, jobs } = self;
-        let mut entry = pack.entry(format!("{name}.json"), clock::now()).await?;
+        let Self { zip, jobs } = self;
+        let mut entry = zip.add_entry(format!("{name}.json"), clock::now()).await?;
         let (mut after, mut is_first) = (String::new(), true);
         entry.write(b"[").await?;
         loop {
@@ -158,14 +158,14 @@ impl Archive {
 
     async fn file(&mut self, folder: &str, file: PersonalFile) -> Result<()> {
         let name = if file.extension.is_empty() {
-            name::safe(&file.name)
+            name::sanitize(&file.name)
         } else {
-            name::of_title(&file.name, &file.extension)
+            name::from_title(&file.name, &file.extension)
         };
         let path = format!("{folder}/{}-{}", file.id, name.as_str());
         let opened = self.jobs.0.files.open(&file.key).await?;
-        let pieces = opened.verified(&file.sha256).await?;
-        self.pack.file(path, clock::now(), pieces).await??;
+        let chunks = opened.read_verified(&file.sha256).await?;
+        self.zip.add_file(path, clock::now(), chunks).await??;
         Ok(())
     }
 }

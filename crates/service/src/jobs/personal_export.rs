@@ -34,9 +34,9 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
         holders: vec![(tenant.clone(), slug)],
     };
     let mut staging = jobs.0.files.stage(u64::MAX);
-    let mut pieces = jobs.archive(extent);
-    while let Some(piece) = pieces.next().await {
-        staging.write(&piece?).await?;
+    let mut chunks = jobs.archive(extent);
+    while let Some(chunk) = chunks.next().await {
+        staging.write(&chunk?).await?;
     }
     let staged = staging.finish().await?;
     let result = json!({"size": staged.size(), "sha256": staged.sha256()});

@@ -23,12 +23,12 @@ fn announced(length: usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Test files, created once: a valid text document and files that are not text documents.
-struct Files {
+struct BlobStore {
     good: Vec<u8>,
     wrong: Vec<Vec<u8>>,
 }
 
-impl Files {
+impl BlobStore {
     fn new() -> Self {
         let noise: Vec<u8> = (0..90_000_u32)
             .map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes()[1])
@@ -154,7 +154,7 @@ shelved!(
         let seed = rand::random::<u64>();
         println!("bad downloads: seed {seed}");
         let each = size(5, 100);
-        let files = Files::new();
+        let files = BlobStore::new();
         let ada = studio.app.as_(&studio.app.world.ada);
         let stories = (0..DOCUMENTS).map(async |document_number| {
             let (ada, files) = (&ada, &files);

@@ -7,7 +7,7 @@ use zip::ZipArchive;
 
 use crate::import::columns::{Cells, Columns, Layout};
 use crate::import::sheet::Sheet;
-use adapters::files::{ReadSeek, Source};
+use adapters::blob_store::{FileSource, ReadSeek};
 use common::error::{Error, Result};
 
 /// The files in the two versions of the standard. Others are rejected, because they may be nested archives.
@@ -43,7 +43,7 @@ pub struct Archive {
 
 impl Archive {
     /// Opens an archive that passed the security checks, and rejects files that are not part of an export.
-    pub fn open(source: &Source) -> Result<Self> {
+    pub fn open(source: &FileSource) -> Result<Self> {
         let zip = ZipArchive::new(BufReader::new(source.open()?)).map_err(damaged)?;
         for name in zip.file_names() {
             let name = name.map_err(damaged)?;

@@ -4,7 +4,7 @@
 
 use model::file::FileKey;
 
-use super::{Backend, Files, blocking, check};
+use super::{Backend, BlobStore, blocking, check};
 use common::error::Result;
 
 /// The path of the marker, below `files/`.
@@ -12,9 +12,9 @@ pub(super) const MARKER: &str = "installation/id";
 /// The maximum size of a marker in bytes; longer ones were not written by this program.
 pub(super) const MARKER_MAX: u64 = 4_096;
 
-impl Files {
+impl BlobStore {
     /// Returns whether the storage is persistent; only then it has a marker.
-    pub fn is_lasting(&self) -> bool {
+    pub fn is_persistent(&self) -> bool {
         !matches!(self.backend, Backend::Memory(_))
     }
 
@@ -25,7 +25,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.marker()).await?
             }
-            Backend::Objects(objects) => objects.marker().await?,
+            Backend::S3(objects) => objects.marker().await?,
             Backend::Memory(_) => None,
         };
         Ok(text.map(|text| text.lines().next().unwrap_or_default().trim().to_owned()))
@@ -42,7 +42,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.write_marker(&text)).await
             }
-            Backend::Objects(objects) => objects.write_marker(text).await,
+            Backend::S3(objects) => objects.write_marker(text).await,
             Backend::Memory(_) => Ok(()),
         }
     }
@@ -54,7 +54,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.is_empty()).await
             }
-            Backend::Objects(objects) => objects.is_empty().await,
+            Backend::S3(objects) => objects.is_empty().await,
             Backend::Memory(_) => Ok(true),
         }
     }
@@ -67,32 +67,32 @@ impl Files {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.has(&key)).await
             }
-            Backend::Objects(objects) => objects.has(key).await,
+            Backend::S3(objects) => objects.has(key).await,
             Backend::Memory(memory) => Ok(memory.get(key).is_ok()),
         }
     }
 
     /// Returns the keys of all quarantined files.
-    pub async fn quarantined(&self) -> Result<Vec<FileKey>> {
-        match self.usable()? {
+    pub async fn list_quarantined(&self) -> Result<Vec<FileKey>> {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let disk = disk.clone();
-                blocking(move || disk.quarantined()).await
+                blocking(move || disk.list_quarantined()).await
             }
-            Backend::Objects(objects) => objects.quarantined().await,
+            Backend::S3(objects) => objects.list_quarantined().await,
             Backend::Memory(_) => Ok(Vec::new()),
         }
     }
 
     /// Moves a file out of the quarantine. Returns false if a file with this key exists; it is never replaced.
-    pub async fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
+    pub async fn restore_from_quarantine(&self, key: &FileKey) -> Result<bool> {
         check(key)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
-                blocking(move || disk.take_from_quarantine(&key)).await
+                blocking(move || disk.restore_from_quarantine(&key)).await
             }
-            Backend::Objects(objects) => objects.take_from_quarantine(key).await,
+            Backend::S3(objects) => objects.restore_from_quarantine(key).await,
             Backend::Memory(_) => Ok(false),
         }
     }

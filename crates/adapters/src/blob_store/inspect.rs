@@ -5,8 +5,8 @@ use std::io::Read;
 
 use model::file::{FileType, LegacyFormat};
 
-use super::archive::{self, Package};
-use super::staged::{ReadSeek, Source, Staged};
+use super::archive::{self, ArchiveKind};
+use super::staged::{FileSource, ReadSeek, Staged};
 use common::error::{Error, Result};
 
 use super::{blocking, compound};
@@ -15,7 +15,7 @@ use super::{blocking, compound};
 const MARKUP: &[&[u8]] = &[b"<script", b"<html", b"<!doctype", b"<body", b"<iframe", b"<svg"];
 
 /// The reason of a rejection, shown to users after the file type.
-pub(super) type Verdict = Result<(), String>;
+pub(super) type InspectionResult = Result<(), String>;
 
 /// The type of an uploaded file, determined from its name and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,17 +65,17 @@ pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
         let extension = name.rsplit_once('.').map_or("no extension", |(_, extension)| extension);
         Error::UnsupportedFileType(extension.chars().take(20).collect())
     })?;
-    must_be(staged, claimed).await?;
+    check_type(staged, claimed).await?;
     Ok(claimed)
 }
 
 /// Rejects content that is not of this type.
-pub async fn must_be(staged: &Staged, kind: FileType) -> Result<()> {
+pub async fn check_type(staged: &Staged, kind: FileType) -> Result<()> {
     check(staged.source(), staged.peek(4096).to_vec(), kind).await
 }
 
 /// Returns the type of a table's or archive's extension after checking its content; for files that are read in place.
-pub async fn table_type(source: &Source, name: &str) -> Result<FileType> {
+pub async fn table_type(source: &FileSource, name: &str) -> Result<FileType> {
     let refused = || Error::UnsupportedFileType("an import is a .csv or .zip file".to_owned());
     let claimed = FileType::of_name(name).filter(|kind| matches!(kind, FileType::Csv | FileType::Zip));
     let claimed = claimed.ok_or_else(refused)?;
@@ -83,7 +83,7 @@ pub async fn table_type(source: &Source, name: &str) -> Result<FileType> {
     Ok(claimed)
 }
 
-async fn check(source: Source, head: Vec<u8>, kind: FileType) -> Result<()> {
+async fn check(source: FileSource, head: Vec<u8>, kind: FileType) -> Result<()> {
     blocking(move || {
         let refused = |reason: String| Error::UnsupportedFileType(format!("this is no {kind} file ({reason})"));
         match package(kind) {
@@ -99,23 +99,25 @@ const fn is_text(kind: FileType) -> bool {
     matches!(kind, FileType::Txt | FileType::Md | FileType::Csv | FileType::Svg)
 }
 
-const fn package(kind: FileType) -> Option<Package> {
+const fn package(kind: FileType) -> Option<ArchiveKind> {
     Some(match kind {
         FileType::Docx => {
-            Package::Ooxml("application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml")
+            ArchiveKind::Ooxml("application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml")
         }
-        FileType::Xlsx => Package::Ooxml("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"),
+        FileType::Xlsx => {
+            ArchiveKind::Ooxml("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml")
+        }
         FileType::Pptx => {
-            Package::Ooxml("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml")
+            ArchiveKind::Ooxml("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml")
         }
-        FileType::Odt | FileType::Ods | FileType::Odp => Package::OpenDocument(kind.mime()),
-        FileType::Zip => Package::Plain,
+        FileType::Odt | FileType::Ods | FileType::Odp => ArchiveKind::OpenDocument(kind.mime()),
+        FileType::Zip => ArchiveKind::Plain,
         _ => return None,
     })
 }
 
 /// Checks the magic bytes of images, audio, video and PDFs.
-fn binary(kind: FileType, head: &[u8]) -> Verdict {
+fn binary(kind: FileType, head: &[u8]) -> InspectionResult {
     let at = |offset: usize, magic: &[u8]| head.get(offset..offset + magic.len()) == Some(magic);
     let fits = match kind {
         FileType::Pdf => at(0, b"%PDF-1.") || at(0, b"%PDF-2."),
@@ -144,19 +146,19 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 }
 
 /// Checks for UTF-8 without NUL in chunks; an SVG must also begin like one.
-fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
+fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> InspectionResult {
     if kind == FileType::Svg && !is_drawing(&String::from_utf8_lossy(head)) {
         return Err("it does not begin with <svg".to_owned());
     }
-    let mut piece = vec![0; 64 * 1024];
+    let mut chunk = vec![0; 64 * 1024];
     let mut kept = 0;
     loop {
-        let read = reader.read(&mut piece[kept..]).map_err(|error| error.to_string())?;
+        let read = reader.read(&mut chunk[kept..]).map_err(|error| error.to_string())?;
         let filled = kept + read;
-        if piece[kept..filled].contains(&0) {
+        if chunk[kept..filled].contains(&0) {
             return Err("it holds a NUL byte".to_owned());
         }
-        let whole = match std::str::from_utf8(&piece[..filled]) {
+        let whole = match std::str::from_utf8(&chunk[..filled]) {
             Ok(_) => filled,
             // A character may be split between chunks, but not at the end of the file.
             Err(error) if error.error_len().is_none() && read > 0 => error.valid_up_to(),
@@ -165,7 +167,7 @@ fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
         if read == 0 {
             return Ok(());
         }
-        piece.copy_within(whole..filled, 0);
+        chunk.copy_within(whole..filled, 0);
         kept = filled - whole;
     }
 }

@@ -11,9 +11,9 @@ use super::*;
 #[expect(dead_code, reason = "the tests of the service use all of it")]
 #[path = "../../../test-support/src/fake_s3.rs"]
 mod bucket;
-mod objects;
+mod s3;
 
-async fn in_bucket(folder: &Path, bucket: &Bucket) -> Files {
+async fn in_bucket(folder: &Path, bucket: &Bucket) -> BlobStore {
     let args = ObjectStoreArgs {
         aws_access_key_id: Some(bucket::KEY_ID.to_owned()),
         aws_secret_access_key: Some(bucket::SECRET.into()),
@@ -23,32 +23,34 @@ async fn in_bucket(folder: &Path, bucket: &Bucket) -> Files {
         ..ObjectStoreArgs::default()
     };
     let url = format!("s3://{}/work", bucket::NAME);
-    Files::connect(folder, Some(&url), &args).await.unwrap()
+    BlobStore::connect(folder, Some(&url), &args).await.unwrap()
 }
 
-async fn both(folder: &Path) -> [Files; 2] {
-    let disk = Files::connect(folder, None, &ObjectStoreArgs::default()).await.unwrap();
-    let memory = Files::connect(folder, Some("memory:"), &ObjectStoreArgs::default())
+async fn both(folder: &Path) -> [BlobStore; 2] {
+    let disk = BlobStore::connect(folder, None, &ObjectStoreArgs::default())
+        .await
+        .unwrap();
+    let memory = BlobStore::connect(folder, Some("memory:"), &ObjectStoreArgs::default())
         .await
         .unwrap();
     [disk, memory]
 }
 
 /// Returns every storage backend: all must behave the same.
-async fn all(folder: &Path, bucket: &Bucket) -> [Files; 3] {
+async fn all(folder: &Path, bucket: &Bucket) -> [BlobStore; 3] {
     let [disk, memory] = both(folder).await;
     [disk, memory, in_bucket(folder, bucket).await]
 }
 
-async fn staged(files: &Files, bytes: &[u8]) -> Staged {
+async fn staged(files: &BlobStore, bytes: &[u8]) -> Staged {
     let mut staging = files.stage(10 << 20);
-    for piece in bytes.chunks(1000) {
-        staging.write(piece).await.unwrap();
+    for chunk in bytes.chunks(1000) {
+        staging.write(chunk).await.unwrap();
     }
     staging.finish().await.unwrap()
 }
 
-async fn content(files: &Files, key: &FileKey, range: Range<u64>) -> Vec<u8> {
+async fn content(files: &BlobStore, key: &FileKey, range: Range<u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     files
         .open(key)
@@ -166,9 +168,19 @@ async fn an_aged_file_is_put_aside_and_kept() {
         let key = FileKey::new("nobody-names-it.pdf");
         files.commit(staged(&files, b"x").await, &key).await.unwrap();
         let (mut aged, mut young) = (Vec::new(), Vec::new());
-        for part in PARTS {
-            aged.extend(files.aged(part, common::clock::now().plus_seconds(60)).await.unwrap());
-            young.extend(files.aged(part, common::clock::now().plus_seconds(-60)).await.unwrap());
+        for shard in SHARDS {
+            aged.extend(
+                files
+                    .list_older_than(shard, common::clock::now().plus_seconds(60))
+                    .await
+                    .unwrap(),
+            );
+            young.extend(
+                files
+                    .list_older_than(shard, common::clock::now().plus_seconds(-60))
+                    .await
+                    .unwrap(),
+            );
         }
         assert_eq!((aged, young), (vec![key.clone()], Vec::new()));
         files.quarantine(&key).await.unwrap();

@@ -10,8 +10,8 @@ use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-use super::inspect::Verdict;
-use super::staged::{ReadSeek, Source};
+use super::inspect::InspectionResult;
+use super::staged::{FileSource, ReadSeek};
 
 /// The maximum number of entries in one archive.
 const ENTRIES_MAX: u64 = 10_000;
@@ -20,7 +20,7 @@ const INFLATED_MAX: u64 = 500 << 20;
 /// The maximum compression ratio.
 const RATIO_MAX: u64 = 100;
 /// Below this decompressed size in bytes the ratio is not checked.
-const HARMLESS: u64 = 1 << 20;
+const RATIO_EXEMPT_BYTES: u64 = 1 << 20;
 /// The maximum size of the central directory in bytes; it is read into memory.
 const DIRECTORY_MAX: u64 = 4 << 20;
 /// The maximum size of an office document's content types in bytes; they are read into memory.
@@ -32,7 +32,7 @@ const END_MAX: u64 = 22 + 65_535;
 
 /// The declared kind of an archive.
 #[derive(Debug, Clone, Copy)]
-pub enum Package {
+pub enum ArchiveKind {
     /// An Office Open XML document whose main part has this content type.
     Ooxml(&'static str),
     /// An OpenDocument file with this media type.
@@ -51,32 +51,34 @@ struct Budget<'s> {
     /// The nesting depth.
     depth: u8,
     /// The source, whose folder is used to extract embedded archives.
-    source: &'s Source,
+    source: &'s FileSource,
 }
 
 impl Budget<'_> {
-    fn take(&mut self, bytes: u64) -> Verdict {
+    fn take(&mut self, bytes: u64) -> InspectionResult {
         let left = self.left.checked_sub(bytes);
         self.left = left.ok_or("it unpacks to more than it declares")?;
         Ok(())
     }
 
     /// Creates an anonymous temporary file, so that embedded archives do not add up in memory.
-    fn scratch(&self) -> Result<File, String> {
+    fn scratch_file(&self) -> Result<File, String> {
         let made = match self.source {
-            Source::File(path) | Source::Held(path, _) => tempfile::tempfile_in(path.parent().unwrap_or(path)),
-            Source::Bytes(_) => tempfile::tempfile(),
+            FileSource::File(path) | FileSource::Buffered(path, _) => {
+                tempfile::tempfile_in(path.parent().unwrap_or(path))
+            }
+            FileSource::Bytes(_) => tempfile::tempfile(),
         };
         made.map_err(|error| format!("it cannot be looked at: {error}"))
     }
 }
 
 /// Rejects an archive that is dangerous, corrupted, or not of the declared kind.
-pub(super) fn check(source: &Source, package: Package) -> Verdict {
+pub(super) fn check(source: &FileSource, package: ArchiveKind) -> InspectionResult {
     let mut bytes = source.open().map_err(damaged)?;
     let size = bytes.seek(SeekFrom::End(0)).map_err(damaged)?;
     let mut budget = Budget {
-        left: INFLATED_MAX.min(HARMLESS.max(size.saturating_mul(RATIO_MAX))),
+        left: INFLATED_MAX.min(RATIO_EXEMPT_BYTES.max(size.saturating_mul(RATIO_MAX))),
         entries: ENTRIES_MAX,
         depth: 0,
         source,
@@ -84,8 +86,13 @@ pub(super) fn check(source: &Source, package: Package) -> Verdict {
     check_within(bytes, size, package, &mut budget)
 }
 
-fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budget: &mut Budget<'_>) -> Verdict {
-    let entries = entries(&mut bytes, size)?;
+fn check_within(
+    mut bytes: Box<dyn ReadSeek>,
+    size: u64,
+    package: ArchiveKind,
+    budget: &mut Budget<'_>,
+) -> InspectionResult {
+    let entries = count_entries(&mut bytes, size)?;
     budget.entries = budget.entries.checked_sub(entries).ok_or("it has too many entries")?;
     let mut archive = ZipArchive::new(BufReader::new(bytes)).map_err(damaged)?;
     if archive.len() as u64 != entries || archive.has_duplicate_names() {
@@ -97,35 +104,35 @@ fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budge
     // Declared sizes are cheap to check; wrong declarations are detected below.
     let declared = (0..archive.len()).try_fold(0_u64, |sum, index| {
         let entry = archive.by_index_raw(index).map_err(damaged)?;
-        harmless_name(&entry)?;
+        check_entry_name(&entry)?;
         Ok::<_, String>(sum.saturating_add(entry.size()))
     })?;
     if declared > budget.left {
         return Err("it unpacks to far more than its size".to_owned());
     }
     match package {
-        Package::Plain => return Ok(()),
-        Package::Ooxml(main_type) => ooxml(&mut archive, main_type)?,
-        Package::OpenDocument(mime) => open_document(&mut archive, mime)?,
-        Package::Embedded => free_of_macros(&names(&archive))?,
+        ArchiveKind::Plain => return Ok(()),
+        ArchiveKind::Ooxml(main_type) => check_ooxml(&mut archive, main_type)?,
+        ArchiveKind::OpenDocument(mime) => check_open_document(&mut archive, mime)?,
+        ArchiveKind::Embedded => check_no_macros(&names(&archive))?,
     }
-    let mut piece = vec![0; 64 * 1024];
+    let mut chunk = vec![0; 64 * 1024];
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(damaged)?;
-        check_entry(entry, &mut piece, budget)?;
+        check_entry(entry, &mut chunk, budget)?;
     }
     Ok(())
 }
 
 /// Reads an entry to its end; checks an embedded archive recursively.
-fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, piece: &mut [u8], budget: &mut Budget<'_>) -> Verdict {
+fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, chunk: &mut [u8], budget: &mut Budget<'_>) -> InspectionResult {
     let declared = entry.size();
     let mut found = 0;
     let mut embedded = None;
     loop {
-        let read = fill(&mut entry, piece)?;
-        if found == 0 && piece[..read].starts_with(b"PK\x03\x04") {
-            embedded = Some(budget.scratch()?);
+        let read = fill(&mut entry, chunk)?;
+        if found == 0 && chunk[..read].starts_with(b"PK\x03\x04") {
+            embedded = Some(budget.scratch_file()?);
         }
         if read == 0 {
             break;
@@ -135,25 +142,25 @@ fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, piece: &mut [u8], budget: &mu
         if found > declared {
             return Err("it unpacks to more than it declares".to_owned());
         }
-        if let Some(scratch) = &mut embedded {
-            scratch.write_all(&piece[..read]).map_err(damaged)?;
+        if let Some(scratch_file) = &mut embedded {
+            scratch_file.write_all(&chunk[..read]).map_err(damaged)?;
         }
     }
-    let Some(scratch) = embedded else { return Ok(()) };
+    let Some(scratch_file) = embedded else { return Ok(()) };
     if budget.depth == DEPTH_MAX {
         return Err("it holds archives within archives".to_owned());
     }
     budget.depth += 1;
-    check_within(Box::new(scratch), found, Package::Embedded, budget)?;
+    check_within(Box::new(scratch_file), found, ArchiveKind::Embedded, budget)?;
     budget.depth -= 1;
     Ok(())
 }
 
 /// Reads until the buffer is full or the reader ends.
-fn fill(reader: &mut impl Read, piece: &mut [u8]) -> Result<usize, String> {
+fn fill(reader: &mut impl Read, chunk: &mut [u8]) -> Result<usize, String> {
     let mut filled = 0;
-    while filled < piece.len() {
-        match reader.read(&mut piece[filled..]).map_err(damaged)? {
+    while filled < chunk.len() {
+        match reader.read(&mut chunk[filled..]).map_err(damaged)? {
             0 => break,
             read => filled += read,
         }
@@ -162,7 +169,7 @@ fn fill(reader: &mut impl Read, piece: &mut [u8]) -> Result<usize, String> {
 }
 
 /// Returns the declared number of entries, read from the last record before anything is loaded into memory.
-fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
+fn count_entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
     let mut first = [0; 4];
     bytes.seek(SeekFrom::Start(0)).map_err(damaged)?;
     bytes.read_exact(&mut first).map_err(damaged)?;
@@ -199,21 +206,21 @@ fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
 }
 
 /// Checks that an entry stays inside the target folder and is a regular file or folder.
-fn harmless_name<R: Read>(entry: &ZipFile<'_, R>) -> Verdict {
+fn check_entry_name<R: Read>(entry: &ZipFile<'_, R>) -> InspectionResult {
     let name = entry.name().map_err(damaged)?.replace('\\', "/");
     let is_drive = name.as_bytes().get(1) == Some(&b':');
-    let leads_out = name.starts_with('/') || is_drive || name.split('/').any(|part| part == "..");
-    if leads_out || name.is_empty() || name.contains(char::is_control) || entry.is_symlink() {
+    let is_outside = name.starts_with('/') || is_drive || name.split('/').any(|part| part == "..");
+    if is_outside || name.is_empty() || name.contains(char::is_control) || entry.is_symlink() {
         return Err("an entry leads outside of it".to_owned());
     }
     Ok(())
 }
 
 /// Checks that the main part has the content type of the extension, and that there are no macros.
-fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdict {
+fn check_ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> InspectionResult {
     let names = names(archive);
-    free_of_macros(&names)?;
-    let types = ContentTypes::read(&whole(archive, "[Content_Types].xml")?)?;
+    check_no_macros(&names)?;
+    let types = ContentTypes::read(&read_entry(archive, "[Content_Types].xml")?)?;
     if types.macros {
         return Err("it carries macros".to_owned());
     }
@@ -231,7 +238,7 @@ fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdic
     }
 }
 
-fn free_of_macros(names: &[String]) -> Verdict {
+fn check_no_macros(names: &[String]) -> InspectionResult {
     let is_code = |name: &String| name.ends_with("vbaproject.bin") || name.ends_with("vbadata.xml");
     if names.iter().any(is_code) {
         return Err("it carries macros".to_owned());
@@ -240,14 +247,14 @@ fn free_of_macros(names: &[String]) -> Verdict {
 }
 
 /// Checks that the first entry contains the media type, and that there are no macros.
-fn open_document<R: Read + Seek>(archive: &mut ZipArchive<R>, mime: &str) -> Verdict {
+fn check_open_document<R: Read + Seek>(archive: &mut ZipArchive<R>, mime: &str) -> InspectionResult {
     if names(archive).iter().any(|name| {
         let is_code = name.starts_with("basic/") || name.starts_with("scripts/");
         is_code && !name.ends_with('/')
     }) {
         return Err("it carries macros".to_owned());
     }
-    if whole(archive, "mimetype")?.trim_ascii() == mime.as_bytes() {
+    if read_entry(archive, "mimetype")?.trim_ascii() == mime.as_bytes() {
         Ok(())
     } else {
         Err("its type is something else".to_owned())
@@ -260,7 +267,7 @@ fn names<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<String> {
 }
 
 /// Reads a small entry completely.
-fn whole<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, String> {
+fn read_entry<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, String> {
     let entry = archive.by_name(name).map_err(|_| format!("it has no {name}"))?;
     let mut bytes = Vec::new();
     entry.take(TYPES_MAX + 1).read_to_end(&mut bytes).map_err(damaged)?;
@@ -301,7 +308,7 @@ impl ContentTypes {
         }
     }
 
-    fn note(&mut self, element: &BytesStart<'_>) -> Verdict {
+    fn note(&mut self, element: &BytesStart<'_>) -> InspectionResult {
         let (mut part, mut content_type) = (None, String::new());
         for attribute in element.attributes() {
             let attribute = attribute.map_err(damaged)?;

@@ -7,26 +7,29 @@ use futures_util::{Stream, StreamExt, stream};
 use sha2::{Digest, Sha256};
 use tokio_util::io::ReaderStream;
 
-use super::Reader;
+use super::BlobReader;
 use super::staged::hex;
 
 /// The chunk size in bytes.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Streams a reader; the last chunk is withheld until the checksum has been verified.
-pub(super) fn verified(reader: Reader, sha256: String) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+pub(super) fn verify_checksum(
+    reader: BlobReader,
+    sha256: String,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let begin = (
-        ReaderStream::with_capacity(reader, PIECE),
+        ReaderStream::with_capacity(reader, CHUNK_BYTES),
         Sha256::new(),
         None::<Bytes>,
         sha256,
     );
-    stream::try_unfold(begin, |(mut pieces, mut digest, mut held, sha256)| async move {
-        while let Some(piece) = pieces.next().await {
-            let piece = piece?;
-            digest.update(&piece);
-            if let Some(before) = held.replace(piece) {
-                return Ok(Some((before, (pieces, digest, held, sha256))));
+    stream::try_unfold(begin, |(mut chunks, mut digest, mut held, sha256)| async move {
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk?;
+            digest.update(&chunk);
+            if let Some(before) = held.replace(chunk) {
+                return Ok(Some((before, (chunks, digest, held, sha256))));
             }
         }
         let Some(last) = held.take() else { return Ok(None) };
@@ -34,6 +37,6 @@ pub(super) fn verified(reader: Reader, sha256: String) -> impl Stream<Item = io:
             tracing::error!(file.sha256 = sha256, "stored file damaged: checksum mismatch");
             return Err(io::Error::other("the bytes are damaged"));
         }
-        Ok(Some((last, (pieces, digest, held, sha256))))
+        Ok(Some((last, (chunks, digest, held, sha256))))
     })
 }

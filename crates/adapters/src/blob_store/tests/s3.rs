@@ -7,10 +7,10 @@ fn large() -> Vec<u8> {
     (0..11_000_003_u32).map(|number| (number % 253) as u8).collect()
 }
 
-async fn stage_all(files: &Files, bytes: &[u8]) -> Staged {
+async fn stage_all(files: &BlobStore, bytes: &[u8]) -> Staged {
     let mut staging = files.stage(64 << 20);
-    for piece in bytes.chunks(100_000) {
-        staging.write(piece).await.unwrap();
+    for chunk in bytes.chunks(100_000) {
+        staging.write(chunk).await.unwrap();
     }
     staging.finish().await.unwrap()
 }
@@ -84,7 +84,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
             .unwrap();
     }
     assert!(bucket.has_unfinished());
-    files.clear_away().await.unwrap();
+    files.remove_abandoned().await.unwrap();
     assert!(!bucket.has_unfinished());
     assert_eq!(files_below(&notes), BTreeSet::new());
 }
@@ -103,7 +103,7 @@ async fn a_store_that_is_away_is_not_ready_and_keeps_nothing() {
         files.copy(&key, &other).await,
         files.remove(&key).await,
         files.quarantine(&key).await,
-        files.aged(7, common::clock::now()).await.map(drop),
+        files.list_older_than(7, common::clock::now()).await.map(drop),
     ];
     for answer in away {
         assert!(matches!(answer, Err(Error::NotReady)), "{answer:?}");

@@ -9,19 +9,19 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The maximum length in bytes. Most file systems allow 255, and browsers append to names ("name (1).pdf").
 const MAX_BYTES: usize = 230;
 /// Characters that Windows does not allow in names. Slashes are removed earlier.
-const NOT_IN_NAMES: &[char] = &['<', '>', ':', '"', '|', '?', '*', '/', '\\'];
+const FORBIDDEN_CHARACTERS: &[char] = &['<', '>', ':', '"', '|', '?', '*', '/', '\\'];
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 
 /// Sanitizes an uploaded file name: removes folders, invisible characters and bidirectional marks.
-pub fn safe(original: &str) -> FileName {
+pub fn sanitize(original: &str) -> FileName {
     let last = original.rsplit(['/', '\\']).next().unwrap_or_default();
     let visible = last
         .chars()
         .filter(|character| !character.is_control() && !is_invisible(*character));
     let plain: String = visible
         .map(|character| {
-            if NOT_IN_NAMES.contains(&character) {
+            if FORBIDDEN_CHARACTERS.contains(&character) {
                 '_'
             } else {
                 character
@@ -41,19 +41,19 @@ pub fn safe(original: &str) -> FileName {
 }
 
 /// Returns the file name for a title and an extension, sanitized like [`safe`].
-pub fn of_title(title: &str, extension: &str) -> FileName {
+pub fn from_title(title: &str, extension: &str) -> FileName {
     // A slash in a title is not a folder.
     let flat: String = title
         .chars()
         .map(|character| {
-            if NOT_IN_NAMES.contains(&character) {
+            if FORBIDDEN_CHARACTERS.contains(&character) {
                 '_'
             } else {
                 character
             }
         })
         .collect();
-    safe(&format!("{flat}.{extension}"))
+    sanitize(&format!("{flat}.{extension}"))
 }
 
 /// The maximum length of a name in an archive, in characters.
@@ -63,22 +63,22 @@ const STEM_MAX: usize = ENTRY_MAX - ".docx".len();
 
 /// The names in one folder of an archive: flat, sanitized, and unique on every file system.
 #[derive(Debug, Default)]
-pub struct Names(HashSet<String>);
+pub struct EntryNames(HashSet<String>);
 
-impl Names {
+impl EntryNames {
     /// Creates a folder in which these names are taken.
-    pub fn beside(taken: &[&str]) -> Self {
-        Self(taken.iter().map(|name| on_any_disk(name)).collect())
+    pub fn with_reserved(taken: &[&str]) -> Self {
+        Self(taken.iter().map(|name| case_folded(name)).collect())
     }
 
     /// Returns a unique name for a title, without extension; adds a number if it is taken. The name is reserved for
     /// all extensions, so that a document and its PDF can share it.
-    pub fn take(&mut self, title: &str) -> String {
-        let whole = of_title(title, "docx");
+    pub fn assign(&mut self, title: &str) -> String {
+        let whole = from_title(title, "docx");
         let name = shortened_to(stem(whole.as_str()), STEM_MAX);
         let mut free = name.clone();
         let mut count = 1;
-        while !self.0.insert(on_any_disk(&free)) {
+        while !self.0.insert(case_folded(&free)) {
             count += 1;
             let number = format!(" ({count})");
             free = format!("{}{number}", shortened_to(&name, STEM_MAX - number.len()));
@@ -88,7 +88,7 @@ impl Names {
 }
 
 /// Normalizes a name as file systems that ignore case and Unicode composition compare it.
-fn on_any_disk(name: &str) -> String {
+fn case_folded(name: &str) -> String {
     name.nfc().collect::<String>().to_uppercase().to_lowercase()
 }
 
@@ -177,14 +177,14 @@ mod tests {
             ("plan.docx. . ", "plan.docx"),
             ("Grüße 👩‍👩‍👧.odt", "Grüße 👩‍👩‍👧.odt"),
         ] {
-            assert_eq!(safe(original).as_str(), expected, "{original:?}");
+            assert_eq!(sanitize(original).as_str(), expected, "{original:?}");
         }
     }
 
     #[test]
     fn long_names_keep_their_extension() {
         for letter in ["x", "ü", "👩"] {
-            let name = safe(&format!("{}.docx", letter.repeat(400)));
+            let name = sanitize(&format!("{}.docx", letter.repeat(400)));
             assert!(name.as_str().len() <= MAX_BYTES && name.check().is_ok(), "{name}");
             assert_eq!(
                 name.as_str().rsplit_once('.').map(|(_, extension)| extension),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn names_in_an_archive_are_flat_short_and_unique() {
-        let mut names = Names::beside(&["index.csv"]);
+        let mut names = EntryNames::with_reserved(&["index.csv"]);
         for (title, expected) in [
             ("Plan", "Plan"),
             ("PLAN", "PLAN (2)"),
@@ -215,10 +215,10 @@ mod tests {
             ("", "file (2)"),
             ("index.csv", "index.csv (2)"),
         ] {
-            assert_eq!(names.take(title), expected, "{title:?}");
+            assert_eq!(names.assign(title), expected, "{title:?}");
         }
         for letter in ["x", "ü", "👩"] {
-            let long = [names.take(&letter.repeat(300)), names.take(&letter.repeat(300))];
+            let long = [names.assign(&letter.repeat(300)), names.assign(&letter.repeat(300))];
             assert!(long[1].ends_with(" (2)"), "{long:?}");
             for name in long {
                 assert!(name.chars().count() <= STEM_MAX && name.len() <= MAX_BYTES, "{name}");
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_title_with_a_slash_keeps_both_sides() {
-        assert_eq!(of_title("Plan 1/2", "docx").as_str(), "Plan 1_2.docx");
-        assert_eq!(of_title("..", "pdf").as_str(), "file.pdf");
+        assert_eq!(from_title("Plan 1/2", "docx").as_str(), "Plan 1_2.docx");
+        assert_eq!(from_title("..", "pdf").as_str(), "file.pdf");
     }
 }

@@ -12,15 +12,15 @@ use super::{blocking, failed};
 use common::error::{Error, Result};
 
 /// Bytes that are buffered before they are written on a blocking thread.
-const PIECE: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 /// The number of leading bytes that are kept in memory.
 const HEAD: usize = 4096;
 
 /// The path of a temporary file, deleted on drop.
 #[derive(Debug)]
-pub(super) struct Temporary(PathBuf);
+pub(super) struct TempFile(PathBuf);
 
-impl Temporary {
+impl TempFile {
     pub(super) fn new(path: PathBuf) -> Self {
         Self(path)
     }
@@ -30,7 +30,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TempFile {
     fn drop(&mut self) {
         // After a commit, nothing is left at this path.
         if let Err(error) = std::fs::remove_file(&self.0)
@@ -43,25 +43,25 @@ impl Drop for Temporary {
 
 /// An upload in progress.
 pub struct Staging {
-    writing: Option<Box<Writing>>,
-    gathered: Vec<u8>,
+    writing: Option<Box<OpenTarget>>,
+    buffered: Vec<u8>,
     head: Vec<u8>,
     size: u64,
     limit: u64,
 }
 
-struct Writing {
+struct OpenTarget {
     target: Target,
     digest: Sha256,
 }
 
 /// Creates an empty part, open for writing.
-type MakePart = Box<dyn FnOnce() -> Result<(File, Temporary)> + Send>;
+type OpenPart = Box<dyn FnOnce() -> Result<(File, TempFile)> + Send>;
 
 enum Target {
     /// A part that is created with its first bytes, so that a small file needs one blocking call.
-    Part(MakePart),
-    File(File, Temporary),
+    Part(OpenPart),
+    File(File, TempFile),
     Memory(Vec<u8>),
 }
 
@@ -69,23 +69,23 @@ impl Target {
     fn write(self, bytes: &[u8]) -> Result<Self> {
         match self {
             Self::Part(make) => {
-                let (file, temporary) = make()?;
-                Self::File(file, temporary).write(bytes)
+                let (file, temp_file) = make()?;
+                Self::File(file, temp_file).write(bytes)
             }
-            Self::File(mut file, temporary) => {
+            Self::File(mut file, temp_file) => {
                 file.write_all(bytes).map_err(failed)?;
-                Ok(Self::File(file, temporary))
+                Ok(Self::File(file, temp_file))
             }
-            Self::Memory(mut gathered) => {
-                gathered.extend_from_slice(bytes);
-                Ok(Self::Memory(gathered))
+            Self::Memory(mut buffered) => {
+                buffered.extend_from_slice(bytes);
+                Ok(Self::Memory(buffered))
             }
         }
     }
 }
 
 impl Staging {
-    pub(super) fn on_disk(make: impl FnOnce() -> Result<(File, Temporary)> + Send + 'static, limit: u64) -> Self {
+    pub(super) fn on_disk(make: impl FnOnce() -> Result<(File, TempFile)> + Send + 'static, limit: u64) -> Self {
         Self::new(Target::Part(Box::new(make)), limit)
     }
 
@@ -94,13 +94,13 @@ impl Staging {
     }
 
     fn new(target: Target, limit: u64) -> Self {
-        let writing = Some(Box::new(Writing {
+        let writing = Some(Box::new(OpenTarget {
             target,
             digest: Sha256::new(),
         }));
         Self {
             writing,
-            gathered: Vec::new(),
+            buffered: Vec::new(),
             head: Vec::new(),
             size: 0,
             limit,
@@ -117,24 +117,24 @@ impl Staging {
         }
         let missing = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..missing]);
-        self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= PIECE {
-            self.gathered = self.flush().await?;
-            self.gathered.clear();
+        self.buffered.extend_from_slice(bytes);
+        if self.buffered.len() >= CHUNK_BYTES {
+            self.buffered = self.flush().await?;
+            self.buffered.clear();
         }
         Ok(())
     }
 
     /// Completes the upload.
     pub async fn finish(mut self) -> Result<Staged> {
-        let is_small = self.size == self.gathered.len() as u64;
-        let gathered = self.flush().await?;
-        let Writing { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let is_small = self.size == self.buffered.len() as u64;
+        let buffered = self.flush().await?;
+        let OpenTarget { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
         let content = match target {
-            Target::File(file, temporary) => Content::File {
+            Target::File(file, temp_file) => Content::File {
                 file,
-                temporary,
-                small: is_small.then(|| gathered.into()),
+                temp_file,
+                small: is_small.then(|| buffered.into()),
             },
             Target::Memory(bytes) => Content::Bytes(bytes.into()),
             Target::Part(_) => return Err(interrupted()),
@@ -150,15 +150,15 @@ impl Staging {
 
     /// Writes the buffered bytes and returns them.
     async fn flush(&mut self) -> Result<Vec<u8>> {
-        let Writing { target, mut digest } = *self.writing.take().ok_or_else(interrupted)?;
-        let gathered = std::mem::take(&mut self.gathered);
-        let (target, digest, gathered) = blocking(move || {
-            digest.update(&gathered);
-            Ok((target.write(&gathered)?, digest, gathered))
+        let OpenTarget { target, mut digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let buffered = std::mem::take(&mut self.buffered);
+        let (target, digest, buffered) = blocking(move || {
+            digest.update(&buffered);
+            Ok((target.write(&buffered)?, digest, buffered))
         })
         .await?;
-        self.writing = Some(Box::new(Writing { target, digest }));
-        Ok(gathered)
+        self.writing = Some(Box::new(OpenTarget { target, digest }));
+        Ok(buffered)
     }
 }
 
@@ -180,7 +180,7 @@ pub struct Staged {
 enum Content {
     File {
         file: File,
-        temporary: Temporary,
+        temp_file: TempFile,
         /// All bytes, if they fit into the buffer.
         small: Option<Bytes>,
     },
@@ -214,41 +214,41 @@ impl Staged {
     }
 
     /// Returns a source that can be read again while this value lives.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> FileSource {
         match &self.content {
-            Content::File { temporary, small, .. } => match small {
-                Some(bytes) => Source::Held(temporary.path().to_owned(), bytes.clone()),
-                None => Source::File(temporary.path().to_owned()),
+            Content::File { temp_file, small, .. } => match small {
+                Some(bytes) => FileSource::Buffered(temp_file.path().to_owned(), bytes.clone()),
+                None => FileSource::File(temp_file.path().to_owned()),
             },
-            Content::Bytes(bytes) => Source::Bytes(bytes.clone()),
+            Content::Bytes(bytes) => FileSource::Bytes(bytes.clone()),
         }
     }
 
-    pub(super) fn into_file(self) -> Result<(File, Temporary)> {
+    pub(super) fn into_file(self) -> Result<(File, TempFile)> {
         match self.content {
-            Content::File { file, temporary, .. } => Ok((file, temporary)),
-            Content::Bytes(_) => Err(elsewhere()),
+            Content::File { file, temp_file, .. } => Ok((file, temp_file)),
+            Content::Bytes(_) => Err(wrong_backend()),
         }
     }
 
     pub(super) fn into_bytes(self) -> Result<Bytes> {
         match self.content {
             Content::Bytes(bytes) => Ok(bytes),
-            Content::File { .. } => Err(elsewhere()),
+            Content::File { .. } => Err(wrong_backend()),
         }
     }
 }
 
-fn elsewhere() -> Error {
+fn wrong_backend() -> Error {
     Error::Internal(anyhow::anyhow!("this file was staged for another storage"))
 }
 
 /// A source of staged bytes, to be read on a blocking thread.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum FileSource {
     File(PathBuf),
     /// A small file and its bytes, which need not be read from disk.
-    Held(PathBuf, Bytes),
+    Buffered(PathBuf, Bytes),
     Bytes(Bytes),
 }
 
@@ -256,12 +256,12 @@ pub enum Source {
 pub trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-impl Source {
+impl FileSource {
     /// Opens the source.
     pub fn open(&self) -> Result<Box<dyn ReadSeek>> {
         match self {
             Self::File(path) => Ok(Box::new(File::open(path).map_err(failed)?)),
-            Self::Held(_, bytes) | Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            Self::Buffered(_, bytes) | Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
         }
     }
 }

@@ -1,20 +1,20 @@
 //! File storage under immutable keys: files are staged, then committed durably. One interface for disk, object store
 //! and memory; files are streamed and never held in memory completely, except by the memory backend.
 
+mod checksum_reader;
 mod compound;
 mod disk;
 mod marker;
 mod memory;
-mod objects;
+mod s3;
 mod staged;
-mod verified;
 
 pub mod archive;
-pub mod blank;
 pub mod inspect;
 pub mod name;
-pub mod pack;
 pub mod settings;
+pub mod templates;
+pub mod zip_stream;
 
 use std::io;
 use std::ops::Range;
@@ -31,15 +31,15 @@ use tokio::io::AsyncRead;
 
 use self::disk::Disk;
 use self::memory::Memory;
-use self::objects::{Object, Objects};
+use self::s3::{S3Object, S3Store};
 use self::settings::ObjectStoreArgs;
 pub use self::staged::hex;
-pub use self::staged::{ReadSeek, Source, Staged, Staging};
+pub use self::staged::{FileSource, ReadSeek, Staged, Staging};
 use common::error::{Error, Result};
 
 /// The file storage.
 #[derive(Clone)]
-pub struct Files {
+pub struct BlobStore {
     backend: Backend,
     /// Set while it is unknown whether this storage belongs to the database: all reads, writes and removals are
     /// rejected.
@@ -52,30 +52,30 @@ enum Backend {
     /// A local folder.
     Disk(Disk),
     /// An object store with the S3 API.
-    Objects(Objects),
+    S3(S3Store),
     /// Memory, lost on exit.
     Memory(Memory),
 }
 
 /// The number of partitions of a storage, for iterating over all files.
-pub const PARTS: std::ops::RangeInclusive<u8> = 0..=u8::MAX;
+pub const SHARDS: std::ops::RangeInclusive<u8> = 0..=u8::MAX;
 
 /// A stream of file bytes.
-pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
+pub type BlobReader = Pin<Box<dyn AsyncRead + Send>>;
 
 /// A stored file, ready to be read.
-pub struct Opened {
+pub struct OpenBlob {
     size: u64,
-    bytes: Stored,
+    bytes: BlobSource,
 }
 
-enum Stored {
+enum BlobSource {
     File(std::fs::File),
-    Object(Object),
+    S3(S3Object),
     Bytes(Bytes),
 }
 
-impl Files {
+impl BlobStore {
     /// Opens the configured storage and removes abandoned uploads.
     pub async fn connect(data_dir: &Path, files_url: Option<&str>, object_store: &ObjectStoreArgs) -> Result<Self> {
         let backend = match files_url.filter(|url| !url.trim().is_empty()) {
@@ -86,7 +86,7 @@ impl Files {
             Some("memory:") => Backend::Memory(Memory::default()),
             Some(url) if url.starts_with("s3:") => {
                 let folder = data_dir.join("staging");
-                Backend::Objects(Objects::open(url, object_store, folder).await?)
+                Backend::S3(S3Store::open(url, object_store, folder).await?)
             }
             Some(_) => {
                 return Err(Error::Internal(anyhow::anyhow!(
@@ -115,7 +115,7 @@ impl Files {
     }
 
     /// Returns the backend, unless the storage is suspended.
-    fn usable(&self) -> Result<&Backend> {
+    fn available_backend(&self) -> Result<&Backend> {
         if self.is_suspended() {
             return Err(Error::NotReady);
         }
@@ -130,7 +130,7 @@ impl Files {
                 let disk = disk.clone();
                 Staging::on_disk(move || disk.part(), limit)
             }
-            Backend::Objects(objects) => {
+            Backend::S3(objects) => {
                 let objects = objects.clone();
                 Staging::on_disk(move || objects.part(), limit)
             }
@@ -141,12 +141,12 @@ impl Files {
     /// Stores a staged file under a key. After this returns, the file survives a crash or power failure.
     pub async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.commit(staged, &key)).await
             }
-            Backend::Objects(objects) => objects.commit(staged, key).await,
+            Backend::S3(objects) => objects.commit(staged, key).await,
             Backend::Memory(memory) => {
                 memory.insert(key, staged.into_bytes()?);
                 Ok(())
@@ -155,29 +155,29 @@ impl Files {
     }
 
     /// Opens a stored file. A row refers to it, so a missing file is an internal error.
-    pub async fn open(&self, key: &FileKey) -> Result<Opened> {
+    pub async fn open(&self, key: &FileKey) -> Result<OpenBlob> {
         check(key)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 let (size, file) = blocking(move || disk.read(&key)).await?;
-                Ok(Opened {
+                Ok(OpenBlob {
                     size,
-                    bytes: Stored::File(file),
+                    bytes: BlobSource::File(file),
                 })
             }
-            Backend::Objects(objects) => {
+            Backend::S3(objects) => {
                 let (size, object) = objects.read(key).await?;
-                Ok(Opened {
+                Ok(OpenBlob {
                     size,
-                    bytes: Stored::Object(object),
+                    bytes: BlobSource::S3(object),
                 })
             }
             Backend::Memory(memory) => {
                 let bytes = memory.get(key)?;
-                Ok(Opened {
+                Ok(OpenBlob {
                     size: bytes.len() as u64,
-                    bytes: Stored::Bytes(bytes),
+                    bytes: BlobSource::Bytes(bytes),
                 })
             }
         }
@@ -187,12 +187,12 @@ impl Files {
     pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         check(from)?;
         check(to)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
                 blocking(move || disk.copy(&from, &to)).await
             }
-            Backend::Objects(objects) => objects.copy(from, to).await,
+            Backend::S3(objects) => objects.copy(from, to).await,
             Backend::Memory(memory) => {
                 memory.insert(to, memory.get(from)?);
                 Ok(())
@@ -203,12 +203,12 @@ impl Files {
     /// Deletes a file; succeeds if it does not exist.
     pub async fn remove(&self, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.remove(&key)).await
             }
-            Backend::Objects(objects) => objects.remove(key).await,
+            Backend::S3(objects) => objects.remove(key).await,
             Backend::Memory(memory) => {
                 memory.remove(key);
                 Ok(())
@@ -216,14 +216,14 @@ impl Files {
         }
     }
 
-    /// Returns the keys in one of the [`PARTS`] whose files were stored before `before`.
-    pub async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
-        match self.usable()? {
+    /// Returns the keys in one of the [`SHARDS`] whose files were stored before `before`.
+    pub async fn list_older_than(&self, shard: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let disk = disk.clone();
-                blocking(move || disk.aged(part, before)).await
+                blocking(move || disk.list_older_than(shard, before)).await
             }
-            Backend::Objects(objects) => objects.aged(part, before).await,
+            Backend::S3(objects) => objects.list_older_than(shard, before).await,
             Backend::Memory(_) => Ok(Vec::new()),
         }
     }
@@ -231,24 +231,24 @@ impl Files {
     /// Moves an orphaned file to the quarantine. It can be restored if its row was lost by mistake.
     pub async fn quarantine(&self, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self.usable()? {
+        match self.available_backend()? {
             Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.quarantine(&key)).await
             }
-            Backend::Objects(objects) => objects.quarantine(key).await,
+            Backend::S3(objects) => objects.quarantine(key).await,
             Backend::Memory(_) => Ok(()),
         }
     }
 
     /// Removes uploads that were abandoned an hour ago or earlier.
-    pub async fn clear_away(&self) -> Result<()> {
+    pub async fn remove_abandoned(&self) -> Result<()> {
         match &self.backend {
             Backend::Disk(disk) => {
                 let disk = disk.clone();
-                blocking(move || disk.clear_away()).await
+                blocking(move || disk.remove_abandoned()).await
             }
-            Backend::Objects(objects) => objects.clear_away().await,
+            Backend::S3(objects) => objects.remove_abandoned().await,
             Backend::Memory(_) => Ok(()),
         }
     }
@@ -263,39 +263,42 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.probe()).await.is_ok()
             }
-            Backend::Objects(objects) => objects.is_writable().await,
+            Backend::S3(objects) => objects.is_writable().await,
             Backend::Memory(_) => true,
         }
     }
 }
 
-impl Opened {
+impl OpenBlob {
     /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Streams the file. The last chunk is withheld unless the whole has this SHA-256, so corruption is an error.
-    pub async fn verified(self, sha256: &str) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
+    pub async fn read_verified(self, sha256: &str) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
         let size = self.size;
-        Ok(verified::verified(self.read(0..size).await?, sha256.to_owned()))
+        Ok(checksum_reader::verify_checksum(
+            self.read(0..size).await?,
+            sha256.to_owned(),
+        ))
     }
 
     /// Reads a range; bytes beyond the end are omitted.
-    pub async fn read(self, range: Range<u64>) -> Result<Reader> {
+    pub async fn read(self, range: Range<u64>) -> Result<BlobReader> {
         use tokio::io::{AsyncReadExt, AsyncSeekExt};
         let end = range.end.min(self.size);
         let start = range.start.min(end);
         match self.bytes {
-            Stored::File(file) => {
+            BlobSource::File(file) => {
                 let mut file = tokio::fs::File::from_std(file);
                 if start > 0 {
                     file.seek(io::SeekFrom::Start(start)).await.map_err(failed)?;
                 }
                 Ok(Box::pin(file.take(end - start)))
             }
-            Stored::Object(object) => object.read(start..end).await,
-            Stored::Bytes(bytes) => {
+            BlobSource::S3(object) => object.read(start..end).await,
+            BlobSource::Bytes(bytes) => {
                 let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(Box::pin(io::Cursor::new(bytes.slice(index(start)..index(end)))))
             }

@@ -21,22 +21,22 @@ use common::error::{Error, Result};
 const PIPE: usize = 64 * 1024;
 
 /// An archive as a stream of chunks.
-pub type Pieces = BoxStream<'static, io::Result<Bytes>>;
+pub type ByteStream = BoxStream<'static, io::Result<Bytes>>;
 
 /// An archive that is being written.
-pub struct Pack(ZipFileWriter<Compat<DuplexStream>>);
+pub struct ZipStream(ZipFileWriter<Compat<DuplexStream>>);
 
 /// A file in an archive that is being written.
-pub struct Entry<'p>(Compat<EntryStreamWriter<'p, Compat<DuplexStream>>>);
+pub struct ZipEntry<'p>(Compat<EntryStreamWriter<'p, Compat<DuplexStream>>>);
 
 /// Returns the archive that `write` fills. If writing fails, the last item is an error, so that a partial archive is
 /// not mistaken for a complete one; `what` names the archive in the log.
-pub fn packed<F>(what: &'static str, write: impl FnOnce(Pack) -> F) -> Pieces
+pub fn stream_zip<F>(what: &'static str, write: impl FnOnce(ZipStream) -> F) -> ByteStream
 where
-    F: Future<Output = Result<Pack>> + Send + 'static,
+    F: Future<Output = Result<ZipStream>> + Send + 'static,
 {
     let (reader, writer) = tokio::io::duplex(PIPE);
-    let writing = write(Pack(ZipFileWriter::with_tokio(writer)));
+    let writing = write(ZipStream(ZipFileWriter::with_tokio(writer)));
     let writing = AbortOnDropHandle::new(tokio::spawn(async move {
         writing.await?.0.close().await.map_err(failed)?;
         Ok::<_, Error>(())
@@ -51,41 +51,42 @@ where
             Err(error) => Some(Err(io::Error::other(error))),
         }
     });
-    let pieces = ReaderStream::with_capacity(reader, PIPE);
-    pieces.chain(ending.filter_map(future::ready)).boxed()
+    let chunks = ReaderStream::with_capacity(reader, PIPE);
+    chunks.chain(ending.filter_map(future::ready)).boxed()
 }
 
-impl Pack {
+impl ZipStream {
     /// Starts a file, which must be ended.
-    pub async fn entry(&mut self, path: String, written: Timestamp) -> Result<Entry<'_>> {
+    pub async fn add_entry(&mut self, path: String, written: Timestamp) -> Result<ZipEntry<'_>> {
         // File names are UTF-8, and the entry is flagged as such.
-        let entry = ZipEntryBuilder::new(path.into(), Compression::Deflate).last_modification_date(moment(written));
-        Ok(Entry(
+        let entry =
+            ZipEntryBuilder::new(path.into(), Compression::Deflate).last_modification_date(zip_date_time(written));
+        Ok(ZipEntry(
             self.0.write_entry_stream(entry).await.map_err(failed)?.compat_write(),
         ))
     }
 
     /// Adds a file from a text.
-    pub async fn text(&mut self, path: &str, text: &str) -> Result<()> {
-        let mut entry = self.entry(path.to_owned(), clock::now()).await?;
+    pub async fn add_text(&mut self, path: &str, text: &str) -> Result<()> {
+        let mut entry = self.add_entry(path.to_owned(), clock::now()).await?;
         entry.write(text.as_bytes()).await?;
         entry.end().await
     }
 
     /// Adds a file from a stream. The inner result is that of the stream: if it fails, the file is truncated and the
     /// archive continues.
-    pub async fn file(
+    pub async fn add_file(
         &mut self,
         path: String,
         written: Timestamp,
-        pieces: impl Stream<Item = io::Result<Bytes>>,
+        chunks: impl Stream<Item = io::Result<Bytes>>,
     ) -> Result<io::Result<()>> {
-        let mut entry = self.entry(path, written).await?;
-        let mut pieces = std::pin::pin!(pieces);
+        let mut entry = self.add_entry(path, written).await?;
+        let mut chunks = std::pin::pin!(chunks);
         let mut outcome = Ok(());
-        while let Some(piece) = pieces.next().await {
-            match piece {
-                Ok(piece) => entry.write(&piece).await?,
+        while let Some(chunk) = chunks.next().await {
+            match chunk {
+                Ok(chunk) => entry.write(&chunk).await?,
                 Err(error) => {
                     outcome = Err(error);
                     break;
@@ -97,7 +98,7 @@ impl Pack {
     }
 }
 
-impl Entry<'_> {
+impl ZipEntry<'_> {
     /// Writes the next bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.0.write_all(bytes).await?)
@@ -110,7 +111,7 @@ impl Entry<'_> {
 }
 
 /// Zip dates have no time zone and no years before 1980; UTC is used.
-fn moment(written: Timestamp) -> ZipDateTime {
+fn zip_date_time(written: Timestamp) -> ZipDateTime {
     let read = jiff::Timestamp::from_millisecond(written.as_millis()).unwrap_or_default();
     let civil = jiff::tz::Offset::UTC.to_datetime(read);
     let number = |part: i8| u32::try_from(part).unwrap_or_default();

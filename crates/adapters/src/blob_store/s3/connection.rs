@@ -10,19 +10,19 @@ use super::super::settings::ObjectStoreArgs;
 use common::error::{Error, Result};
 
 /// The connect timeout and the read timeout.
-const CONNECT: Duration = Duration::from_secs(3);
-const SILENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Creates a client with limited retries and timeouts.
 pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> {
     let secret = args.secret_access_key().map_err(|refused| anyhow::anyhow!(refused))?;
-    let given = |text: &Option<String>| {
+    let non_empty = |text: &Option<String>| {
         text.as_deref()
             .map(str::trim)
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
     };
-    let mut builder = match (given(&args.aws_access_key_id), secret) {
+    let mut builder = match (non_empty(&args.aws_access_key_id), secret) {
         (Some(id), Some(secret)) => AmazonS3Builder::new()
             .with_access_key_id(id)
             .with_secret_access_key(secret.expose()),
@@ -36,16 +36,16 @@ pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> 
     if let Some(token) = &args.aws_session_token {
         builder = builder.with_token(token.expose());
     }
-    if let Some(region) = given(&args.aws_region) {
+    if let Some(region) = non_empty(&args.aws_region) {
         builder = builder.with_region(region);
     }
-    if let Some(endpoint) = given(&args.aws_endpoint_url) {
+    if let Some(endpoint) = non_empty(&args.aws_endpoint_url) {
         builder = builder.with_endpoint(endpoint);
     }
     let options = ClientOptions::new()
         .with_allow_http(args.aws_allow_http)
-        .with_connect_timeout(CONNECT)
-        .with_read_timeout(SILENCE)
+        .with_connect_timeout(CONNECT_TIMEOUT)
+        .with_read_timeout(READ_TIMEOUT)
         // No total timeout: a download may take as long as its reader needs.
         .with_timeout_disabled();
     let backoff = BackoffConfig {

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::staged::hex;
 
 /// Returns the blank template of a type; `None` for types that cannot be created.
-pub const fn blank(extension: FileExtension) -> Option<&'static [u8]> {
+pub const fn blank_document(extension: FileExtension) -> Option<&'static [u8]> {
     match extension {
         FileExtension::Docx => Some(include_bytes!("../../templates/blank.docx")),
         FileExtension::Xlsx => Some(include_bytes!("../../templates/blank.xlsx")),

@@ -13,8 +13,8 @@ use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::marker::MARKER;
-use super::staged::{Staged, Temporary};
-use super::{PARTS, failed};
+use super::staged::{Staged, TempFile};
+use super::{SHARDS, failed};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -41,12 +41,12 @@ impl Disk {
             root: root.to_owned(),
             durable: Arc::default(),
         };
-        disk.sweep().map_err(failed)?;
+        disk.remove_abandoned_parts().map_err(failed)?;
         Ok(disk)
     }
 
     /// Creates an empty part, open for writing.
-    pub(super) fn part(&self) -> Result<(File, Temporary)> {
+    pub(super) fn part(&self) -> Result<(File, TempFile)> {
         let path = self.root.join("parts").join(format!("{}.part", clock::new_id()));
         let file = OpenOptions::new()
             .write(true)
@@ -54,21 +54,21 @@ impl Disk {
             .open(&path)
             .map_err(failed)?;
         failpoint::hit("files.staged");
-        Ok((file, Temporary::new(path)))
+        Ok((file, TempFile::new(path)))
     }
 
     pub(super) fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
-        let (file, temporary) = staged.into_file()?;
-        self.keep(&file, &temporary, key).map_err(failed)
+        let (file, temp_file) = staged.into_file()?;
+        self.persist(&file, &temp_file, key).map_err(failed)
     }
 
-    fn keep(&self, file: &File, temporary: &Temporary, key: &FileKey) -> io::Result<()> {
-        let place = self.place(key);
-        let folder = self.folder_of(&place)?;
+    fn persist(&self, file: &File, temp_file: &TempFile, key: &FileKey) -> io::Result<()> {
+        let location = self.location(key);
+        let folder = self.folder_of(&location)?;
         failpoint::hit("files.before_sync");
         file.sync_all()?;
         failpoint::hit("files.before_rename");
-        fs::rename(temporary.path(), &place)?;
+        fs::rename(temp_file.path(), &location)?;
         failpoint::hit("files.after_rename");
         sync_folder(&folder)?;
         failpoint::hit("files.after_dir_sync");
@@ -76,7 +76,7 @@ impl Disk {
     }
 
     pub(super) fn read(&self, key: &FileKey) -> Result<(u64, File)> {
-        let file = File::open(self.place(key)).map_err(|error| match error.kind() {
+        let file = File::open(self.location(key)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::Internal(anyhow::anyhow!("the bytes of {key} are missing")),
             _ => failed(error),
         })?;
@@ -85,29 +85,29 @@ impl Disk {
     }
 
     pub(super) fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
-        let (source, place) = (self.place(from), self.place(to));
-        let folder = self.folder_of(&place).map_err(failed)?;
+        let (source, location) = (self.location(from), self.location(to));
+        let folder = self.folder_of(&location).map_err(failed)?;
         // Stored files are immutable, so a hard link is a copy.
-        if fs::hard_link(&source, &place).is_ok() {
+        if fs::hard_link(&source, &location).is_ok() {
             failpoint::hit("files.linked");
             return sync_folder(&folder).map_err(failed);
         }
-        let (mut file, temporary) = self.part()?;
+        let (mut file, temp_file) = self.part()?;
         let (_, mut original) = self.read(from)?;
         io::copy(&mut original, &mut file).map_err(failed)?;
-        self.keep(&file, &temporary, to).map_err(failed)
+        self.persist(&file, &temp_file, to).map_err(failed)
     }
 
     pub(super) fn remove(&self, key: &FileKey) -> Result<()> {
-        match fs::remove_file(self.place(key)) {
+        match fs::remove_file(self.location(key)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+    pub(super) fn list_older_than(&self, shard: u8, before: Timestamp) -> Result<Vec<FileKey>> {
         let mut found = Vec::new();
-        let entries = match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+        let entries = match fs::read_dir(self.root.join(format!("{shard:02x}"))) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
             entries => entries.map_err(failed)?,
         };
@@ -129,20 +129,20 @@ impl Disk {
     pub(super) fn quarantine(&self, key: &FileKey) -> Result<()> {
         let folder = self.root.join("quarantine");
         fs::create_dir_all(&folder).map_err(failed)?;
-        match fs::rename(self.place(key), folder.join(key.as_str())) {
+        match fs::rename(self.location(key), folder.join(key.as_str())) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         }
     }
 
     pub(super) fn has(&self, key: &FileKey) -> Result<bool> {
-        self.place(key).try_exists().map_err(failed)
+        self.location(key).try_exists().map_err(failed)
     }
 
     /// Returns whether no file is stored.
     pub(super) fn is_empty(&self) -> Result<bool> {
-        for part in PARTS {
-            match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+        for shard in SHARDS {
+            match fs::read_dir(self.root.join(format!("{shard:02x}"))) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 entries => {
                     if entries.map_err(failed)?.next().is_some() {
@@ -168,15 +168,15 @@ impl Disk {
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(failed)?;
         sync_folder(&self.root).map_err(failed)?;
-        let (mut file, temporary) = self.part()?;
+        let (mut file, temp_file) = self.part()?;
         io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        fs::rename(temporary.path(), &path).map_err(failed)?;
+        fs::rename(temp_file.path(), &path).map_err(failed)?;
         sync_folder(folder).map_err(failed)
     }
 
     /// Returns the keys of all quarantined files.
-    pub(super) fn quarantined(&self) -> Result<Vec<FileKey>> {
+    pub(super) fn list_quarantined(&self) -> Result<Vec<FileKey>> {
         let entries = match fs::read_dir(self.root.join("quarantine")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.map_err(failed)?,
@@ -189,16 +189,16 @@ impl Disk {
     }
 
     /// Moves a file out of the quarantine. Returns false if a file with this key exists; it is never replaced.
-    pub(super) fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
-        let place = self.place(key);
-        let folder = self.folder_of(&place).map_err(failed)?;
-        let aside = self.root.join("quarantine").join(key.as_str());
+    pub(super) fn restore_from_quarantine(&self, key: &FileKey) -> Result<bool> {
+        let location = self.location(key);
+        let folder = self.folder_of(&location).map_err(failed)?;
+        let quarantine_location = self.root.join("quarantine").join(key.as_str());
         // A link fails if the file exists; a rename would replace it.
-        match fs::hard_link(&aside, &place) {
-            Ok(()) => fs::remove_file(&aside).map_err(failed)?,
+        match fs::hard_link(&quarantine_location, &location) {
+            Ok(()) => fs::remove_file(&quarantine_location).map_err(failed)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
             // The file system does not support hard links.
-            Err(_) => fs::rename(&aside, &place).map_err(failed)?,
+            Err(_) => fs::rename(&quarantine_location, &location).map_err(failed)?,
         }
         sync_folder(&folder).map_err(failed)?;
         Ok(true)
@@ -211,14 +211,14 @@ impl Disk {
     }
 
     /// Returns the path of a key. Ids begin with a timestamp, so a hash distributes them evenly over the folders.
-    fn place(&self, key: &FileKey) -> PathBuf {
+    fn location(&self, key: &FileKey) -> PathBuf {
         let first = Sha256::digest(key.as_str().as_bytes())[0];
         self.root.join(format!("{first:02x}")).join(key.as_str())
     }
 
     /// Returns the folder of a path; creates it durably on its first use in this process.
-    fn folder_of(&self, place: &Path) -> io::Result<PathBuf> {
-        let folder = place.parent().unwrap_or(&self.root).to_owned();
+    fn folder_of(&self, location: &Path) -> io::Result<PathBuf> {
+        let folder = location.parent().unwrap_or(&self.root).to_owned();
         let mut durable = self.durable.lock().unwrap_or_else(PoisonError::into_inner);
         if !durable.contains(&folder) {
             fs::create_dir_all(&folder)?;
@@ -230,12 +230,12 @@ impl Disk {
     }
 
     /// Removes abandoned parts, including those whose removal failed earlier.
-    pub(super) fn clear_away(&self) -> Result<()> {
-        self.sweep().map_err(failed)
+    pub(super) fn remove_abandoned(&self) -> Result<()> {
+        self.remove_abandoned_parts().map_err(failed)
     }
 
     /// Removes abandoned parts. They were never acknowledged.
-    fn sweep(&self) -> io::Result<()> {
+    fn remove_abandoned_parts(&self) -> io::Result<()> {
         let now = clock::now().as_millis();
         for entry in fs::read_dir(self.root.join("parts"))? {
             let entry = entry?;
