@@ -4,4 +4,4 @@
 pub mod blob_store;
 pub mod dns;
 pub mod document_server;
-pub mod mail;
+pub mod mailer;

@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
 use adapters::document_server::DocumentServer;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use auth::Gate;
 use auth::client_requests::ClientRequests;
 use auth::places::Places;
@@ -61,7 +61,7 @@ pub struct AppParts {
     pub files: BlobStore,
     pub document_server: DocumentServer,
     pub editing: Editing,
-    pub mail: Mail,
+    pub mail: Mailer,
     pub jobs: Jobs,
     pub dns: Dns,
     /// Background tasks, aborted when the last clone of the [`App`] is dropped.
@@ -148,7 +148,7 @@ impl App {
     }
 
     /// Renders and queues emails.
-    pub fn mail(&self) -> &Mail {
+    pub fn mail(&self) -> &Mailer {
         &self.0.parts.mail
     }
 

@@ -7,7 +7,7 @@ use better_auth::cookie::CookieNames;
 use crate::config::Config;
 use adapters::dns::Dns;
 use adapters::document_server::DocumentServer;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use api::app::{App, AppParts};
 use auth::Gate;
 use auth::client_requests::ClientRequests;
@@ -67,7 +67,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         Database::Sqlite(_) => document_server.deployment().to_owned(),
         Database::Postgres(_) => clock::new_id(),
     };
-    let mail = Mail::new(config.mail())?;
+    let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
     let mut tasks = vec![
         letters::start(store.clone(), mail.clone()),

@@ -13,7 +13,7 @@ use adapters::blob_store::BlobStore;
 use adapters::blob_store::settings::ObjectStoreArgs;
 use adapters::document_server::DocumentServerSettings;
 use adapters::document_server::patience::Patience;
-use adapters::mail::{self, MailSettings, Server};
+use adapters::mailer::{self, MailerSettings, SmtpServer};
 use api::app::HttpSettings;
 use common::error;
 use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, exact_origin, is_folder};
@@ -228,7 +228,7 @@ pub struct Config {
     /// `<slug>.<base_domain>` is the host name of an organization.
     pub base_domain: Option<String>,
     /// The SMTP server; without one, emails are written to the outbox folder.
-    pub smtp: Option<Server>,
+    pub smtp: Option<SmtpServer>,
     /// The sender of emails.
     pub mail_from: Mailbox,
     /// Proxies whose X-Forwarded-* headers are trusted.
@@ -367,15 +367,15 @@ impl Config {
             faults.push("DOCSERVER_RESULTS_PATH must be a folder like /cache/files/".to_owned());
         }
         let smtp_url = secret(serve.smtp_url).or(from_file(&serve.smtp_url_file)?);
-        let smtp = smtp_url.and_then(|url| Server::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
+        let smtp = smtp_url.and_then(|url| SmtpServer::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
         let named = present(serve.mail_from);
-        let mail_from = named.as_deref().and_then(mail::sender).unwrap_or_else(|| {
+        let mail_from = named.as_deref().and_then(mailer::sender).unwrap_or_else(|| {
             if named.is_some() {
                 faults.push("MAIL_FROM must be an address or Name <address>".to_owned());
             } else if smtp.is_some() {
                 faults.push("SMTP_URL needs MAIL_FROM".to_owned());
             }
-            mail::sender_at(&frontend_origin)
+            mailer::sender_at(&frontend_origin)
         });
         if !(serve.rate_limit_factor.is_finite() && serve.rate_limit_factor >= 0.0) {
             faults.push("RATE_LIMIT_FACTOR must be a number from 0 up".to_owned());
@@ -432,8 +432,8 @@ impl Config {
     }
 
     /// Settings of the mailer.
-    pub fn mail(&self) -> MailSettings {
-        MailSettings {
+    pub fn mail(&self) -> MailerSettings {
+        MailerSettings {
             frontend_url: self.frontend_url.clone(),
             from: self.mail_from.clone(),
             smtp: self.smtp.clone(),

@@ -7,7 +7,7 @@ use model::time::Timestamp;
 
 use super::acceptance;
 use super::passwords::{self, Prover};
-use adapters::mail::{Mail, Recipient};
+use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::PlatformWork;
 
@@ -34,7 +34,7 @@ pub struct NewAddress {
 /// which counts as a failed sign-in. If the new address already has an account, only the old address gets an email.
 pub fn ask(
     work: &mut PlatformWork<'_>,
-    mail: &Mail,
+    mail: &Mailer,
     prover: &Prover,
     new: &NewAddress,
     now: Timestamp,
@@ -53,7 +53,7 @@ pub fn ask(
     }
     let identifier = passwords::link(KIND, &new.token);
     work.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR), now)?;
-    let old = Recipient::of(&person);
+    let old = Recipient::from_user(&person);
     let to = Recipient {
         address: &new.address,
         ..old

@@ -16,7 +16,7 @@ use model::import::{ImportCounts, ImportMode, RowProblem, RowStatus};
 use model::text::{AcademicYear, ExternalId, Name, ShortName};
 use model::user::Person;
 
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::error::{Error, Result};
 use db::Work;
 
@@ -202,7 +202,7 @@ impl From<Error> for Stop {
 pub fn apply(
     work: &mut Work<'_>,
     rules: Rules,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     rows: &[Record],
     foreseen: &mut Foreseen,
 ) -> Result<Vec<Outcome>> {
@@ -254,7 +254,7 @@ pub fn tell_progress(work: &mut Work<'_>, import_id: &str, rules: Rules, rows: i
 fn all(
     work: &mut Work<'_>,
     rules: Rules,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     rows: &[Record],
     foreseen: &mut Foreseen,
 ) -> Result<Vec<Outcome>> {
@@ -300,7 +300,7 @@ fn all(
 type Ended = std::result::Result<(Done, Vec<Change>), Vec<RowProblem>>;
 
 /// Applies one row; retries once if a concurrent transaction wrote the same.
-fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mail>, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
+fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mailer>, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
     let (ended, is_race) = tried(work, rules, mail, row, foreseen)?;
     if !is_race {
         return Ok(ended);
@@ -312,7 +312,7 @@ fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mail>, row: &Record, for
 fn tried(
     work: &mut Work<'_>,
     rules: Rules,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     row: &Record,
     foreseen: &Foreseen,
 ) -> Result<(Ended, bool)> {
@@ -344,7 +344,7 @@ fn tried(
 fn carry_out(
     work: &mut Work<'_>,
     rules: Rules,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     row: &Record,
     foreseen: &Foreseen,
 ) -> Result<Done, Stop> {

@@ -12,7 +12,7 @@ use model::time::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::people::NewPerson;
-use adapters::mail::{Mail, Recipient};
+use adapters::mailer::{Mailer, Recipient};
 use common::clock;
 use common::error::{Error, Result};
 use db::Work;
@@ -23,7 +23,7 @@ const PAGE: &str = "/accept-invitation";
 
 /// Invites an address. A pending invitation is updated and extended; it is emailed again only if it had expired or
 /// was never emailed, so that a repeated import sends no second email.
-pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Invitation> {
+pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Invitation> {
     can_be_invited(&new.email)?;
     let now = work.now();
     let inviter_id = work.actor().user.clone();
@@ -84,7 +84,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
 }
 
 /// Extends a pending invitation and emails it with a new token. The former token becomes invalid.
-pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mail) -> Result<Invitation> {
+pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mailer) -> Result<Invitation> {
     let now = work.now();
     let mut invitation = pending(work, id)?;
     within_rate(&invitation, now)?;
@@ -131,7 +131,7 @@ pub(super) fn settle(work: &mut Work<'_>, invitation: &mut Invitation, status: I
 }
 
 /// Enqueues the email with a new token; returns false if there is no mailer.
-fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mail>) -> Result<bool> {
+fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mailer>) -> Result<bool> {
     let Some(mail) = mail else { return Ok(false) };
     let school = work.school()?;
     let token = better_auth::token::session_token();

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::people::{self, NewPerson, Password, Provisioned};
 use super::users;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::error::{Error, Result};
 use db::Work;
 
@@ -82,7 +82,7 @@ pub fn found(
     hosts: &PlatformHosts,
     new: &NewTenant,
     password_hash: &str,
-    mail: &Mail,
+    mail: &Mailer,
 ) -> Result<Founded> {
     hosts.leave(Some(&new.slug), new.custom_domain.as_ref())?;
     let organization = Organization {

@@ -8,7 +8,7 @@ use model::user::User;
 use sha2::{Digest as _, Sha256};
 
 use super::{sessions, sign_in};
-use adapters::mail::{Mail, Recipient};
+use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::Attempt;
@@ -76,7 +76,7 @@ pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, n
 /// Emails a reset link to `path`, unless the limit of emails to the user is reached.
 pub fn request_reset(
     work: &mut PlatformWork<'_>,
-    mail: &Mail,
+    mail: &Mailer,
     user: &UserId,
     token: &str,
     path: &str,
@@ -88,7 +88,7 @@ pub fn request_reset(
         return Ok(());
     }
     work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR), now)?;
-    work.insert_letter(&mail.password_reset(Recipient::of(&person), path, now)?)
+    work.insert_letter(&mail.password_reset(Recipient::from_user(&person), path, now)?)
 }
 
 /// Returns whether a reset link is valid.

@@ -10,7 +10,7 @@ use model::text::{ExternalId, Name, ShortName, Username};
 use model::user::{Member, Person};
 
 use super::invitations;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::clock;
 use common::error::{Error, Result};
 use db::Work;
@@ -91,7 +91,7 @@ pub fn provision(
     new: &NewPerson,
     places: &Places,
     password: Option<&Password>,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
 ) -> Result<Provisioned> {
     if !rank.outranks(new.role) {
         return Err(Refusal::ForbiddenRank.into());
@@ -122,7 +122,7 @@ pub(super) fn decide(work: &Work<'_>, account: Option<&FoundAccount>) -> Admissi
     admission(work.organization(), account)
 }
 
-fn invited(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Provisioned> {
+fn invited(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Provisioned> {
     let invitation = invitations::invite(work, new, places, mail)?;
     Ok(Provisioned::Invited(Box::new(invitation)))
 }

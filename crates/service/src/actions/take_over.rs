@@ -8,7 +8,7 @@ use model::news::KillReason;
 
 use super::acceptance::turn_into_invitation;
 use super::sessions;
-use adapters::mail::{Mail, Recipient};
+use adapters::mailer::{Mailer, Recipient};
 use common::error::Result;
 use db::Standpoint;
 use db::platform::PlatformWork;
@@ -23,7 +23,7 @@ pub fn take_over(
     work: &mut PlatformWork<'_>,
     standpoint: &Standpoint,
     email: &str,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
 ) -> Result<bool> {
     let Some(user) = work.user_with_email(email)? else {
         return Ok(false);
@@ -62,7 +62,7 @@ pub fn take_over(
         });
         let Some(mail) = mail else { return Ok(()) };
         let school = work.school()?;
-        let letter = mail.taken_over(Recipient::of(&account), school.name.as_str(), PAGE, work.now())?;
+        let letter = mail.account_takeover(Recipient::from_user(&account), school.name.as_str(), PAGE, work.now())?;
         work.insert_letter(&letter)
     })?;
     Ok(true)

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::enrollments::{self, NewStudents};
 use super::homerooms::{self, NewHomeroomStudents};
 use super::people::{self, NewPerson, Password, Provisioned};
-use adapters::mail::{Mail, Recipient};
+use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::Work;
 use db::people::Membership;
@@ -135,7 +135,7 @@ pub fn create(
     new: &NewUser,
     password: Option<&Password>,
     invitation: Option<&Invitation>,
-    mail: &Mail,
+    mail: &Mailer,
 ) -> Result<Provisioned> {
     let rank = work.rank()?;
     let person = NewPerson {
@@ -200,10 +200,10 @@ fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
 }
 
 /// Enqueues the email in the transaction that created the account.
-pub fn invite(work: &mut Work<'_>, mail: &Mail, user: &User, invitation: &Invitation) -> Result<()> {
+pub fn invite(work: &mut Work<'_>, mail: &Mailer, user: &User, invitation: &Invitation) -> Result<()> {
     let school = work.school()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
-    let to = Recipient::of(user);
+    let to = Recipient::from_user(user);
     let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, work.now())?;
     work.insert_letter(&letter)
 }
@@ -295,7 +295,7 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 
 /// Sets a temporary password; all sessions of the user end. A teacher may do this for students that the organization
 /// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
-pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &Password) -> Result<()> {
+pub fn reset_password(work: &mut Work<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
     let rank = work.rank()?;
     let Membership { user, member, .. } = work.membership_to_change(id)?;
     rank.may_act_on(user.role, member.role)?;
@@ -309,7 +309,7 @@ pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &
     work.note_password_reset(id)?;
     if user.email_verified {
         let (by, at) = (work.actor().name.clone(), work.now());
-        work.insert_letter(&mail.password_reset_notice(Recipient::of(&user), &by, at)?)?;
+        work.insert_letter(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
     }
     work.end_sessions_of_member(id)?;
     work.record(UserChange::PasswordReset { user: user.person() });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::mail::{Delivery, Mail};
+use adapters::mailer::{Delivery, Mailer};
 use common::clock;
 use common::error::Result;
 use db::Store;
@@ -37,7 +37,7 @@ enum Round {
 }
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut pause = PAUSE;
         loop {
@@ -55,7 +55,7 @@ pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
     }))
 }
 
-async fn round(store: &Store, mail: &Mail) -> Result<Round> {
+async fn round(store: &Store, mail: &Mailer) -> Result<Round> {
     let now = clock::now();
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.due_letters(now, ROUND)
@@ -70,11 +70,11 @@ async fn round(store: &Store, mail: &Mail) -> Result<Round> {
             continue;
         }
         let delivery = if expired {
-            Delivery::Refused("email expired".to_owned())
+            Delivery::Rejected("email expired".to_owned())
         } else {
             mail.deliver(&due.letter).await?
         };
-        away |= matches!(delivery, Delivery::Away(_));
+        away |= matches!(delivery, Delivery::Unavailable(_));
         settle(store, mail, due, delivery).await?;
     }
     Ok(match (away, full) {
@@ -91,7 +91,7 @@ async fn claim(store: &Store, due: &DueLetter, now: Timestamp) -> Result<bool> {
 }
 
 /// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
-async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) -> Result<()> {
+async fn settle(store: &Store, mail: &Mailer, due: DueLetter, delivery: Delivery) -> Result<()> {
     let DueLetter { letter, attempts, .. } = due;
     let (id, kind, now) = (letter.id.as_str(), letter.kind.as_str(), clock::now());
     let again = match delivery {
@@ -99,8 +99,8 @@ async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) 
             tracing::info!(letter.id = id, letter.kind = kind, "email sent");
             None
         }
-        Delivery::Refused(why) => {
-            mail.lay_aside(&letter).await?;
+        Delivery::Rejected(why) => {
+            mail.move_to_outbox(&letter).await?;
             tracing::warn!(
                 letter.id = id,
                 letter.kind = kind,
@@ -109,7 +109,7 @@ async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) 
             );
             None
         }
-        Delivery::Later(why) => {
+        Delivery::Deferred(why) => {
             tracing::warn!(
                 letter.id = id,
                 letter.kind = kind,
@@ -119,7 +119,7 @@ async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) 
             let wait = WAIT.saturating_mul(1 << attempts.clamp(0, 10)).min(WAIT_MAX);
             Some((attempts + 1, now.plus_seconds(wait)))
         }
-        Delivery::Away(why) => {
+        Delivery::Unavailable(why) => {
             tracing::warn!(why, "emails queued: SMTP server unavailable");
             Some((attempts, now))
         }

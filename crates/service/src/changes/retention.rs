@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::clock;
 use common::error::Result;
 use db::Store;
@@ -17,7 +17,7 @@ use db::platform::{Platform, PlatformProof};
 const INTERVAL: Duration = Duration::from_mins(10);
 
 /// Starts the task; it is aborted when the handle is dropped.
-pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
+pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
@@ -27,7 +27,7 @@ pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
                     "cleanup of expired sign-in records failed"
                 );
             }
-            if let Err(error) = mail.outbox().expire(clock::now()).await {
+            if let Err(error) = mail.outbox().delete_expired(clock::now()).await {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     "cleanup of old emails in the outbox folder failed"
@@ -50,7 +50,7 @@ pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
 }
 
 /// Deletes the emails to an address, both queued ones and those in the outbox folder.
-pub async fn delete_emails(store: &Store, mail: &Mail, address: &str) -> Result<()> {
+pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Result<()> {
     let mut after = String::new();
     loop {
         let asked = after.clone();
@@ -62,7 +62,7 @@ pub async fn delete_emails(store: &Store, mail: &Mail, address: &str) -> Result<
         after.clone_from(&last.id);
         let found: Vec<String> = letters
             .iter()
-            .filter(|letter| mail.is_for(letter, address))
+            .filter(|letter| mail.is_addressed_to(letter, address))
             .map(|letter| letter.id.clone())
             .collect();
         if !found.is_empty() {

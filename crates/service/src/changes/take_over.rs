@@ -2,7 +2,7 @@
 //! transaction, before the membership is inserted.
 
 use crate::actions::take_over::take_over;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::error::Result;
 use db::platform::PlatformProof;
 use db::{Standpoint, Store, Work};
@@ -14,7 +14,7 @@ pub async fn perform_taking_over<T: Send + 'static>(
     (store, bus): (&Store, &EventBus),
     standpoint: Standpoint,
     emails: Vec<String>,
-    mail: Option<Mail>,
+    mail: Option<Mailer>,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let look = store.read(standpoint.clone(), move |scope| scope.due_take_overs(&emails));

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::{Numbered, Plan, Sending};
 use crate::actions::imports::{self, Foreseen, Outcome, Record, Rules};
 use crate::changes;
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::clock;
 use common::error::{Error, Result};
 use db::{Standpoint, Store};
@@ -31,7 +31,7 @@ pub struct Import {
     /// The importing user and the organization.
     pub standpoint: Standpoint,
     /// Renders the emails to invited users; without it, invitations are created but no email is queued.
-    pub mail: Option<Mail>,
+    pub mail: Option<Mailer>,
     /// The options for all rows.
     pub rules: Rules,
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use adapters::blob_store::BlobStore;
-use adapters::mail::Outbox;
+use adapters::mailer::OutboxFolder;
 use common::clock;
 use common::error::Result;
 use db::platform::jobs::Held;
@@ -33,7 +33,7 @@ struct Parts {
     store: Store,
     bus: EventBus,
     files: BlobStore,
-    outbox: Outbox,
+    outbox: OutboxFolder,
     /// Notified when a job is enqueued; due times are found by polling.
     bell: Notify,
     closing: CancellationToken,
@@ -51,7 +51,7 @@ pub struct Outcome {
 
 impl Jobs {
     /// Starts the runner. `is_alone` means that no other instance uses this database.
-    pub fn start(store: Store, bus: EventBus, files: BlobStore, outbox: Outbox, is_alone: bool) -> Self {
+    pub fn start(store: Store, bus: EventBus, files: BlobStore, outbox: OutboxFolder, is_alone: bool) -> Self {
         let jobs = Self(Arc::new(Parts {
             store,
             bus,

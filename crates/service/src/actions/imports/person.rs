@@ -15,7 +15,7 @@ use super::{Done, ForeseenMember, Foresight, ImportedPerson, RANK, Rules, Stop};
 use crate::actions::homerooms::{self, NewHomeroom};
 use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
-use adapters::mail::Mail;
+use adapters::mailer::Mailer;
 use common::error::Error;
 use db::Work;
 use db::imports::NamedClass;
@@ -24,7 +24,7 @@ use db::imports::NamedClass;
 pub(super) fn bring(
     work: &mut Work<'_>,
     rules: Rules,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     new: &ImportedPerson,
 ) -> Result<Done, Stop> {
     let found = work.account_of_address(&new.email)?;
@@ -183,7 +183,7 @@ fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
 /// Invites an address whose account another organization created. Classes and homeroom are assigned on acceptance.
 fn invite(
     work: &mut Work<'_>,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     new: &ImportedPerson,
     homeroom: Option<Homeroom>,
     class_ids: Vec<ClassId>,
@@ -203,7 +203,7 @@ fn invite(
 /// Creates a member; returns `None` if the address was invited instead.
 fn create(
     work: &mut Work<'_>,
-    mail: Option<&Mail>,
+    mail: Option<&Mailer>,
     new: &ImportedPerson,
     places: &Places,
 ) -> Result<Option<UserId>, Stop> {

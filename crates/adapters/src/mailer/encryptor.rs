@@ -14,9 +14,9 @@ use common::settings::Secret;
 const PURPOSE: &[u8] = b"groupwork letters";
 
 /// Encrypts and decrypts the queued emails of an installation.
-pub struct Seal(RandomizedNonceKey);
+pub struct Encryptor(RandomizedNonceKey);
 
-impl Seal {
+impl Encryptor {
     /// Derives the key from the secret.
     pub fn new(secret: &Secret) -> Result<Self> {
         let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
@@ -26,7 +26,7 @@ impl Seal {
     }
 
     /// Encrypts the text of the email with this id. The id is authenticated, so rows cannot be swapped.
-    pub fn close(&self, id: &str, text: &str) -> Result<String> {
+    pub fn encrypt(&self, id: &str, text: &str) -> Result<String> {
         let mut bytes = text.as_bytes().to_vec();
         let nonce = self
             .0
@@ -37,7 +37,7 @@ impl Seal {
     }
 
     /// Decrypts a text; `None` if `AUTH_SECRET` has changed or the row was modified.
-    pub fn open(&self, id: &str, sealed: &str) -> Option<String> {
+    pub fn decrypt(&self, id: &str, sealed: &str) -> Option<String> {
         let mut bytes = BASE64.decode(sealed).ok()?;
         let at = bytes.len().checked_sub(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(&bytes.split_off(at)).ok()?;
@@ -53,13 +53,16 @@ mod tests {
 
     #[test]
     fn only_the_same_secret_opens_the_same_letter() {
-        let (seal, other) = (Seal::new(&"one".into()).unwrap(), Seal::new(&"two".into()).unwrap());
-        let sealed = seal.close("a", "a secret link").unwrap();
+        let (encryptor, other) = (
+            Encryptor::new(&"one".into()).unwrap(),
+            Encryptor::new(&"two".into()).unwrap(),
+        );
+        let sealed = encryptor.encrypt("a", "a secret link").unwrap();
         assert!(!String::from_utf8_lossy(&BASE64.decode(&sealed).unwrap()).contains("secret"));
-        assert_eq!(seal.open("a", &sealed).as_deref(), Some("a secret link"));
-        assert_eq!(seal.open("b", &sealed), None);
-        assert_eq!(other.open("a", &sealed), None);
-        assert_eq!(seal.open("a", "AAAA"), None);
-        assert_ne!(seal.close("a", "a secret link").unwrap(), sealed);
+        assert_eq!(encryptor.decrypt("a", &sealed).as_deref(), Some("a secret link"));
+        assert_eq!(encryptor.decrypt("b", &sealed), None);
+        assert_eq!(other.decrypt("a", &sealed), None);
+        assert_eq!(encryptor.decrypt("a", "AAAA"), None);
+        assert_ne!(encryptor.encrypt("a", "a secret link").unwrap(), sealed);
     }
 }

@@ -6,7 +6,7 @@ use model::access::MemberRole;
 use model::letter::LetterKind;
 
 /// The maximum length of a value in characters.
-const LONGEST: usize = 254;
+const VALUE_MAX: usize = 254;
 
 /// A language of the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Language {
 
 impl Language {
     /// Returns the language of a locale (`de`, `de-AT`, `en` …).
-    pub fn of(locale: &str) -> Self {
+    pub fn from_locale(locale: &str) -> Self {
         let language = locale.split(['-', '_']).next().unwrap_or_default();
         if language.eq_ignore_ascii_case("de") {
             Self::German
@@ -37,7 +37,7 @@ impl Language {
 
 /// A rendered email.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct EmailText {
     pub subject: String,
     /// The text/plain part.
     pub plain: String,
@@ -76,26 +76,26 @@ const ORGANIZATION_INVITATION: [&str; 2] = [
 ];
 
 /// Renders the invitation of an address to an organization.
-pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]) -> Words {
+pub fn render_organization_invitation(language: Language, values: &[(&str, &str)]) -> EmailText {
     let [english, german] = ORGANIZATION_INVITATION;
     let template = match language {
         Language::English => english,
         Language::German => german,
     };
-    fill(template, language, values)
+    render_template(template, language, values)
 }
 
 /// The email to a user whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
-const TAKEN_OVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
+const ACCOUNT_TAKEOVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
 
 /// Renders the email to a user whose account was taken over.
-pub fn write_taken_over(language: Language, values: &[(&str, &str)]) -> Words {
-    let [english, german] = TAKEN_OVER;
+pub fn render_account_takeover(language: Language, values: &[(&str, &str)]) -> EmailText {
+    let [english, german] = ACCOUNT_TAKEOVER;
     let template = match language {
         Language::English => english,
         Language::German => german,
     };
-    fill(template, language, values)
+    render_template(template, language, values)
 }
 
 /// Returns the name of a role in an email.
@@ -113,35 +113,35 @@ pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
 }
 
 /// Renders an email of this kind.
-pub fn write(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> Words {
-    fill(template(kind, language), language, values)
+pub fn render(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> EmailText {
+    render_template(template(kind, language), language, values)
 }
 
 /// Substitutes the values in a template.
-fn fill(template: &str, language: Language, values: &[(&str, &str)]) -> Words {
+fn render_template(template: &str, language: Language, values: &[(&str, &str)]) -> EmailText {
     let values: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, one_line(value))).collect();
     let (subject, body) = template.split_once("\n\n").unwrap_or((template, ""));
-    let subject = filled(subject, &values, str::to_owned);
-    let plain = filled(body.trim_end(), &values, str::to_owned).replace('\n', "\r\n") + "\r\n";
+    let subject = substitute(subject, &values, str::to_owned);
+    let plain = substitute(body.trim_end(), &values, str::to_owned).replace('\n', "\r\n") + "\r\n";
     let paragraphs = body.trim().split("\n\n").map(|paragraph| {
         if paragraph == "{link}" {
-            filled("<p><a href=\"{link}\">{link}</a></p>", &values, escaped)
+            substitute("<p><a href=\"{link}\">{link}</a></p>", &values, escape_html)
         } else {
-            format!("<p>{}</p>", filled(&escaped(paragraph), &values, escaped))
+            format!("<p>{}</p>", substitute(&escape_html(paragraph), &values, escape_html))
         }
     });
     let body: Vec<String> = paragraphs.collect();
     let frame = [
         ("language", language.tag().to_owned()),
-        ("subject", escaped(&subject)),
+        ("subject", escape_html(&subject)),
         ("body", body.join("\n")),
     ];
-    let html = filled(FRAME, &frame, str::to_owned);
-    Words { subject, plain, html }
+    let html = substitute(FRAME, &frame, str::to_owned);
+    EmailText { subject, plain, html }
 }
 
 /// Substitutes each `{name}`; unknown placeholders stay.
-fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> String) -> String {
+fn substitute(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> String) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -163,18 +163,18 @@ fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> Str
 /// Removes everything from a value that could begin a new line or hide text: control characters and marks that change
 /// the text direction.
 pub fn one_line(value: &str) -> String {
-    let turns = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
+    let is_bidi_control = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
     let characters = value.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let text: String = characters.filter(|c| !turns(*c)).collect();
+    let text: String = characters.filter(|c| !is_bidi_control(*c)).collect();
     if text.contains("://") {
         // A link of this service, which may be longer.
         text.trim().to_owned()
     } else {
-        text.trim().chars().take(LONGEST).collect()
+        text.trim().chars().take(VALUE_MAX).collect()
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -206,7 +206,7 @@ mod tests {
     fn every_letter_is_whole_in_every_language() {
         for kind in LetterKind::ALL {
             for language in [Language::English, Language::German] {
-                let Words { subject, plain, html } = write(*kind, language, &VALUES);
+                let EmailText { subject, plain, html } = render(*kind, language, &VALUES);
                 for text in [&subject, &plain, &html] {
                     assert!(
                         !text.contains('{') && !text.contains('}'),
@@ -222,8 +222,8 @@ mod tests {
                 assert!(plain.contains("Ada") && html.contains("Ada"));
             }
         }
-        let german = write(LetterKind::PasswordReset, Language::German, &VALUES);
-        assert_ne!(german, write(LetterKind::PasswordReset, Language::English, &VALUES));
+        let german = render(LetterKind::PasswordReset, Language::German, &VALUES);
+        assert_ne!(german, render(LetterKind::PasswordReset, Language::English, &VALUES));
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
         for language in [Language::English, Language::German] {
             let role = role_name(MemberRole::Teacher, language);
             let values = [&VALUES[..], &[("host", "north.example"), ("role", role)]].concat();
-            let Words { subject, plain, html } = write_organization_invitation(language, &values);
+            let EmailText { subject, plain, html } = render_organization_invitation(language, &values);
             for text in [&subject, &plain, &html] {
                 assert!(
                     !text.contains('{') && text.contains("Northside"),
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn email_about_a_take_over_is_complete_in_every_language() {
         for language in [Language::English, Language::German] {
-            let Words { subject, plain, html } = write_taken_over(language, &VALUES);
+            let EmailText { subject, plain, html } = render_account_takeover(language, &VALUES);
             for text in [&subject, &plain, &html] {
                 assert!(!text.contains('{'), "{language:?}: {text}");
             }
@@ -263,7 +263,7 @@ mod tests {
             ("link", "https://school.example/"),
             ("days", "7"),
         ];
-        let Words { subject, plain, html } = write(LetterKind::Invitation, Language::English, &values);
+        let EmailText { subject, plain, html } = render(LetterKind::Invitation, Language::English, &values);
         assert_eq!(subject, "Your account at <b>{link}</b> Bcc: x");
         assert!(
             !plain.contains("\nBcc") && plain.contains("Hello Eve  Bcc: all@school.example,"),
@@ -277,9 +277,9 @@ mod tests {
 
     #[test]
     fn a_locale_names_its_language() {
-        assert_eq!(Language::of("de-AT"), Language::German);
-        assert_eq!(Language::of("DE"), Language::German);
-        assert_eq!(Language::of("den"), Language::English);
-        assert_eq!(Language::of(""), Language::English);
+        assert_eq!(Language::from_locale("de-AT"), Language::German);
+        assert_eq!(Language::from_locale("DE"), Language::German);
+        assert_eq!(Language::from_locale("den"), Language::English);
+        assert_eq!(Language::from_locale(""), Language::English);
     }
 }

@@ -11,9 +11,9 @@ use serde::Serialize;
 use common::error::{Error, Result};
 
 /// The retention time in seconds. Links in emails are valid for a week at most.
-const RETENTION: i64 = 30 * 24 * 60 * 60;
+const RETENTION_SECONDS: i64 = 30 * 24 * 60 * 60;
 /// The maximum size in bytes of the header section of an email from this service.
-const LONGEST_HEAD: u64 = 8 * 1024;
+const HEADER_BYTES_MAX: u64 = 8 * 1024;
 
 /// An email in the outbox folder, without its text, which may contain a link that grants access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,20 +28,20 @@ pub struct OutboxEmail {
 
 /// The outbox folder.
 #[derive(Debug, Clone)]
-pub struct Outbox {
+pub struct OutboxFolder {
     folder: PathBuf,
 }
 
-impl Outbox {
+impl OutboxFolder {
     /// Returns the outbox folder of an installation.
-    pub fn of(data_dir: &Path) -> Self {
+    pub fn new(data_dir: &Path) -> Self {
         Self {
             folder: data_dir.join("outbox"),
         }
     }
 
     /// Writes an email; replaces an earlier file with the same id.
-    pub async fn lay(&self, id: &str, message: Vec<u8>) -> Result<()> {
+    pub async fn write(&self, id: &str, message: Vec<u8>) -> Result<()> {
         let (folder, id) = (self.folder.clone(), id.to_owned());
         let written = tokio::task::spawn_blocking(move || write(&folder, &id, &message)).await;
         Ok(written.map_err(|error| Error::Internal(error.into()))??)
@@ -50,7 +50,7 @@ impl Outbox {
     /// Returns the emails to an address.
     pub async fn list(&self, address: &str) -> Result<Vec<OutboxEmail>> {
         let address = address.to_owned();
-        let found = self.blocking(move |folder| emails_to(folder, &address)).await?;
+        let found = self.blocking(move |folder| read_emails_to(folder, &address)).await?;
         Ok(found.into_iter().map(|(_, email)| email).collect())
     }
 
@@ -58,7 +58,7 @@ impl Outbox {
     pub async fn delete(&self, address: &str) -> Result<usize> {
         let address = address.to_owned();
         self.blocking(move |folder| {
-            let found = emails_to(folder, &address)?;
+            let found = read_emails_to(folder, &address)?;
             for (path, _) in &found {
                 remove(path)?;
             }
@@ -69,9 +69,9 @@ impl Outbox {
     }
 
     /// Deletes emails that are older than the retention time; returns how many.
-    pub async fn expire(&self, now: Timestamp) -> Result<usize> {
+    pub async fn delete_expired(&self, now: Timestamp) -> Result<usize> {
         self.blocking(move |folder| {
-            let oldest = now.plus_seconds(-RETENTION).as_millis();
+            let oldest = now.plus_seconds(-RETENTION_SECONDS).as_millis();
             let mut expired = 0;
             for path in files(folder)? {
                 let modified = path.metadata().and_then(|metadata| metadata.modified());
@@ -105,18 +105,18 @@ fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     }
 }
 
-fn emails_to(folder: &Path, address: &str) -> std::io::Result<Vec<(PathBuf, OutboxEmail)>> {
+fn read_emails_to(folder: &Path, address: &str) -> std::io::Result<Vec<(PathBuf, OutboxEmail)>> {
     let mut found = Vec::new();
     for path in files(folder)? {
         let mut head = Vec::new();
-        let read = std::fs::File::open(&path).and_then(|file| file.take(LONGEST_HEAD).read_to_end(&mut head));
+        let read = std::fs::File::open(&path).and_then(|file| file.take(HEADER_BYTES_MAX).read_to_end(&mut head));
         match read {
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         }
         let head = String::from_utf8_lossy(&head);
-        let Some(to) = field(&head, "To").filter(|to| is_for(to, address)) else {
+        let Some(to) = field(&head, "To").filter(|to| is_addressed_to(to, address)) else {
             continue;
         };
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -135,7 +135,7 @@ fn field(head: &str, name: &str) -> Option<String> {
 }
 
 /// Returns whether a `To` header, with or without a display name, contains this address.
-fn is_for(to: &str, address: &str) -> bool {
+fn is_addressed_to(to: &str, address: &str) -> bool {
     let bare = to.rsplit_once('<').map_or(to, |(_, rest)| rest.trim_end_matches('>'));
     bare.trim().eq_ignore_ascii_case(address)
 }
@@ -180,11 +180,11 @@ mod tests {
     #[tokio::test]
     async fn emails_to_an_address_are_listed_and_deleted() {
         let folder = tempfile::tempdir().unwrap();
-        let outbox = Outbox::of(folder.path());
+        let outbox = OutboxFolder::new(folder.path());
         assert_eq!(outbox.delete("a@b.example").await.unwrap(), 0, "there is no folder yet");
         let write = async |id: &str, to: &str| {
             let message = format!("From: x@y.example\r\nTo: {to}\r\nDate: Mon, 1 Jan 2026\r\n\r\nTo: a@b.example\r\n");
-            outbox.lay(id, message.into_bytes()).await.unwrap();
+            outbox.write(id, message.into_bytes()).await.unwrap();
         };
         write("1", "Ada Teacher <a@b.example>").await;
         write("2", "=?utf-8?b?QQ==?=\r\n <A@b.example>").await;
@@ -202,17 +202,23 @@ mod tests {
             "of others nothing goes"
         );
         let now = common::clock::now();
-        assert_eq!(outbox.expire(now).await.unwrap(), 0);
-        assert_eq!(outbox.expire(now.plus_seconds(RETENTION + 60)).await.unwrap(), 1);
+        assert_eq!(outbox.delete_expired(now).await.unwrap(), 0);
+        assert_eq!(
+            outbox
+                .delete_expired(now.plus_seconds(RETENTION_SECONDS + 60))
+                .await
+                .unwrap(),
+            1
+        );
     }
 
     #[tokio::test]
     async fn a_letter_lies_whole_in_the_outbox_and_only_its_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let outbox = Outbox::of(folder.path());
-        outbox.lay("one", b"To: a@b.example\r\n".to_vec()).await.unwrap();
-        outbox.lay("one", b"To: b@b.example\r\n".to_vec()).await.unwrap();
+        let outbox = OutboxFolder::new(folder.path());
+        outbox.write("one", b"To: a@b.example\r\n".to_vec()).await.unwrap();
+        outbox.write("one", b"To: b@b.example\r\n".to_vec()).await.unwrap();
         let path = folder.path().join("outbox/one.eml");
         assert_eq!(std::fs::read(&path).unwrap(), b"To: b@b.example\r\n");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);

@@ -2,9 +2,9 @@
 //! sent by `changes::letters`, so that no request waits for an SMTP server. Without one, they are written to
 //! `DATA_DIR/outbox`.
 
-mod outbox;
-mod seal;
-mod server;
+mod encryptor;
+mod outbox_folder;
+mod smtp;
 mod text;
 
 use std::path::PathBuf;
@@ -22,24 +22,24 @@ use model::time::Timestamp;
 use model::user::User;
 use serde::{Deserialize, Serialize};
 
-pub use self::outbox::{Outbox, OutboxEmail};
-use self::seal::Seal;
-use self::server::Connections;
-pub use self::server::{Delivery, Server};
-use self::text::{Language, Words};
+use self::encryptor::Encryptor;
+pub use self::outbox_folder::{OutboxEmail, OutboxFolder};
+use self::smtp::SmtpPool;
+pub use self::smtp::{Delivery, SmtpServer};
+use self::text::{EmailText, Language};
 use common::clock;
 use common::error::{Error, Result};
 use common::settings::Secret;
 
 /// Settings of the mailer.
 #[derive(Debug, Clone)]
-pub struct MailSettings {
+pub struct MailerSettings {
     /// URL that links in emails begin with, without a slash at its end.
     pub frontend_url: String,
     /// Sender of all emails.
     pub from: Mailbox,
     /// SMTP server; `None` writes emails into the folder `outbox` of `data_dir`.
-    pub smtp: Option<Server>,
+    pub smtp: Option<SmtpServer>,
     /// Secret that the key for queued emails is derived from.
     pub encryption_secret: Secret,
     /// Data folder of the service.
@@ -57,7 +57,7 @@ pub struct Recipient<'a> {
 
 impl<'a> Recipient<'a> {
     /// Returns a user with their own address.
-    pub fn of(user: &'a User) -> Self {
+    pub fn from_user(user: &'a User) -> Self {
         Self {
             address: &user.email,
             name: user.name.as_str(),
@@ -68,38 +68,34 @@ impl<'a> Recipient<'a> {
 
 /// Renders emails and sends them. Cheap to clone.
 #[derive(Clone)]
-pub struct Mail(Arc<Parts>);
+pub struct Mailer(Arc<MailerInner>);
 
-struct Parts {
-    front: String,
+struct MailerInner {
+    frontend_url: String,
     from: Mailbox,
     /// The domain of message ids.
     domain: String,
-    seal: Seal,
-    outbox: Outbox,
-    server: Option<Connections>,
+    encryptor: Encryptor,
+    outbox: OutboxFolder,
+    server: Option<SmtpPool>,
 }
 
 /// The encrypted content.
 #[derive(Serialize, Deserialize)]
-struct Enclosed {
+struct EmailContent {
     to: String,
     message: String,
 }
 
-impl Mail {
-    pub fn new(settings: MailSettings) -> Result<Self> {
+impl Mailer {
+    pub fn new(settings: MailerSettings) -> Result<Self> {
         let from = settings.from;
         let domain = from.email.domain().to_owned();
-        let server = settings
-            .smtp
-            .as_ref()
-            .map(|server| server.connections(&domain))
-            .transpose();
-        Ok(Self(Arc::new(Parts {
-            front: settings.frontend_url,
-            seal: Seal::new(&settings.encryption_secret)?,
-            outbox: Outbox::of(&settings.data_dir),
+        let server = settings.smtp.as_ref().map(|server| server.pool(&domain)).transpose();
+        Ok(Self(Arc::new(MailerInner {
+            frontend_url: settings.frontend_url,
+            encryptor: Encryptor::new(&settings.encryption_secret)?,
+            outbox: OutboxFolder::new(&settings.data_dir),
             server: server.context("SMTP_URL")?,
             from,
             domain,
@@ -108,12 +104,12 @@ impl Mail {
 
     /// Renders a password reset; `path` begins with a slash and is appended to `FRONTEND_URL`.
     pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
-        self.write(LetterKind::PasswordReset, to, path, &[], now)
+        self.render(LetterKind::PasswordReset, to, path, &[], now)
     }
 
     /// Notifies a user that another user set the password of the account.
     pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<Letter> {
-        self.write(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
+        self.render(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
 
     /// Renders the first email to a new member, with the page to choose a password.
@@ -127,7 +123,7 @@ impl Mail {
     ) -> Result<Letter> {
         let days = days.to_string();
         let values = [("organization", organization), ("days", days.as_str())];
-        self.write(LetterKind::Invitation, to, path, &values, now)
+        self.render(LetterKind::Invitation, to, path, &values, now)
     }
 
     /// Renders the invitation of an address to an organization, with the page to accept it.
@@ -142,8 +138,8 @@ impl Mail {
         days: i64,
         now: Timestamp,
     ) -> Result<Letter> {
-        let (days, language) = (days.to_string(), Language::of(to.locale));
-        let link = format!("{}{path}", self.0.front);
+        let (days, language) = (days.to_string(), Language::from_locale(to.locale));
+        let link = format!("{}{path}", self.0.frontend_url);
         let values = [
             ("name", to.name),
             ("link", link.as_str()),
@@ -152,47 +148,53 @@ impl Mail {
             ("role", text::role_name(role, language)),
             ("days", days.as_str()),
         ];
-        let words = text::write_organization_invitation(language, &values);
-        self.envelope(LetterKind::Invitation, to, words, now)
+        let rendered = text::render_organization_invitation(language, &values);
+        self.build(LetterKind::Invitation, to, rendered, now)
     }
 
     /// Notifies a user that the account was taken over, with the page to request a new password.
-    pub fn taken_over(&self, to: Recipient<'_>, organization: &str, path: &str, now: Timestamp) -> Result<Letter> {
-        let link = format!("{}{path}", self.0.front);
+    pub fn account_takeover(
+        &self,
+        to: Recipient<'_>,
+        organization: &str,
+        path: &str,
+        now: Timestamp,
+    ) -> Result<Letter> {
+        let link = format!("{}{path}", self.0.frontend_url);
         let values = [
             ("name", to.name),
             ("link", link.as_str()),
             ("organization", organization),
         ];
-        let words = text::write_taken_over(Language::of(to.locale), &values);
-        self.envelope(LetterKind::Invitation, to, words, now)
+        let rendered = text::render_account_takeover(Language::from_locale(to.locale), &values);
+        self.build(LetterKind::Invitation, to, rendered, now)
     }
 
     /// Returns the host of `FRONTEND_URL`.
     pub fn host(&self) -> &str {
-        let authority = self.0.front.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = self.0.frontend_url.split_once("://").map_or("", |(_, rest)| rest);
         authority.split(['/', ':']).next().unwrap_or_default()
     }
 
     /// Renders the confirmation link for a new address.
     pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
-        self.write(LetterKind::AddressConfirmation, to, path, &[], now)
+        self.render(LetterKind::AddressConfirmation, to, path, &[], now)
     }
 
     /// Notifies the old address about the new one; `path` is the sign-in page.
     pub fn address_notice(&self, to: Recipient<'_>, new_address: &str, path: &str, now: Timestamp) -> Result<Letter> {
-        self.write(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
+        self.render(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
     }
 
     /// Sends an email to the SMTP server, or writes it to the outbox folder if none is configured.
     pub async fn deliver(&self, letter: &Letter) -> Result<Delivery> {
-        let Some(Enclosed { to, message }) = self.opened(letter) else {
-            return Ok(Delivery::Refused(
+        let Some(EmailContent { to, message }) = self.decrypt(letter) else {
+            return Ok(Delivery::Rejected(
                 "AUTH_SECRET has changed since it was written".to_owned(),
             ));
         };
         let Some(server) = &self.0.server else {
-            self.0.outbox.lay(&letter.id, message.into_bytes()).await?;
+            self.0.outbox.write(&letter.id, message.into_bytes()).await?;
             return Ok(Delivery::Sent);
         };
         let to: Address = to.parse().context("the address of a letter")?;
@@ -201,30 +203,30 @@ impl Mail {
     }
 
     /// Writes an email that cannot be sent to the outbox folder, so that it is not lost.
-    pub async fn lay_aside(&self, letter: &Letter) -> Result<()> {
-        match self.opened(letter) {
-            Some(enclosed) => self.0.outbox.lay(&letter.id, enclosed.message.into_bytes()).await,
+    pub async fn move_to_outbox(&self, letter: &Letter) -> Result<()> {
+        match self.decrypt(letter) {
+            Some(content) => self.0.outbox.write(&letter.id, content.message.into_bytes()).await,
             None => Ok(()),
         }
     }
 
     /// Returns whether a queued email is addressed to `address`.
-    pub fn is_for(&self, letter: &Letter, address: &str) -> bool {
-        self.opened(letter)
-            .is_some_and(|enclosed| enclosed.to.eq_ignore_ascii_case(address))
+    pub fn is_addressed_to(&self, letter: &Letter, address: &str) -> bool {
+        self.decrypt(letter)
+            .is_some_and(|content| content.to.eq_ignore_ascii_case(address))
     }
 
     /// Returns the folder of unsent emails.
-    pub fn outbox(&self) -> &Outbox {
+    pub fn outbox(&self) -> &OutboxFolder {
         &self.0.outbox
     }
 
-    fn opened(&self, letter: &Letter) -> Option<Enclosed> {
-        let text = self.0.seal.open(&letter.id, &letter.sealed)?;
+    fn decrypt(&self, letter: &Letter) -> Option<EmailContent> {
+        let text = self.0.encryptor.decrypt(&letter.id, &letter.sealed)?;
         serde_json::from_str(&text).ok()
     }
 
-    fn write(
+    fn render(
         &self,
         kind: LetterKind,
         to: Recipient<'_>,
@@ -232,15 +234,15 @@ impl Mail {
         values: &[(&str, &str)],
         now: Timestamp,
     ) -> Result<Letter> {
-        let link = format!("{}{path}", self.0.front);
+        let link = format!("{}{path}", self.0.frontend_url);
         let mut all = vec![("name", to.name), ("link", link.as_str())];
         all.extend_from_slice(values);
-        let words = text::write(kind, Language::of(to.locale), &all);
-        self.envelope(kind, to, words, now)
+        let rendered = text::render(kind, Language::from_locale(to.locale), &all);
+        self.build(kind, to, rendered, now)
     }
 
     /// Encrypts a rendered email.
-    fn envelope(&self, kind: LetterKind, to: Recipient<'_>, words: Words, now: Timestamp) -> Result<Letter> {
+    fn build(&self, kind: LetterKind, to: Recipient<'_>, rendered: EmailText, now: Timestamp) -> Result<Letter> {
         let address: Address = to
             .address
             .parse()
@@ -252,19 +254,19 @@ impl Mail {
         let message = Message::builder()
             .from(self.0.from.clone())
             .to(Mailbox::new(Some(text::one_line(to.name)), address.clone()))
-            .subject(words.subject)
+            .subject(rendered.subject)
             .date(UNIX_EPOCH + since_epoch)
             .message_id(Some(format!("<{id}@{}>", self.0.domain)))
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
-            .multipart(MultiPart::alternative_plain_html(words.plain, words.html))
+            .multipart(MultiPart::alternative_plain_html(rendered.plain, rendered.html))
             .context("write a letter")?;
         let message = String::from_utf8(message.formatted()).context("a letter is text")?;
-        let enclosed = serde_json::to_string(&Enclosed {
+        let content = serde_json::to_string(&EmailContent {
             to: address.to_string(),
             message,
         })?;
         Ok(Letter {
-            sealed: self.0.seal.close(&id, &enclosed)?,
+            sealed: self.0.encryptor.encrypt(&id, &content)?,
             expires_at: kind.expires_at(now),
             created_at: now,
             id,
