@@ -3,5 +3,5 @@
 
 pub mod blob_store;
 pub mod dns;
-pub mod document_server;
 pub mod mailer;
+pub mod onlyoffice;

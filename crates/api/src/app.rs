@@ -9,8 +9,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
-use adapters::document_server::DocumentServer;
 use adapters::mailer::Mailer;
+use adapters::onlyoffice::DocumentServer;
 use auth::Gate;
 use auth::client_requests::ClientRequests;
 use auth::places::Places;

@@ -25,8 +25,8 @@ use super::pace::read_body;
 use super::terms::Terms;
 use super::valid::{self, ValidQuery};
 use adapters::blob_store::{name, templates};
-use adapters::document_server::Bytes;
-use adapters::document_server::editor::{Editor, Reader};
+use adapters::onlyoffice::FileVersion;
+use adapters::onlyoffice::editor::{Editor, EditorUser};
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::documents::CurrentFile;
@@ -65,7 +65,7 @@ async fn editor(
     let (reader_id, name) = (user.id.clone(), user.name.clone());
     let found = cx.read(move |scope| {
         let seen = scope.document(&id)?;
-        let reader = Reader {
+        let reader = EditorUser {
             locale: scope.locale_of(&reader_id)?,
             id: reader_id,
             name,
@@ -102,12 +102,12 @@ async fn file(
         // The token is checked first, so that a request without one does not learn which queries are known.
         (server, None) => {
             return Err(server
-                .may_fetch(token, &id, &Bytes::Current)
+                .check_file_token(token, &id, &FileVersion::Current)
                 .err()
                 .unwrap_or(Error::NotFound));
         }
         (server, Some(bytes)) => {
-            server.may_fetch(token, &id, &bytes)?;
+            server.check_file_token(token, &id, &bytes)?;
             bytes
         }
     };
@@ -117,8 +117,8 @@ async fn file(
         let seen = scope.document(&id)?;
         let document = seen.document();
         Ok(match bytes {
-            Bytes::Current => current(document, scope.current_file(document)?)?,
-            Bytes::Revision(revision) => {
+            FileVersion::Current => current(document, scope.current_file(document)?)?,
+            FileVersion::Revision(revision) => {
                 let revision = scope.revision_by_id(&id, &revision)?;
                 kept(
                     document,
@@ -128,8 +128,8 @@ async fn file(
                     revision.sha256,
                 )
             }
-            Bytes::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
-            Bytes::Copy(copy) => {
+            FileVersion::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
+            FileVersion::Copy(copy) => {
                 let copy = scope.submitted_copy(&copy, &id)?;
                 kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
             }
@@ -181,13 +181,13 @@ fn unless_kept(error: Error) -> Error {
 }
 
 /// The bytes that the query names; `None` for an unknown query.
-fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
+fn wanted_bytes(query: Option<&str>) -> Option<FileVersion> {
     let query = query.unwrap_or_default();
     match query.split_once('=') {
-        None if query.is_empty() => Some(Bytes::Current),
-        Some(("revision", id)) => Some(Bytes::Revision(RevisionId::new(id))),
-        Some(("copy", id)) => Some(Bytes::Copy(SubmissionDocumentId::new(id))),
-        Some(("blank", extension)) => FileExtension::parse(extension).map(Bytes::Blank),
+        None if query.is_empty() => Some(FileVersion::Current),
+        Some(("revision", id)) => Some(FileVersion::Revision(RevisionId::new(id))),
+        Some(("copy", id)) => Some(FileVersion::Copy(SubmissionDocumentId::new(id))),
+        Some(("blank", extension)) => FileExtension::parse(extension).map(FileVersion::Blank),
         _ => None,
     }
 }
@@ -248,7 +248,7 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
     let body = valid::parse(&body)?;
     let claims = server.callback_claims(by_header, header, &body)?;
     let text = claims.key.clone();
-    let found = server.notice(claims).filter(|(key, _)| key.document == id);
+    let found = server.parse_callback(claims).filter(|(key, _)| key.document == id);
     let Some((key, notice)) = found else {
         // Valid token for a different document: misconfiguration or probing.
         tracing::warn!(audit = true, document.id = %id, document.key = text, "document server callback rejected: key of another document");

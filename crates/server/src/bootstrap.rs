@@ -6,8 +6,8 @@ use better_auth::cookie::CookieNames;
 
 use crate::config::Config;
 use adapters::dns::Dns;
-use adapters::document_server::DocumentServer;
 use adapters::mailer::Mailer;
+use adapters::onlyoffice::DocumentServer;
 use api::app::{App, AppParts};
 use auth::Gate;
 use auth::client_requests::ClientRequests;

@@ -11,9 +11,9 @@ use model::network::Network;
 
 use adapters::blob_store::BlobStore;
 use adapters::blob_store::settings::ObjectStoreArgs;
-use adapters::document_server::DocumentServerSettings;
-use adapters::document_server::patience::Patience;
 use adapters::mailer::{self, MailerSettings, SmtpServer};
+use adapters::onlyoffice::DocumentServerSettings;
+use adapters::onlyoffice::timeouts::DocumentServerTimeouts;
 use api::app::HttpSettings;
 use common::error;
 use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, exact_origin, is_folder};
@@ -93,7 +93,7 @@ pub struct ServeArgs {
     #[arg(long, env = "DOCSERVER_RESULTS_PATH", default_value = DOCSERVER_RESULTS_PATH)]
     pub docserver_results_path: String,
     #[command(flatten)]
-    pub docserver_patience: Patience,
+    pub docserver_patience: DocumentServerTimeouts,
     #[command(flatten)]
     pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<BASE_DOMAIN>` is the host name of an organization
@@ -177,7 +177,7 @@ impl Default for ServeArgs {
             docserver_jwt_header: "Authorization".to_owned(),
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
-            docserver_patience: Patience::default(),
+            docserver_patience: DocumentServerTimeouts::default(),
             realtime_timeouts: RealtimeTimeouts::default(),
             base_domain: None,
             smtp_url: None,
@@ -215,7 +215,7 @@ pub struct Config {
     pub docserver_shared: bool,
     /// The path of the document server's result files, with leading and trailing slash.
     pub docserver_results_path: String,
-    pub docserver_patience: Patience,
+    pub docserver_patience: DocumentServerTimeouts,
     /// The URL of the document server for browsers, without a trailing slash.
     pub docserver_url: Option<String>,
     /// The URL of the document server for this service, without a trailing slash.
@@ -424,7 +424,7 @@ impl Config {
             jwt_header: self.docserver_jwt_header.clone(),
             is_shared: self.docserver_shared,
             results_path: self.docserver_results_path.clone(),
-            patience: self.docserver_patience,
+            timeouts: self.docserver_patience,
             public_url: self.docserver_url.clone(),
             internal_url: self.docserver_internal_url.clone(),
             download_limit: self.upload_limit,

@@ -1,6 +1,6 @@
 //! The protocol between the document server and this service. The editor configuration is tested in `conformance`.
 
-use adapters::document_server::DocumentServer;
+use adapters::onlyoffice::DocumentServer;
 use serde_json::{Value, json};
 
 use test_support::document_server_fixture::path;

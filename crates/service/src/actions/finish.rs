@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::documents::{self, DocumentEdit};
 use super::freeze::{self, Freeze, unasked};
-use adapters::document_server::DocumentServer;
+use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
 use db::Work;
 use db::documents::SeenDocument;

@@ -12,7 +12,7 @@ use model::time::Timestamp;
 
 use super::saves::{nonce, tell_arrival};
 use super::submissions::whole_link;
-use adapters::document_server::DocumentServer;
+use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
 use db::Work;
 use db::saves::EditingSession;
@@ -78,7 +78,7 @@ pub fn begin(
     let now = work.now();
     let has_editors = freezes.iter().any(|freeze| freeze.is_flushing);
     let cut = if has_editors {
-        server.patience().flush_ends(now)
+        server.timeouts().flush_deadline(now)
     } else {
         now
     };

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::freeze::{self, Freeze};
-use adapters::document_server::DocumentServer;
+use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;

@@ -13,8 +13,8 @@ use tokio::time::{Instant, timeout_at};
 use super::Editing;
 use super::fetching::surely_not_written;
 use adapters::blob_store::{Staged, hex, inspect};
-use adapters::document_server::Bytes;
-use adapters::document_server::client::Conversion;
+use adapters::onlyoffice::FileVersion;
+use adapters::onlyoffice::client::Conversion;
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
@@ -130,7 +130,7 @@ impl Editing {
         let editing = self.clone();
         tokio::spawn(async move {
             let _listed = listed;
-            let deadline = Instant::now() + editing.server.patience().conversion();
+            let deadline = Instant::now() + editing.server.timeouts().conversion();
             let made = editing.make(standpoint, source, kept_of, key, deadline).await;
             tell.send_replace(Some(Arc::new(made)));
         });
@@ -206,9 +206,9 @@ impl Editing {
     /// Requests the conversion from the document server and downloads its result, without storing it.
     async fn convert(&self, source: &Source, key: String, deadline: Instant) -> Result<Staged> {
         let bytes = match &source.content {
-            Content::Revision(id, _) => Bytes::Revision(id.clone()),
-            Content::Copy(id, _) => Bytes::Copy(id.clone()),
-            Content::Blank => Bytes::Blank(source.extension),
+            Content::Revision(id, _) => FileVersion::Revision(id.clone()),
+            Content::Copy(id, _) => FileVersion::Copy(id.clone()),
+            Content::Blank => FileVersion::Blank(source.extension),
         };
         let conversion = Conversion {
             key,

@@ -12,8 +12,8 @@ use super::saving::Answer;
 use super::{Editing, standpoint};
 use crate::actions::late_texts;
 use crate::actions::saves::nonce;
-use adapters::document_server::client::{Forced, Known};
-use adapters::document_server::notice::{Notice, SaveNotice};
+use adapters::onlyoffice::callback::{Callback, SaveCallback};
+use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -56,9 +56,9 @@ impl Editing {
             };
             let text = self.server.key(&key);
             // Saves pending changes now instead of when the last page is closed.
-            if self.server.force_save(&text, &nonce(clock::now())).await? != Forced::Unknown {
+            if self.server.force_save(&text, &nonce(clock::now())).await? != ForceSaveResult::Unknown {
                 failpoint::hit("deletion.saved");
-                self.server.send_out(&text).await?;
+                self.server.drop_all_users(&text).await?;
                 failpoint::hit("deletion.dropped");
                 tracing::info!(document.id = %open.document, "editors of a deleted document closed");
             }
@@ -86,37 +86,37 @@ impl Editing {
     }
 
     /// Handles a callback for a deleted document; [`Error::NotFound`] if it has no row in `deleted_documents`.
-    pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+    pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
         let (standpoint, deleted) = self.read_deleted(&key.document).await?;
         if key.generation > deleted.generation {
             return Err(Error::DocumentServerTokenMismatch);
         }
         match notice {
             // An earlier forced save contained all changes.
-            Notice::Save(save) if save.is_final && save.not_modified => Ok(Answer::Taken),
-            Notice::Save(save) => self.take_late_text(standpoint, &deleted, &key, save).await,
-            Notice::Editing { users, .. } => {
+            Callback::Save(save) if save.is_final && save.not_modified => Ok(Answer::Taken),
+            Callback::Save(save) => self.take_late_text(standpoint, &deleted, &key, save).await,
+            Callback::Editing { users, .. } => {
                 if !users.is_empty() {
                     self.close_later(text);
                 }
                 Ok(Answer::Taken)
             }
             // The document server would send its changes when the document is opened again, which is impossible now.
-            Notice::Failed { partial: None, .. } => {
+            Callback::Failed { partial: None, .. } => {
                 tracing::warn!(
                     document.key = text,
                     "last changes of a deleted document not saved by the document server"
                 );
                 Ok(Answer::Taken)
             }
-            Notice::Failed {
+            Callback::Failed {
                 partial: Some(result), ..
             } => {
-                let save = SaveNotice::of_result(result);
+                let save = SaveCallback::from_result(result);
                 self.take_late_text(standpoint, &deleted, &key, save).await
             }
-            Notice::Unusable => Ok(Answer::Refused),
-            Notice::Closed | Notice::Other => Ok(Answer::Taken),
+            Callback::Unusable => Ok(Answer::Refused),
+            Callback::Closed | Callback::Other => Ok(Answer::Taken),
         }
     }
 
@@ -125,7 +125,7 @@ impl Editing {
     fn close_later(&self, text: String) {
         let server = self.server.clone();
         tokio::spawn(async move {
-            if let Err(error) = server.send_out(&text).await {
+            if let Err(error) = server.drop_all_users(&text).await {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     document.key = text,
@@ -140,7 +140,7 @@ impl Editing {
         standpoint: Standpoint,
         deleted: &DeletedDocument,
         key: &DocumentKey,
-        save: SaveNotice,
+        save: SaveCallback,
     ) -> Result<Answer> {
         match self.keep_late_text(standpoint, deleted, key, save).await {
             Ok(()) => Ok(Answer::Taken),
@@ -157,7 +157,7 @@ impl Editing {
         standpoint: Standpoint,
         deleted: &DeletedDocument,
         key: &DocumentKey,
-        save: SaveNotice,
+        save: SaveCallback,
     ) -> Result<()> {
         let staged = self.fetch(&save.result).await?;
         let file_extension = kind_of(&staged, deleted.file_extension, save.file_type.as_deref()).await?;
@@ -195,16 +195,16 @@ impl Editing {
             Err(Error::NotFound) => return Ok(()),
             found => found?,
         };
-        if let Known::Open(Some(people)) = self.server.knows(text).await?
+        if let DocumentInfo::Open(Some(people)) = self.server.info(text).await?
             && !people.is_empty()
         {
             // The last save of these editors replaces the forgotten one.
-            return self.server.send_out(text).await;
+            return self.server.drop_all_users(text).await;
         }
-        let Some(result) = self.server.forgotten_save(text).await? else {
+        let Some(result) = self.server.get_forgotten(text).await? else {
             return Ok(());
         };
-        let save = SaveNotice::of_result(result);
+        let save = SaveCallback::from_result(result);
         if self.take_late_text(standpoint, &deleted, key, save).await? != Answer::TryAgain {
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "forgotten save of a deleted document recovered");

@@ -60,7 +60,7 @@ impl Editing {
                 }
             }
             if !gone.is_empty() {
-                self.server.send_some_out(&session.document_key, &gone).await?;
+                self.server.drop_users(&session.document_key, &gone).await?;
                 tracing::info!(document.id = %session.document_id, people = gone.len(), "editors disconnected: access lost");
             }
         }

@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Editing;
 use adapters::blob_store::{Staged, inspect};
-use adapters::document_server::client::network;
-use adapters::document_server::result_path::ResultPath;
+use adapters::onlyoffice::client::connection_error;
+use adapters::onlyoffice::result_path::ResultPath;
 use common::error::{Error, Result};
 
 /// The delays before the second and the third attempt.
@@ -40,7 +40,7 @@ impl Editing {
         let mut response = self.server.fetch(result).await?;
         let announced = response.content_length();
         let mut staging = self.files.stage(self.server.download_limit());
-        while let Some(chunk) = response.chunk().await.map_err(network)? {
+        while let Some(chunk) = response.chunk().await.map_err(connection_error)? {
             staging.write(&chunk).await?;
         }
         let staged = staging.finish().await?;

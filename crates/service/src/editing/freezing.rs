@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::Editing;
 use crate::actions::freeze::{self, Freeze, Outcome};
 use crate::actions::{saves, session_notices};
-use adapters::document_server::client::{Forced, Known};
+use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -71,7 +71,7 @@ impl Editing {
         if !freezes.iter().any(|freeze| freeze.is_flushing) {
             return freezes;
         }
-        let until = deadline.min(Instant::now() + self.server.patience().flush());
+        let until = deadline.min(Instant::now() + self.server.timeouts().flush());
         while Instant::now() < until {
             match self.is_flushing(standpoint, &freezes).await {
                 Ok(false) => break,
@@ -164,8 +164,8 @@ impl Editing {
                 is_flushing: false,
             };
             match self.server.force_save(&freeze.key, &freeze.nonce).await? {
-                Forced::Unchanged | Forced::Unknown => continue,
-                Forced::Started | Forced::Closing => {}
+                ForceSaveResult::Unchanged | ForceSaveResult::Unknown => continue,
+                ForceSaveResult::Started | ForceSaveResult::Closing => {}
             }
             if self.wait_for(&here, &freeze, true).await? != Outcome::Complete {
                 return Err(Error::DocumentServerTimeout);
@@ -192,14 +192,14 @@ impl Editing {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
         let outcome = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
-            Forced::Unchanged => match before.filter(EditingSession::had_editors) {
+            ForceSaveResult::Unchanged => match before.filter(EditingSession::had_editors) {
                 Some(session) => return self.prove_unchanged(standpoint, freeze, session).await,
                 None => Outcome::Complete,
             },
-            Forced::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
-            Forced::Closing => self.wait_for(standpoint, freeze, true).await?,
+            ForceSaveResult::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
+            ForceSaveResult::Closing => self.wait_for(standpoint, freeze, true).await?,
             // No editor is left to disconnect.
-            Forced::Unknown => return self.is_nothing_left(standpoint, freeze).await,
+            ForceSaveResult::Unknown => return self.is_nothing_left(standpoint, freeze).await,
         };
         self.drop_editors(freeze).await;
         Ok(outcome)
@@ -208,7 +208,7 @@ impl Editing {
     async fn drop_editors(&self, freeze: &Freeze) {
         failpoint::hit("freeze.before_drop");
         // Browsers become read-only. A client that does not may continue to write; its saves are late.
-        if let Err(error) = self.server.send_out(&freeze.key).await {
+        if let Err(error) = self.server.drop_all_users(&freeze.key).await {
             tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "disconnecting editors failed");
         }
         failpoint::hit("freeze.after_drop");
@@ -222,13 +222,13 @@ impl Editing {
         freeze: &Freeze,
         session: EditingSession,
     ) -> Result<Outcome> {
-        let patience = self.server.patience().command();
-        match self.server.knows(&freeze.key).await? {
-            Known::Unknown => self.is_nothing_left(standpoint, freeze).await,
+        let patience = self.server.timeouts().command();
+        match self.server.info(&freeze.key).await? {
+            DocumentInfo::Unknown => self.is_nothing_left(standpoint, freeze).await,
             // Its database decides: the `info` command repeats the last callback, which ends the session if nothing
             // is left. A callback without editors means that changes are pending, unless the final save is being
             // sent.
-            Known::Open(Some(people)) if people.is_empty() => {
+            DocumentInfo::Open(Some(people)) if people.is_empty() => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience;
                 let mut is_left = false;
@@ -243,12 +243,12 @@ impl Editing {
                 Ok(if is_left { Outcome::Unsaved } else { Outcome::Pending })
             }
             // The editors were connected all the time.
-            Known::Open(_) if !session.has_gap => {
+            DocumentInfo::Open(_) if !session.has_gap => {
                 self.drop_editors(freeze).await;
                 Ok(Outcome::Complete)
             }
             // The editors may have reconnected after a restart: the end of the session saves what its database holds.
-            Known::Open(_) => {
+            DocumentInfo::Open(_) => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience;
                 while Instant::now() < until {
@@ -274,7 +274,7 @@ impl Editing {
     /// forced save if the last editor leaves while it is assembled, and sends only the final save.
     async fn wait_for(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
         let failed = saves::failed(&freeze.nonce);
-        let deadline = Instant::now() + self.server.patience().command();
+        let deadline = Instant::now() + self.server.timeouts().command();
         while Instant::now() < deadline {
             match self.session(standpoint, freeze).await? {
                 None if was_known => return Ok(Outcome::Complete),
@@ -289,7 +289,7 @@ impl Editing {
     /// Handles a session that the document server does not know any more. A forgotten save is taken now: if the
     /// session had ended before the freeze, nothing in it is late.
     async fn is_nothing_left(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
-        let Some(result) = self.server.forgotten_save(&freeze.key).await? else {
+        let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
             let end = self.write(as_service(standpoint), move |work| {
                 session_notices::end(work, &document, generation)
@@ -341,7 +341,7 @@ impl Editing {
             if freezes.is_empty() {
                 self.complete(&standpoint, &id, Vec::new()).await;
             } else {
-                let deadline = Instant::now() + self.server.patience().command() * 2;
+                let deadline = Instant::now() + self.server.timeouts().command() * 2;
                 self.settle(&standpoint, freezes, deadline).await;
             }
         }

@@ -52,7 +52,7 @@ impl Editing {
     ) -> Result<Submit> {
         let editing = self.clone();
         let submitting = tokio::spawn(async move {
-            let deadline = Instant::now() + editing.server.patience().submit();
+            let deadline = Instant::now() + editing.server.timeouts().submit();
             let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
             let unsaved = editing.settle(&standpoint, handed_in.freezes, deadline).await;
@@ -92,7 +92,7 @@ impl Editing {
                 now: clock::now(),
                 ..standpoint.clone()
             };
-            let until = freeze_ends(&standpoint, self.server.patience().submit());
+            let until = freeze_ends(&standpoint, self.server.timeouts().submit());
             let written = self.write(standpoint, move |work| {
                 submissions::submit(work, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
@@ -154,13 +154,13 @@ impl Editing {
         let editing = self.clone();
         let finishing = tokio::spawn(async move {
             let server = editing.server.clone();
-            let deadline = Instant::now() + server.patience().finish();
+            let deadline = Instant::now() + server.timeouts().finish();
             // The topic is finished at the present time, not at the time of the request.
             let standpoint = Standpoint {
                 now: clock::now(),
                 ..standpoint
             };
-            let until = freeze_ends(&standpoint, server.patience().finish());
+            let until = freeze_ends(&standpoint, server.timeouts().finish());
             let write = editing.write(standpoint.clone(), move |work| {
                 if is_dry {
                     work.rehearse(|work| finish::finish(work, &assignment, &options, &server, until))

@@ -23,7 +23,7 @@ pub use self::handing_in::{Finish, Submit};
 pub use self::saving::Answer;
 use crate::changes;
 use adapters::blob_store::BlobStore;
-use adapters::document_server::DocumentServer;
+use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;

@@ -13,8 +13,8 @@ use super::fetching::{kind_of, may_pass, surely_not_written};
 use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::actions::session_notices;
 use adapters::blob_store::hex;
-use adapters::document_server::notice::{Notice, SaveNotice};
-use adapters::document_server::result_path::ResultPath;
+use adapters::onlyoffice::callback::{Callback, SaveCallback};
+use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -34,7 +34,7 @@ pub enum Answer {
 
 impl Editing {
     /// Processes a callback. Continues if the document server disconnects.
-    pub async fn notice(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+    pub async fn notice(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
         let editing = self.clone();
         let taking = tokio::spawn(async move {
             match editing.take(key.clone(), text.clone(), notice.clone()).await {
@@ -46,14 +46,14 @@ impl Editing {
         taking.await.map_err(|error| anyhow::anyhow!(error))?
     }
 
-    async fn take(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+    async fn take(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
         let generation = key.generation;
         let mut note = SaveNote {
             document_id: key.document,
             document_key: text,
             url_path_hash: String::new(),
         };
-        if let Notice::Save(save) = notice {
+        if let Callback::Save(save) = notice {
             note.url_path_hash = identity(&save);
             let (document, asked) = (note.document_id.clone(), note.clone());
             let known = self.read_at_home(&document, move |scope| known(scope, &asked, generation));
@@ -63,8 +63,8 @@ impl Editing {
         let standpoint = self.standpoint_of(&note.document_id).await?;
         match notice {
             // Saves were processed above.
-            Notice::Save(_) | Notice::Other => {}
-            Notice::Editing { users, joined, left } => {
+            Callback::Save(_) | Callback::Other => {}
+            Callback::Editing { users, joined, left } => {
                 let (tenant, people) = (standpoint.tenant.clone(), users.clone());
                 let write = self.write(standpoint, move |work| {
                     session_notices::note_editors(work, &note, generation, &users, (&joined, &left))
@@ -72,14 +72,14 @@ impl Editing {
                 write.await?;
                 self.check_editors(tenant, people);
             }
-            Notice::Closed => {
+            Callback::Closed => {
                 let document = note.document_id;
                 self.write(standpoint, move |work| {
                     session_notices::close(work, &document, generation)
                 })
                 .await?;
             }
-            Notice::Failed { partial, nonce } => {
+            Callback::Failed { partial, nonce } => {
                 self.fail(standpoint.clone(), note.clone(), generation, nonce).await?;
                 if let Some(result) = partial
                     && let Err(error) = self.keep_partial(standpoint, note, generation, result).await
@@ -88,7 +88,7 @@ impl Editing {
                 }
                 return Ok(Answer::Refused);
             }
-            Notice::Unusable => {
+            Callback::Unusable => {
                 tracing::warn!(
                     document.key = note.document_key,
                     "document save rejected: invalid result URL"
@@ -106,7 +106,7 @@ impl Editing {
         standpoint: &Standpoint,
         note: &mut SaveNote,
         generation: i64,
-        save: &SaveNotice,
+        save: &SaveCallback,
     ) -> Result<Known> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
@@ -122,7 +122,7 @@ impl Editing {
         generation: i64,
         result: ResultPath,
     ) -> Result<()> {
-        let save = SaveNotice::of_result(result);
+        let save = SaveCallback::from_result(result);
         let known = self.know(&standpoint, &mut note, generation, &save).await?;
         self.keep_save(standpoint, note, generation, save, known, true).await
     }
@@ -133,7 +133,7 @@ impl Editing {
         standpoint: Standpoint,
         note: SaveNote,
         generation: i64,
-        save: SaveNotice,
+        save: SaveCallback,
         known: Known,
     ) -> Result<Answer> {
         if save.is_final && save.not_modified {
@@ -189,7 +189,7 @@ impl Editing {
         standpoint: Standpoint,
         note: SaveNote,
         generation: i64,
-        save: SaveNotice,
+        save: SaveCallback,
         known: Known,
         is_partial: bool,
     ) -> Result<()> {
@@ -293,7 +293,7 @@ fn known(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Result<Know
     })
 }
 
-fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
+fn arrived(note: SaveNote, generation: i64, save: SaveCallback, is_partial: bool, bytes: KeptBytes) -> Arrived {
     Arrived {
         forgotten_at: None,
         note,
@@ -327,7 +327,7 @@ impl KeptBytes {
 /// query is left out, because it contains an expiry that differs between repeats. The path alone is not unique: its
 /// number has four digits and recurs within a long session; a new save would be mistaken for a repeat, acknowledged
 /// and lost.
-fn identity(save: &SaveNotice) -> String {
+fn identity(save: &SaveCallback) -> String {
     let mut digest = Sha256::new();
     digest.update(save.result.path());
     if let Some(last_save) = save.last_save {

@@ -11,9 +11,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::saving::Answer;
 use super::{Editing, standpoint};
 use crate::actions::{freeze, watching};
-use adapters::document_server::client::Known;
-use adapters::document_server::notice::SaveNotice;
-use adapters::document_server::result_path::ResultPath;
+use adapters::onlyoffice::callback::SaveCallback;
+use adapters::onlyoffice::client::DocumentInfo;
+use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -42,7 +42,7 @@ impl Editing {
         }
         let editing = self.clone();
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            let pause = editing.server.patience().sweep();
+            let pause = editing.server.timeouts().sweep();
             // The first round starts immediately and completes what a restart interrupted.
             loop {
                 let is_freezing = match editing.complete_interrupted().await {
@@ -74,7 +74,7 @@ impl Editing {
     /// Acquires or renews the lease. It is longer than the interval, so it stays with one instance.
     async fn take_turn(&self, holder: &str) -> Result<bool> {
         let (holder, now) = (holder.to_owned(), clock::now());
-        let pause = self.server.patience().sweep_seconds();
+        let pause = self.server.timeouts().sweep_seconds();
         let until = now.plus_seconds(pause.saturating_add(pause / 2).max(pause.saturating_add(1)));
         let take = self
             .store
@@ -124,7 +124,7 @@ impl Editing {
 
     /// Takes every forgotten save of the document server. A failure does not stop the others.
     async fn bring_home(&self, holder: Option<&str>) -> Result<()> {
-        for text in self.server.forgotten_keys().await? {
+        for text in self.server.list_forgotten().await? {
             // Keys of other installations are ignored.
             let Some(key) = self.server.parse_key(&text) else {
                 continue;
@@ -150,12 +150,12 @@ impl Editing {
         };
         // Users who open the document under this key get the forgotten save as their base: their saves contain it,
         // and the last of them replaces it.
-        if let Known::Open(Some(people)) = self.server.knows(text).await?
+        if let DocumentInfo::Open(Some(people)) = self.server.info(text).await?
             && !people.is_empty()
         {
             return Ok(());
         }
-        if let Some(result) = self.server.forgotten_save(text).await? {
+        if let Some(result) = self.server.get_forgotten(text).await? {
             self.take_forgotten(standpoint, key, text, result, false).await?;
         }
         Ok(())
@@ -182,10 +182,10 @@ impl Editing {
             let frozen = scope.document(&asked.document_id)?.document().frozen_at();
             Ok(written_at(failed, frozen, is_from_before))
         });
-        let save = SaveNotice {
+        let save = SaveCallback {
             is_final: true,
             last_save: known.await?,
-            ..SaveNotice::of_result(result)
+            ..SaveCallback::from_result(result)
         };
         let known = self.know(&standpoint, &mut note, key.generation, &save).await?;
         let answer = self.take_save(standpoint, note, key.generation, save, known).await?;
@@ -200,8 +200,8 @@ impl Editing {
 
     /// Ends sessions that are unknown to the document server, and closes editors that still write under a former key.
     async fn ask_after_the_silent(&self, holder: Option<&str>) -> Result<()> {
-        let (now, patience) = (clock::now(), self.server.patience());
-        let silent = now.plus_seconds(-patience.silence_seconds());
+        let (now, patience) = (clock::now(), self.server.timeouts());
+        let silent = now.plus_seconds(-patience.session_timeout_seconds());
         let former = now.plus_seconds(-patience.sweep_seconds());
         let sessions = self
             .store
@@ -238,18 +238,18 @@ impl Editing {
             self.complete(&standpoint, &freeze.document, asked).await;
             return Ok(());
         }
-        match self.server.knows(&session.document_key).await? {
-            Known::Unknown => self.end_unknown(standpoint, session).await,
-            Known::Open(Some(people)) if people.is_empty() => self.look_after(standpoint, session).await,
+        match self.server.info(&session.document_key).await? {
+            DocumentInfo::Unknown => self.end_unknown(standpoint, session).await,
+            DocumentInfo::Open(Some(people)) if people.is_empty() => self.look_after(standpoint, session).await,
             // Users have the document open without saving.
-            Known::Open(_) => Ok(()),
+            DocumentInfo::Open(_) => Ok(()),
         }
     }
 
     /// Ends a session that is unknown to the document server, after taking its forgotten save.
     async fn end_unknown(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
         let text = &session.document_key;
-        if let Some(result) = self.server.forgotten_save(text).await? {
+        if let Some(result) = self.server.get_forgotten(text).await? {
             let key = DocumentKey {
                 document: session.document_id.clone(),
                 generation: session.generation,

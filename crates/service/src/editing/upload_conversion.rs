@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Editing;
 use adapters::blob_store::{Staged, hex, inspect};
-use adapters::document_server::client::Conversion;
+use adapters::onlyoffice::client::Conversion;
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use common::{clock, failpoint};
@@ -58,7 +58,7 @@ impl Editing {
         mut upload: Staged,
         format: LegacyFormat,
     ) -> Result<Staged> {
-        let patience = self.server.patience().conversion();
+        let patience = self.server.timeouts().conversion();
         let deadline = Instant::now() + patience;
         // The bytes of the upload count for its user until the result is stored.
         let permit = upload.take_held();

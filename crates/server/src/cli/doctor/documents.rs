@@ -13,8 +13,8 @@ use super::{Finding, Findings, fault};
 use crate::cli::healthcheck::reachable;
 use crate::cli::settings::{SAME_ORIGIN, has_editor_on_own_origin};
 use crate::config::Config;
-use adapters::document_server::DocumentServer;
-use adapters::document_server::client::Conversion;
+use adapters::onlyoffice::DocumentServer;
+use adapters::onlyoffice::client::Conversion;
 use common::clock;
 
 /// The timeout of a page.
@@ -42,7 +42,7 @@ pub async fn examine(config: &Config, found: &mut Findings) {
     found.add("for browsers", script(public).await);
     found.add("for this service", health(&server, internal).await);
     found.add("its clock", its_clock(internal).await);
-    match server.forgotten_keys().await {
+    match server.list_forgotten().await {
         Ok(_) => found.add("its token", Finding::Fine("it takes our token".to_owned())),
         Err(error) => return found.add("its token", fault(&error)),
     }

@@ -1,11 +1,11 @@
 //! Client for the external document server: tokens in both directions, editor configuration, callbacks, commands,
 //! conversion. It knows addresses and the protocol, but does not decide what a save means or who may open a document.
 
+pub mod callback;
 pub mod client;
 pub mod editor;
-pub mod notice;
-pub mod patience;
 pub mod result_path;
+pub mod timeouts;
 pub mod token;
 
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use model::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId
 use model::save::DocumentKey;
 use reqwest::Url;
 
-use self::patience::Patience;
-use self::token::Tokens;
+use self::timeouts::DocumentServerTimeouts;
+use self::token::TokenSigner;
 use common::error::Result;
 use common::settings::Secret;
 use common::settings::address::origin_of;
@@ -33,7 +33,7 @@ pub struct DocumentServerSettings {
     /// Folder of its results, with a slash at both ends.
     pub results_path: String,
     /// Timeouts.
-    pub patience: Patience,
+    pub timeouts: DocumentServerTimeouts,
     /// URL for browsers, without a slash at its end.
     pub public_url: Option<String>,
     /// URL for this service, without a slash at its end.
@@ -44,10 +44,10 @@ pub struct DocumentServerSettings {
 
 /// A handle to the document server. Clones share the same connection pool.
 #[derive(Clone)]
-pub struct DocumentServer(Arc<Parts>);
+pub struct DocumentServer(Arc<DocumentServerInner>);
 
-struct Parts {
-    tokens: Tokens,
+struct DocumentServerInner {
+    tokens: TokenSigner,
     http: reqwest::Client,
     /// The URL for browsers.
     public_url: Option<String>,
@@ -65,12 +65,12 @@ struct Parts {
     header: String,
     /// The maximum size of a download in bytes.
     download_limit: u64,
-    patience: Patience,
+    timeouts: DocumentServerTimeouts,
 }
 
 /// The content of a document that the document server requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bytes {
+pub enum FileVersion {
     /// The current content at the time of the request.
     Current,
     /// A specific revision.
@@ -89,9 +89,9 @@ impl DocumentServer {
         let internal_url = address
             .map(|address| Url::parse(address).map_err(|error| anyhow::anyhow!("DOCSERVER_INTERNAL_URL: {error}")))
             .transpose()?;
-        Ok(Self(Arc::new(Parts {
-            tokens: Tokens::new(settings.jwt_secret.expose()),
-            http: client::connections()?,
+        Ok(Self(Arc::new(DocumentServerInner {
+            tokens: TokenSigner::new(settings.jwt_secret.expose()),
+            http: client::http_client()?,
             public_url: settings.public_url,
             internal_url,
             api_internal_url: api_internal_url.trim_end_matches('/').to_owned(),
@@ -100,7 +100,7 @@ impl DocumentServer {
             results_path: settings.results_path,
             header: settings.jwt_header,
             download_limit: settings.download_limit,
-            patience: settings.patience,
+            timeouts: settings.timeouts,
         })))
     }
 
@@ -110,8 +110,8 @@ impl DocumentServer {
     }
 
     /// Returns the timeouts.
-    pub fn patience(&self) -> Patience {
-        self.0.patience
+    pub fn timeouts(&self) -> DocumentServerTimeouts {
+        self.0.timeouts
     }
 
     /// Returns the name of the HTTP header for tokens.
@@ -139,14 +139,14 @@ impl DocumentServer {
     }
 
     /// Returns the URL from which the document server downloads a document. Its tokens contain exactly this string.
-    pub fn file_url(&self, document: &DocumentId, bytes: &Bytes) -> String {
+    pub fn file_url(&self, document: &DocumentId, bytes: &FileVersion) -> String {
         let query = match bytes {
-            Bytes::Current => String::new(),
-            Bytes::Revision(id) => format!("?revision={id}"),
-            Bytes::Copy(id) => format!("?copy={id}"),
-            Bytes::Blank(extension) => format!("?blank={extension}"),
+            FileVersion::Current => String::new(),
+            FileVersion::Revision(id) => format!("?revision={id}"),
+            FileVersion::Copy(id) => format!("?copy={id}"),
+            FileVersion::Blank(extension) => format!("?blank={extension}"),
         };
-        self.own_url(document, &format!("file{query}"))
+        self.api_url(document, &format!("file{query}"))
     }
 
     /// Returns the URL from which the document server downloads an uploaded file for a conversion.
@@ -156,10 +156,10 @@ impl DocumentServer {
 
     /// Returns the callback URL of a document.
     pub fn callback_url(&self, document: &DocumentId) -> String {
-        self.own_url(document, "callback")
+        self.api_url(document, "callback")
     }
 
-    fn own_url(&self, document: &DocumentId, rest: &str) -> String {
+    fn api_url(&self, document: &DocumentId, rest: &str) -> String {
         format!("{}/api/workrooms/documents/{document}/{rest}", self.0.api_internal_url)
     }
 

@@ -19,7 +19,7 @@ impl ResultPath {
     }
 
     /// Returns the URL of the result on the configured document server.
-    pub(super) fn at(&self, internal: &Url) -> Url {
+    pub(super) fn resolve(&self, internal: &Url) -> Url {
         let mut url = internal.clone();
         let folder = internal.path().trim_end_matches('/');
         url.set_path(&format!("{folder}{}", self.path));

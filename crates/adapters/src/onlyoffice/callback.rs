@@ -14,7 +14,7 @@ use super::token::CallbackClaims;
 
 /// A callback.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Notice {
+pub enum Callback {
     /// A user joined or left the editing session.
     Editing {
         /// The users in the session now.
@@ -25,7 +25,7 @@ pub enum Notice {
         left: Vec<UserId>,
     },
     /// A file to store.
-    Save(SaveNotice),
+    Save(SaveCallback),
     /// The last editor left without changes.
     Closed,
     /// The document server could not save. It keeps the changes until a callback is acknowledged.
@@ -43,7 +43,7 @@ pub enum Notice {
 
 /// A file to store.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SaveNotice {
+pub struct SaveCallback {
     /// Whether this is a forgotten save instead of a callback: it may be older than later saves.
     pub is_forgotten: bool,
     /// Whether the session has ended.
@@ -66,9 +66,9 @@ pub struct SaveNotice {
     pub nonce: Option<String>,
 }
 
-impl SaveNotice {
+impl SaveCallback {
     /// Builds a save from a forgotten result, about which nothing else is known. The session counts as open.
-    pub fn of_result(result: ResultPath) -> Self {
+    pub fn from_result(result: ResultPath) -> Self {
         Self {
             is_forgotten: true,
             is_final: false,
@@ -86,35 +86,35 @@ impl SaveNotice {
 
 impl DocumentServer {
     /// Parses a callback; `None` if its key belongs to another installation.
-    pub fn notice(&self, claims: CallbackClaims) -> Option<(DocumentKey, Notice)> {
+    pub fn parse_callback(&self, claims: CallbackClaims) -> Option<(DocumentKey, Callback)> {
         let key = self.parse_key(&claims.key)?;
         let result = claims.url.as_deref().and_then(|url| self.result_path(url));
-        let notice = match claims.status {
-            1 => Notice::Editing {
-                joined: acted(&claims.actions, 1),
-                left: acted(&claims.actions, 0),
+        let callback = match claims.status {
+            1 => Callback::Editing {
+                joined: users_of_action(&claims.actions, 1),
+                left: users_of_action(&claims.actions, 0),
                 users: claims.users.unwrap_or_default().into_iter().map(UserId::new).collect(),
             },
             2 | 6 => match result {
-                Some(result) => Notice::Save(save(claims, result)),
-                None => Notice::Unusable,
+                Some(result) => Callback::Save(parse_save(claims, result)),
+                None => Callback::Unusable,
             },
-            3 | 7 => Notice::Failed {
+            3 | 7 => Callback::Failed {
                 partial: result,
                 nonce: claims.userdata.as_str().map(str::to_owned),
             },
-            4 => Notice::Closed,
-            _ => Notice::Other,
+            4 => Callback::Closed,
+            _ => Callback::Other,
         };
-        Some((key, notice))
+        Some((key, callback))
     }
 }
 
-fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
+fn parse_save(claims: CallbackClaims, result: ResultPath) -> SaveCallback {
     let users = claims.users.unwrap_or_default();
     let authors = users.iter().cloned().chain(authors(&claims.history));
     let editors: BTreeSet<String> = authors.collect();
-    SaveNotice {
+    SaveCallback {
         is_forgotten: false,
         is_final: claims.status == 2,
         result,
@@ -131,7 +131,7 @@ fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
 }
 
 /// Returns the users of the actions of this type.
-fn acted(actions: &Value, kind: i64) -> Vec<UserId> {
+fn users_of_action(actions: &Value, kind: i64) -> Vec<UserId> {
     let actions = actions.as_array().into_iter().flatten();
     let own = actions.filter(|action| action.get("type").and_then(Value::as_i64) == Some(kind));
     own.filter_map(|action| Some(UserId::new(action.get("userid")?.as_str()?)))
@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn a_history_is_kept_in_bounds_and_without_names() {
-        let told = |number: usize| {
+        let history_change = |number: usize| {
             json!({"created": format!("2026-11-22 05:{:02}:{:02}", number / 60, number % 60), "documentSha256": "x",
                 "user": {"id": format!("u{number}"), "name": "Ben Student"}})
         };
-        let mut changes: Vec<Value> = (0..250).map(told).collect();
+        let mut changes: Vec<Value> = (0..250).map(history_change).collect();
         changes.extend([
             json!(null),
             json!({"created": "x", "user": "u"}),

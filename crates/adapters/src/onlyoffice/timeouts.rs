@@ -7,7 +7,7 @@ use model::time::Timestamp;
 
 /// Timeouts and intervals of the document server, in the units of their settings.
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct DocumentServerTimeouts {
     /// Timeout in seconds of a command to the document server and of the save that it requests
     #[arg(long = "docserver-command-seconds", env = "DOCSERVER_COMMAND_SECONDS", default_value_t = Self::default().command,
         value_parser = clap::value_parser!(u64).range(1..=30))]
@@ -37,7 +37,7 @@ pub struct Patience {
     silence: u64,
 }
 
-impl Default for Patience {
+impl Default for DocumentServerTimeouts {
     fn default() -> Self {
         Self {
             command: 10,
@@ -50,7 +50,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl DocumentServerTimeouts {
     /// Returns the timeout of a command and of the save that it requests.
     pub const fn command(self) -> Duration {
         Duration::from_secs(self.command)
@@ -62,7 +62,7 @@ impl Patience {
     }
 
     /// Returns the latest end of a flush that begins now.
-    pub fn flush_ends(self, now: Timestamp) -> Timestamp {
+    pub fn flush_deadline(self, now: Timestamp) -> Timestamp {
         Timestamp::from_millis(now.as_millis() + i64::try_from(self.flush).unwrap_or(0))
     }
 
@@ -92,7 +92,7 @@ impl Patience {
     }
 
     /// Returns the time without a callback after which a session is checked, in seconds.
-    pub fn silence_seconds(self) -> i64 {
+    pub fn session_timeout_seconds(self) -> i64 {
         i64::try_from(self.silence).unwrap_or(i64::MAX)
     }
 }

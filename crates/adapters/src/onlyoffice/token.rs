@@ -9,34 +9,34 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{Bytes, DocumentServer};
+use super::{DocumentServer, FileVersion};
 use common::clock;
 use common::error::{Error, Result};
 
 /// The allowed clock skew in seconds.
 const LEEWAY: i64 = 60;
 /// The maximum age of a callback in seconds. Each attempt has its own token, so an older one indicates clock skew.
-const FRESHNESS: i64 = 240 + LEEWAY;
+const AGE_MAX: i64 = 240 + LEEWAY;
 /// The lifetime of commands and conversions in seconds.
-const COMMAND_LIFE: i64 = 300;
+const COMMAND_LIFETIME: i64 = 300;
 /// The lifetime of an editor configuration in seconds.
-const EDITOR_LIFE: i64 = 600;
+const EDITOR_LIFETIME: i64 = 600;
 
 /// The maximum lifetime in seconds of a token from the document server. Its default is five minutes; a token that is
 /// valid for years would give anyone who reads a log permanent access to the document.
-const LONGEST_LIFE: i64 = 3600;
+const LIFETIME_MAX: i64 = 3600;
 
 /// The maximum length of the logged reason for a rejection.
-const LONGEST_LOGGED: usize = 200;
+const LOGGED_CHARACTERS_MAX: usize = 200;
 
 /// Claims by name.
 pub type Claims = Map<String, Value>;
 
 /// Signs and verifies with the shared secret.
-pub(super) struct Tokens {
-    signing: EncodingKey,
-    checking: DecodingKey,
-    rules: Validation,
+pub(super) struct TokenSigner {
+    encoding_key: EncodingKey,
+    decoding_key: DecodingKey,
+    validation: Validation,
 }
 
 /// The claims of a download token: `{"payload":{"url":…}}`. All other tokens of this secret have other claims.
@@ -99,38 +99,38 @@ const FOREIGN_CLAIMS: [&str; 7] = [
     "documentType",
 ];
 
-impl Tokens {
+impl TokenSigner {
     pub(super) fn new(secret: &str) -> Self {
-        let mut rules = Validation::new(Algorithm::HS256);
-        rules.leeway = LEEWAY.unsigned_abs();
-        rules.validate_nbf = true;
-        rules.validate_aud = false;
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.leeway = LEEWAY.unsigned_abs();
+        validation.validate_nbf = true;
+        validation.validate_aud = false;
         Self {
-            signing: EncodingKey::from_secret(secret.as_bytes()),
-            checking: DecodingKey::from_secret(secret.as_bytes()),
-            rules,
+            encoding_key: EncodingKey::from_secret(secret.as_bytes()),
+            decoding_key: DecodingKey::from_secret(secret.as_bytes()),
+            validation,
         }
     }
 
     /// Signs claims with a lifetime in seconds.
-    fn sign(&self, mut claims: Claims, life: i64) -> Result<String> {
+    fn sign(&self, mut claims: Claims, lifetime: i64) -> Result<String> {
         let now = clock::now().as_millis() / 1000;
         claims.insert("iat".to_owned(), now.into());
-        claims.insert("exp".to_owned(), (now + life).into());
-        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.signing)
+        claims.insert("exp".to_owned(), (now + lifetime).into());
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding_key)
             .map_err(|error| Error::Internal(error.into()))
     }
 
     /// Verifies a token and returns its claims; rejects expired tokens and those issued in the future.
-    fn claims(&self, token: &str) -> Result<Claims> {
-        let read = jsonwebtoken::decode::<Claims>(token, &self.checking, &self.rules);
+    fn verify(&self, token: &str) -> Result<Claims> {
+        let read = jsonwebtoken::decode::<Claims>(token, &self.decoding_key, &self.validation);
         let claims = read.map_err(|error| {
             // The usual causes are clock skew and a wrong secret. The log names the cause, never the token.
             if *error.kind() == ErrorKind::ExpiredSignature {
                 tracing::warn!("document server token rejected: expired (clock skew between the servers)");
             } else {
                 // The text may quote a token of any length.
-                let error: String = error.to_string().chars().take(LONGEST_LOGGED).collect();
+                let error: String = error.to_string().chars().take(LOGGED_CHARACTERS_MAX).collect();
                 tracing::warn!(error, "document server token rejected");
             }
             Error::DocumentServerTokenInvalid
@@ -144,9 +144,9 @@ impl Tokens {
         }
         let expires = claims.claims.get("exp").map(|exp| exp.as_f64().unwrap_or(f64::MAX));
         #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
-        if expires.is_none_or(|expires| expires > (now + LONGEST_LIFE + LEEWAY) as f64) {
+        if expires.is_none_or(|expires| expires > (now + LIFETIME_MAX + LEEWAY) as f64) {
             tracing::warn!(
-                longest_seconds = LONGEST_LIFE,
+                longest_seconds = LIFETIME_MAX,
                 "document server token rejected: lifetime too long, reduce services.CoAuthoring.token.outbox.expires there"
             );
             return Err(Error::DocumentServerTokenInvalid);
@@ -158,17 +158,17 @@ impl Tokens {
 impl DocumentServer {
     /// Signs an editor configuration.
     pub(super) fn sign_editor(&self, claims: Claims) -> Result<String> {
-        self.0.tokens.sign(claims, EDITOR_LIFE)
+        self.0.tokens.sign(claims, EDITOR_LIFETIME)
     }
 
     /// Signs a command or a conversion.
     pub(super) fn sign_command(&self, claims: Claims) -> Result<String> {
-        self.0.tokens.sign(claims, COMMAND_LIFE)
+        self.0.tokens.sign(claims, COMMAND_LIFETIME)
     }
 
     /// Checks that the document server itself requests exactly these bytes. `header` is the value of
     /// [`Self::header`].
-    pub fn may_fetch(&self, header: Option<&str>, document: &DocumentId, bytes: &Bytes) -> Result<()> {
+    pub fn check_file_token(&self, header: Option<&str>, document: &DocumentId, bytes: &FileVersion) -> Result<()> {
         self.check_url(header, &self.file_url(document, bytes))
     }
 
@@ -178,7 +178,7 @@ impl DocumentServer {
     }
 
     fn check_url(&self, header: Option<&str>, url: &str) -> Result<()> {
-        let claims = self.0.tokens.claims(bearer(header)?)?;
+        let claims = self.0.tokens.verify(bearer_token(header)?)?;
         let claim: FileClaim =
             serde_json::from_value(Value::Object(claims)).map_err(|_| Error::DocumentServerTokenMismatch)?;
         let is_download = claim.payload.key.is_none() && claim.payload.status.is_none() && claim.iat.is_some();
@@ -193,18 +193,18 @@ impl DocumentServer {
     /// Verifies the token in the header before the body is read, and returns its claims; `None` if the header
     /// contains no bearer token.
     pub fn header_claims(&self, header: Option<&str>) -> Result<Option<CallbackClaims>> {
-        match bearer(header) {
-            Ok(token) => fresh(self.claims_of_header(token)?).map(Some),
+        match bearer_token(header) {
+            Ok(token) => check_age(self.claims_of_header(token)?).map(Some),
             // The body has its own token; a proxy may use the header for something else.
             Err(_) => Ok(None),
         }
     }
 
     /// Returns the claims of a callback: from the token in its body, else from the one in its header, whose [verified
-    /// claims](Self::header_claims) are `by_header`. If both exist, both must be valid and equal.
+    /// claims](Self::header_claims) are `from_header`. If both exist, both must be valid and equal.
     pub fn callback_claims(
         &self,
-        by_header: Option<CallbackClaims>,
+        from_header: Option<CallbackClaims>,
         header: Option<&str>,
         body: &Value,
     ) -> Result<CallbackClaims> {
@@ -212,22 +212,22 @@ impl DocumentServer {
             .get("token")
             .and_then(Value::as_str)
             .filter(|token| !token.is_empty());
-        let by_body = in_body.map(|token| self.claims_of_body(token)).transpose()?;
-        match (by_body, by_header) {
+        let from_body = in_body.map(|token| self.claims_of_body(token)).transpose()?;
+        match (from_body, from_header) {
             (Some(body), Some(header)) if body.key != header.key || body.status != header.status => {
                 Err(Error::DocumentServerTokenMismatch)
             }
-            (Some(claims), _) | (None, Some(claims)) => fresh(claims),
-            (None, None) => Err(bearer(header).err().unwrap_or(Error::DocumentServerTokenMissing)),
+            (Some(claims), _) | (None, Some(claims)) => check_age(claims),
+            (None, None) => Err(bearer_token(header).err().unwrap_or(Error::DocumentServerTokenMissing)),
         }
     }
 
     fn claims_of_body(&self, token: &str) -> Result<CallbackClaims> {
-        callback(self.0.tokens.claims(token)?)
+        parse_claims(self.0.tokens.verify(token)?)
     }
 
     fn claims_of_header(&self, token: &str) -> Result<CallbackClaims> {
-        let mut outer = self.0.tokens.claims(token)?;
+        let mut outer = self.0.tokens.verify(token)?;
         let Some(Value::Object(mut payload)) = outer.remove("payload") else {
             return Err(Error::DocumentServerTokenMismatch);
         };
@@ -235,15 +235,15 @@ impl DocumentServer {
             return Err(Error::DocumentServerTokenMismatch);
         }
         payload.insert("iat".to_owned(), outer.remove("iat").unwrap_or_default());
-        callback(payload)
+        parse_claims(payload)
     }
 }
 
 /// Checks that a callback was sent recently.
-fn fresh(claims: CallbackClaims) -> Result<CallbackClaims> {
+fn check_age(claims: CallbackClaims) -> Result<CallbackClaims> {
     let now = clock::now().as_millis() / 1000;
     let age = claims.iat.map(|issued| now.saturating_sub(issued));
-    if age.is_some_and(|age| age < FRESHNESS) {
+    if age.is_some_and(|age| age < AGE_MAX) {
         Ok(claims)
     } else {
         tracing::warn!(
@@ -254,7 +254,7 @@ fn fresh(claims: CallbackClaims) -> Result<CallbackClaims> {
     }
 }
 
-fn callback(claims: Claims) -> Result<CallbackClaims> {
+fn parse_claims(claims: Claims) -> Result<CallbackClaims> {
     if FOREIGN_CLAIMS.iter().any(|name| claims.contains_key(*name)) {
         return Err(Error::DocumentServerTokenMismatch);
     }
@@ -266,7 +266,7 @@ fn callback(claims: Claims) -> Result<CallbackClaims> {
 }
 
 /// Returns the token in a header value `Bearer …`.
-fn bearer(header: Option<&str>) -> Result<&str> {
+fn bearer_token(header: Option<&str>) -> Result<&str> {
     let value = header.map(str::trim).filter(|value| !value.is_empty());
     let value = value.ok_or(Error::DocumentServerTokenMissing)?;
     let (scheme, token) = value.split_once(' ').ok_or(Error::DocumentServerTokenInvalid)?;

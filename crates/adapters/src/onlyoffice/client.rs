@@ -17,21 +17,21 @@ use super::token::Claims;
 use common::error::{Error, Result};
 
 /// Connect timeout.
-const CONNECT: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Read timeout.
-const SILENCE: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of the health check.
-const HEALTH: Duration = Duration::from_secs(3);
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
 /// The first and the maximum delay between two polls of a conversion.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+const POLL_INTERVALS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// Builds the HTTP client, one for the whole service.
-pub(super) fn connections() -> Result<reqwest::Client> {
+pub(super) fn http_client() -> Result<reqwest::Client> {
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
-        .connect_timeout(CONNECT)
-        .read_timeout(SILENCE)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
         .pool_idle_timeout(Duration::from_secs(30))
         .build()
         .map_err(|error| Error::Internal(error.into()))
@@ -39,7 +39,7 @@ pub(super) fn connections() -> Result<reqwest::Client> {
 
 /// The result of a forced save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forced {
+pub enum ForceSaveResult {
     /// The save follows as a callback with the given user data.
     Started,
     /// Nothing has changed since the last save.
@@ -52,7 +52,7 @@ pub enum Forced {
 
 /// The state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum DocumentInfo {
     /// The session has ended or never existed.
     Unknown,
     /// The users who are editing. An empty list means that changes may still have to be saved; older servers return
@@ -76,7 +76,7 @@ pub struct Conversion {
 }
 
 #[derive(Deserialize)]
-struct CommandAnswer {
+struct CommandResponse {
     #[serde(default)]
     error: i64,
     #[serde(default)]
@@ -87,7 +87,7 @@ struct CommandAnswer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ConversionAnswer {
+struct ConversionResponse {
     error: Option<i64>,
     #[serde(default)]
     end_convert: bool,
@@ -96,61 +96,61 @@ struct ConversionAnswer {
 
 impl DocumentServer {
     /// Requests a save of the current state of a session; the callback contains `nonce`.
-    pub async fn force_save(&self, key: &str, nonce: &str) -> Result<Forced> {
-        let answer = self.command("forcesave", key, &[("userdata", nonce.into())]).await?;
-        match answer.error {
-            0 => Ok(Forced::Started),
-            1 => Ok(Forced::Unknown),
-            3 => Ok(Forced::Closing),
-            4 => Ok(Forced::Unchanged),
-            error => Err(command_fault(error)),
+    pub async fn force_save(&self, key: &str, nonce: &str) -> Result<ForceSaveResult> {
+        let response = self.command("forcesave", key, &[("userdata", nonce.into())]).await?;
+        match response.error {
+            0 => Ok(ForceSaveResult::Started),
+            1 => Ok(ForceSaveResult::Unknown),
+            3 => Ok(ForceSaveResult::Closing),
+            4 => Ok(ForceSaveResult::Unchanged),
+            error => Err(command_error(error)),
         }
     }
 
     /// Returns the state of the session. The document server also repeats its last callback.
-    pub async fn knows(&self, key: &str) -> Result<Known> {
-        let answer = self.command("info", key, &[]).await?;
-        let users = answer.users.map(|users| users.into_iter().map(UserId::new).collect());
-        match answer.error {
-            0 => Ok(Known::Open(users)),
-            1 => Ok(Known::Unknown),
-            error => Err(command_fault(error)),
+    pub async fn info(&self, key: &str) -> Result<DocumentInfo> {
+        let response = self.command("info", key, &[]).await?;
+        let users = response.users.map(|users| users.into_iter().map(UserId::new).collect());
+        match response.error {
+            0 => Ok(DocumentInfo::Open(users)),
+            1 => Ok(DocumentInfo::Unknown),
+            error => Err(command_error(error)),
         }
     }
 
     /// Disconnects all users of a session. Browsers comply, other clients may not; the lock does not depend on it.
-    pub async fn send_out(&self, key: &str) -> Result<()> {
+    pub async fn drop_all_users(&self, key: &str) -> Result<()> {
         match self.command("drop", key, &[]).await?.error {
             0 | 1 => Ok(()),
-            error => Err(command_fault(error)),
+            error => Err(command_error(error)),
         }
     }
 
     /// Disconnects some users of a session.
-    pub async fn send_some_out(&self, key: &str, people: &[UserId]) -> Result<()> {
+    pub async fn drop_users(&self, key: &str, people: &[UserId]) -> Result<()> {
         match self.command("drop", key, &[("users", json!(people))]).await?.error {
             0 | 1 => Ok(()),
-            error => Err(command_fault(error)),
+            error => Err(command_error(error)),
         }
     }
 
     /// Returns the keys of forgotten saves, whose callbacks were never acknowledged.
-    pub async fn forgotten_keys(&self) -> Result<Vec<String>> {
-        let answer = self.command("getForgottenList", "", &[]).await?;
-        if answer.error == 0 {
-            Ok(answer.keys)
+    pub async fn list_forgotten(&self) -> Result<Vec<String>> {
+        let response = self.command("getForgottenList", "", &[]).await?;
+        if response.error == 0 {
+            Ok(response.keys)
         } else {
-            Err(command_fault(answer.error))
+            Err(command_error(response.error))
         }
     }
 
     /// Returns the path of a forgotten save.
-    pub async fn forgotten_save(&self, key: &str) -> Result<Option<ResultPath>> {
-        let answer = self.command("getForgotten", key, &[]).await?;
-        match answer.error {
-            0 => Ok(answer.url.as_deref().and_then(|url| self.result_path(url))),
+    pub async fn get_forgotten(&self, key: &str) -> Result<Option<ResultPath>> {
+        let response = self.command("getForgotten", key, &[]).await?;
+        match response.error {
+            0 => Ok(response.url.as_deref().and_then(|url| self.result_path(url))),
             1 => Ok(None),
-            error => Err(command_fault(error)),
+            error => Err(command_error(error)),
         }
     }
 
@@ -158,7 +158,7 @@ impl DocumentServer {
     pub async fn delete_forgotten(&self, key: &str) -> Result<()> {
         match self.command("deleteForgotten", key, &[]).await?.error {
             0 | 1 => Ok(()),
-            error => Err(command_fault(error)),
+            error => Err(command_error(error)),
         }
     }
 
@@ -172,32 +172,36 @@ impl DocumentServer {
             "title": conversion.title,
             "url": conversion.url,
         }));
-        let asking = async {
-            let mut pause = PAUSES.0;
+        let polling = async {
+            let mut pause = POLL_INTERVALS.0;
             loop {
-                let answer: ConversionAnswer = self.ask("converter", &conversion.key, claims.clone()).await?;
-                if let Some(error) = answer.error.filter(|error| *error != 0) {
-                    return Err(conversion_fault(error));
+                let response: ConversionResponse = self.post("converter", &conversion.key, claims.clone()).await?;
+                if let Some(error) = response.error.filter(|error| *error != 0) {
+                    return Err(conversion_error(error));
                 }
-                if answer.end_convert {
-                    let result = answer.file_url.as_deref().and_then(|url| self.result_path(url));
-                    return result.ok_or_else(|| nonsense("the result of a conversion has no usable address"));
+                if response.end_convert {
+                    let result = response.file_url.as_deref().and_then(|url| self.result_path(url));
+                    return result
+                        .ok_or_else(|| unexpected_response("the result of a conversion has no usable address"));
                 }
                 tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(PAUSES.1);
+                pause = (pause * 2).min(POLL_INTERVALS.1);
             }
         };
-        tokio::time::timeout_at(deadline, asking)
+        tokio::time::timeout_at(deadline, polling)
             .await
             .map_err(|_| Error::DocumentServerTimeout)?
     }
 
     /// Starts the download of a result. Checks status and length; the caller counts the bytes.
     pub async fn fetch(&self, result: &ResultPath) -> Result<Response> {
-        let url = result.at(self.internal_url()?);
-        let response = self.0.http.get(url).send().await.map_err(network)?;
+        let url = result.resolve(self.internal_url()?);
+        let response = self.0.http.get(url).send().await.map_err(connection_error)?;
         if response.status() != StatusCode::OK {
-            return Err(nonsense(&format!("a result was answered with {}", response.status())));
+            return Err(unexpected_response(&format!(
+                "a result was answered with {}",
+                response.status()
+            )));
         }
         let limit = self.0.download_limit;
         if response.content_length().is_some_and(|length| length > limit) {
@@ -209,7 +213,7 @@ impl DocumentServer {
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok());
         if kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html")) {
-            return Err(nonsense("a result was answered with a web page"));
+            return Err(unexpected_response("a result was answered with a web page"));
         }
         Ok(response)
     }
@@ -225,24 +229,31 @@ impl DocumentServer {
         let mut url = self.0.internal_url.clone()?;
         let path = format!("{}/healthcheck", url.path().trim_end_matches('/'));
         url.set_path(&path);
-        let asked = async {
-            let answer = self.0.http.get(url).timeout(HEALTH).send().await?.error_for_status()?;
-            answer.text().await
+        let health = async {
+            let response = self
+                .0
+                .http
+                .get(url)
+                .timeout(HEALTH_TIMEOUT)
+                .send()
+                .await?
+                .error_for_status()?;
+            response.text().await
         };
-        Some(asked.await.is_ok_and(|body| body.trim() == "true"))
+        Some(health.await.is_ok_and(|body| body.trim() == "true"))
     }
 
-    async fn command(&self, name: &str, key: &str, more: &[(&str, Value)]) -> Result<CommandAnswer> {
+    async fn command(&self, name: &str, key: &str, more: &[(&str, Value)]) -> Result<CommandResponse> {
         let mut claims = object(json!({ "c": name }));
         if !key.is_empty() {
             claims.insert("key".to_owned(), key.into());
         }
         claims.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        self.ask("command", key, claims).await
+        self.post("command", key, claims).await
     }
 
     /// Posts signed parameters. In a cluster, the shard key routes a session to one node; a single server ignores it.
-    async fn ask<T: DeserializeOwned>(&self, what: &str, key: &str, claims: Claims) -> Result<T> {
+    async fn post<T: DeserializeOwned>(&self, what: &str, key: &str, claims: Claims) -> Result<T> {
         let mut url = self.internal_url()?.clone();
         let path = format!("{}/{what}", url.path().trim_end_matches('/'));
         url.set_path(&path);
@@ -251,12 +262,15 @@ impl DocumentServer {
         }
         let body = json!({ "token": self.sign_command(claims)? });
         let request = self.0.http.post(url).json(&body).header("accept", "application/json");
-        let request = request.timeout(self.0.patience.command());
-        let response = request.send().await.map_err(network)?;
+        let request = request.timeout(self.0.timeouts.command());
+        let response = request.send().await.map_err(connection_error)?;
         if response.status() != StatusCode::OK {
-            return Err(nonsense(&format!("{what} was answered with {}", response.status())));
+            return Err(unexpected_response(&format!(
+                "{what} was answered with {}",
+                response.status()
+            )));
         }
-        let bytes = response.bytes().await.map_err(network)?;
+        let bytes = response.bytes().await.map_err(connection_error)?;
         serde_json::from_slice(&bytes).map_err(|_| {
             let is_xml = bytes.trim_ascii_start().first() == Some(&b'<');
             let why = if is_xml {
@@ -264,7 +278,7 @@ impl DocumentServer {
             } else {
                 "something else"
             };
-            nonsense(&format!("{what} was answered with {why}"))
+            unexpected_response(&format!("{what} was answered with {why}"))
         })
     }
 
@@ -282,7 +296,7 @@ fn object(value: Value) -> Claims {
 }
 
 /// Converts a network error. Its text may contain internal addresses, so it is logged and not returned to clients.
-pub fn network(error: reqwest::Error) -> Error {
+pub fn connection_error(error: reqwest::Error) -> Error {
     // The URL of a result contains a signature that grants access.
     let error = error.without_url();
     tracing::warn!(%error, "document server connection failed");
@@ -293,12 +307,12 @@ pub fn network(error: reqwest::Error) -> Error {
     }
 }
 
-fn nonsense(what: &str) -> Error {
+fn unexpected_response(what: &str) -> Error {
     tracing::warn!(what, "document server returned an unexpected response");
     Error::DocumentServer(what.to_owned())
 }
 
-fn command_fault(error: i64) -> Error {
+fn command_error(error: i64) -> Error {
     let why = match error {
         2 => "the callback address is wrong",
         3 => "it failed inside",
@@ -306,11 +320,11 @@ fn command_fault(error: i64) -> Error {
         6 | 7 => "it refuses our token; compare DOCSERVER_JWT_SECRET and the clocks",
         _ => "a command failed",
     };
-    nonsense(&format!("{why} ({error})"))
+    unexpected_response(&format!("{why} ({error})"))
 }
 
 /// Maps each conversion error to its own code, because users decide by it what to do.
-fn conversion_fault(error: i64) -> Error {
+fn conversion_error(error: i64) -> Error {
     let (code, message) = match error {
         -2 => return Error::DocumentServerTimeout,
         -3 => ("conversion_failed", "the document could not be converted"),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Bytes, DocumentServer};
+use super::{DocumentServer, FileVersion};
 use common::error::{Error, Result};
 
 /// What a page needs to open an editor: the configuration for `DocsAPI.DocEditor` and the location of its script.
@@ -110,7 +110,7 @@ pub struct EditorFeatures {
 
 /// A user who opens an editor.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct EditorUser {
     pub id: UserId,
     /// The name shown to other users.
     pub name: String,
@@ -123,22 +123,22 @@ const NAME_MAX: usize = 128;
 
 impl DocumentServer {
     /// Builds the editor configuration of a document for a user, in the mode that the access rules allow.
-    pub fn editor(&self, document: &Document, mode: Mode, reader: Reader) -> Result<Editor> {
-        let writes = mode == Mode::Edit;
+    pub fn editor(&self, document: &Document, mode: Mode, user: EditorUser) -> Result<Editor> {
+        let can_edit = mode == Mode::Edit;
         let title = format!("{}.{}", document.title.as_str(), document.file_extension.as_str());
-        let (lang, region) = language(&reader.locale);
+        let (lang, region) = language(&user.locale);
         let configuration = Configuration {
             document_type: document.document_type,
             document: EditedDocument {
                 file_type: document.file_extension,
                 key: self.key(&document.key()),
                 title: title.chars().take(NAME_MAX).collect(),
-                url: self.file_url(&document.id, &Bytes::Current),
+                url: self.file_url(&document.id, &FileVersion::Current),
                 permissions: Permissions {
-                    edit: writes,
-                    review: writes,
-                    comment: writes,
-                    fill_forms: writes,
+                    edit: can_edit,
+                    review: can_edit,
+                    comment: can_edit,
+                    fill_forms: can_edit,
                     download: true,
                     print: true,
                     copy: true,
@@ -149,10 +149,10 @@ impl DocumentServer {
                 mode,
                 lang,
                 region,
-                callback_url: writes.then(|| self.callback_url(&document.id)),
+                callback_url: can_edit.then(|| self.callback_url(&document.id)),
                 user: EditingUser {
-                    id: reader.id,
-                    name: reader.name.chars().take(NAME_MAX).collect(),
+                    id: user.id,
+                    name: user.name.chars().take(NAME_MAX).collect(),
                 },
                 customization: Customization {
                     autosave: true,
