@@ -20,7 +20,7 @@ use db::page::{Position, Slice, Window};
 use db::platform::PlatformProof;
 use db::platform::homes::Home;
 use db::{Scope, Standpoint, Tenant, Work};
-use service::changes::{self, Changing};
+use service::changes::{self, ConditionalChange};
 
 /// The caller of a request, with database access scoped to the caller's organization.
 #[derive(Clone)]
@@ -194,7 +194,7 @@ impl Context {
         is_deletion: bool,
         act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
-        let changing = Changing {
+        let changing = ConditionalChange {
             object,
             condition: self.condition()?,
             is_deletion,

@@ -27,7 +27,7 @@ use db::platform::PlatformProof;
 use db::platform::erasure::Traces;
 use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
-use service::changes::retention;
+use service::jobs::retention;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("privacy")

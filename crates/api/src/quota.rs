@@ -6,7 +6,7 @@ use model::storage::StorageRoom;
 use super::context::Context;
 use auth::uploads::Room;
 use common::error::{Error, Result};
-use service::changes::storage;
+use service::jobs::storage_usage;
 
 /// Rejects a file of known size that exceeds the quota.
 pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<Room>> {
@@ -26,7 +26,7 @@ pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<
     let look = || cx.read(|scope| scope.storage_room());
     let mut room: StorageRoom = look().await?;
     if !room.is_counted || (room.may_be_less && !room.takes(bytes(most))) {
-        storage::count(cx.app().store(), cx.app().files(), standpoint.tenant).await?;
+        storage_usage::count(cx.app().store(), cx.app().files(), standpoint.tenant).await?;
         room = look().await?;
     }
     if room.takes(bytes(least)) {

@@ -25,7 +25,7 @@ use common::error::Result;
 use db::Work;
 use db::stats::SchoolCounts;
 use service::actions::school;
-use service::changes::storage;
+use service::jobs::storage_usage;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("admin")
@@ -120,7 +120,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
         return Ok(usage);
     }
     let (app, tenant) = (cx.app(), cx.standpoint()?.tenant);
-    storage::count(app.store(), app.files(), tenant).await
+    storage_usage::count(app.store(), app.files(), tenant).await
 }
 
 /// Get name, logo and settings of the organization

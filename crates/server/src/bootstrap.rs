@@ -24,9 +24,11 @@ use db::server::wait_until_there;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
-use service::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
 use service::editing::Editing;
 use service::jobs::{Jobs, mail_domains};
+use service::jobs::{
+    email_delivery, file_removal, idempotency_keys, old_messages, orphaned_files, retention, storage_usage,
+};
 
 /// Runs the migrations, opens the database and the file storage, and starts the background tasks.
 /// `api_internal_url` is the address at which the document server reaches this service.
@@ -70,12 +72,12 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let mail = Mailer::new(config.mail())?;
     let dns = Dns::new(config.dns_server);
     let mut tasks = vec![
-        letters::start(store.clone(), mail.clone()),
-        removal::start(store.clone(), files.clone()),
-        orphans::start(store.clone(), files.clone()),
-        storage::start(store.clone(), files.clone()),
+        email_delivery::start(store.clone(), mail.clone()),
+        file_removal::start(store.clone(), files.clone()),
+        orphaned_files::start(store.clone(), files.clone()),
+        storage_usage::start(store.clone(), files.clone()),
         old_messages::start(store.clone()),
-        idempotency::start(store.clone()),
+        idempotency_keys::start(store.clone()),
         retention::start(store.clone(), mail.clone()),
         erase_list::start(store.clone(), config.storage.data_dir.clone()),
         mail_domains::start(store.clone(), bus.clone(), dns.clone()),

@@ -111,7 +111,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
         )
         .await
         .tenant;
-    service::changes::storage::count(app.app.store(), app.app.files(), tenant)
+    service::jobs::storage_usage::count(app.app.store(), app.app.files(), tenant)
         .await
         .unwrap();
     assert_eq!(adam.get("/admin/storage").await.expect(200)["totalBytes"], 34);

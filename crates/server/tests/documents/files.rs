@@ -304,13 +304,13 @@ both!(files_without_rows_are_put_aside, |app| {
 
     let (store, files, now) = (app.app.store(), app.app.files(), common::clock::now());
     assert_eq!(
-        service::changes::orphans::sweep(store, files, now.plus_seconds(-3_600))
+        service::jobs::orphaned_files::sweep(store, files, now.plus_seconds(-3_600))
             .await
             .unwrap(),
         0
     );
     assert_eq!(
-        service::changes::orphans::sweep(store, files, now.plus_seconds(3_600))
+        service::jobs::orphaned_files::sweep(store, files, now.plus_seconds(3_600))
             .await
             .unwrap(),
         1

@@ -3,7 +3,7 @@
 
 use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
-use service::changes::removal;
+use service::jobs::file_removal;
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::rows::{execute, texts};
@@ -128,9 +128,9 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     late_text(studio).await;
     let store = studio.app.app.store();
     let hours = |hours: i64| common::clock::now().plus_seconds(hours * 3_600);
-    removal::expire_late_texts(store, hours(23)).await.unwrap();
+    file_removal::expire_late_texts(store, hours(23)).await.unwrap();
     assert_eq!(late_texts(studio).await.len(), 1);
-    removal::expire_late_texts(store, hours(25)).await.unwrap();
+    file_removal::expire_late_texts(store, hours(25)).await.unwrap();
     assert!(late_texts(studio).await.is_empty());
     let removals = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
     assert!(
@@ -144,7 +144,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
             .len()
     };
     assert_eq!(remembered().await, 1);
-    removal::expire_late_texts(store, hours(31 * 24)).await.unwrap();
+    file_removal::expire_late_texts(store, hours(31 * 24)).await.unwrap();
     assert_eq!(remembered().await, 0);
 });
 

@@ -125,7 +125,7 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     let files = studio.app.app.files();
     files.commit(staging.finish().await.unwrap(), &orphan).await.unwrap();
     let later = common::clock::now().plus_seconds(3_600);
-    let swept = service::changes::orphans::sweep(studio.app.app.store(), files, later).await;
+    let swept = service::jobs::orphaned_files::sweep(studio.app.app.store(), files, later).await;
     assert_eq!(swept.unwrap(), 1);
     assert!(bucket.folder("quarantine/orphan.docx").is_file());
     assert!(studio.text(&open).await.contains("Until the bell."));

@@ -2,7 +2,7 @@
 
 use common::clock;
 use serde_json::{Value, json};
-use service::changes::old_messages;
+use service::jobs::old_messages;
 
 use test_support::chats::{bring, each, messages, write};
 use test_support::rows::{execute, texts};

@@ -257,12 +257,12 @@ both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
     for number in 0..21 {
         keep(number).await;
     }
-    let refused = service::changes::orphans::sweep(store, files, later).await;
+    let refused = service::jobs::orphaned_files::sweep(store, files, later).await;
     let why = format!("{:?}", refused.unwrap_err());
     assert!(why.contains("21 or more of 21 files have no row"), "{why}");
     assert!(!app.folder().join("files/quarantine").exists());
     files.remove(&FileKey::new("orphan-0.docx")).await.unwrap();
-    let swept = service::changes::orphans::sweep(store, files, later).await;
+    let swept = service::jobs::orphaned_files::sweep(store, files, later).await;
     assert_eq!(swept.unwrap(), 20);
     assert_eq!(files.list_quarantined().await.unwrap().len(), 20);
 });

@@ -3,7 +3,7 @@
 use common::clock;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use service::changes::idempotency;
+use service::jobs::idempotency_keys;
 
 use test_support::rows::{execute, texts};
 use test_support::topics::{id, new_topic};
@@ -331,9 +331,9 @@ both!(a_key_expires_after_a_day_and_is_deleted, |app| {
     let second = id(&ada.post("/groups", body.clone()).await.expect(201));
     assert_ne!(first, second);
     let store = app.app.store();
-    idempotency::sweep(store, clock::now()).await.unwrap();
+    idempotency_keys::sweep(store, clock::now()).await.unwrap();
     assert_eq!(count(app, "idempotency_keys").await, 1);
-    idempotency::sweep(store, clock::now().plus_seconds(day / 1000))
+    idempotency_keys::sweep(store, clock::now().plus_seconds(day / 1000))
         .await
         .unwrap();
     assert_eq!(count(app, "idempotency_keys").await, 0);

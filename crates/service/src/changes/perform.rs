@@ -3,7 +3,7 @@
 
 use model::version::{IfMatch, Object, Version};
 
-use super::{broadcast, cleanup, log, sessions, versions};
+use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};
 use db::platform::{PlatformProof, PlatformWork};
 use db::{AfterCommit, Standpoint, Store, Work};
@@ -19,15 +19,17 @@ pub async fn perform<T: Send + 'static>(
     let bus = bus.clone();
     let act = move |work: &mut Work<'_>| {
         let output = act(work)?;
-        versions::raise(work)?;
+        versions::increment(work)?;
         Ok(output)
     };
-    store.write(standpoint, act, move |work| conclude(work, &bus)).await
+    store
+        .write(standpoint, act, move |work| before_commit(work, &bus))
+        .await
 }
 
 /// The object that a request changes, and its precondition.
 #[derive(Debug, Clone)]
-pub struct Changing {
+pub struct ConditionalChange {
     pub object: Object,
     /// The precondition of the request, if it has one.
     pub condition: Option<IfMatch>,
@@ -42,12 +44,12 @@ pub async fn perform_on<T: Send + 'static>(
     store: &Store,
     bus: &EventBus,
     standpoint: Standpoint,
-    changing: Changing,
+    changing: ConditionalChange,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<(T, Version)> {
     let bus = bus.clone();
     let act = move |work: &mut Work<'_>| {
-        let Changing {
+        let ConditionalChange {
             object,
             condition,
             is_deletion,
@@ -71,11 +73,13 @@ pub async fn perform_on<T: Send + 'static>(
         if !is_met_before || condition.is_some() && !is_locked_first && !is_met(work.version_locked(object)?) {
             return Err(Error::precondition_failed());
         }
-        versions::raise(work)?;
+        versions::increment(work)?;
         let version = work.version(object)?.unwrap_or(Version::FIRST);
         Ok((output, version))
     };
-    store.write(standpoint, act, move |work| conclude(work, &bus)).await
+    store
+        .write(standpoint, act, move |work| before_commit(work, &bus))
+        .await
 }
 
 /// Runs `act` as one transaction across organizations: what users do with their accounts and sessions. Changes
@@ -87,41 +91,41 @@ pub async fn perform_platform<T: Send + 'static>(
     act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
-    let conclude_platform = move |work: &mut PlatformWork<'_>| {
+    let before_platform_commit = move |work: &mut PlatformWork<'_>| {
         let changes = work.take_changes();
-        let after = bus.publish_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
+        let after = bus.publish_platform(work, changes.iter().flat_map(events::session_signals).collect())?;
         for change in &changes {
-            if let Err(error) = sessions::record(work, change) {
+            if let Err(error) = failed_sign_ins::record(work, change) {
                 tracing::error!(error = format!("{error:?}"), "activity log entry lost");
             }
         }
         let within = work.conclude_within(|work| {
-            versions::raise(work)?;
-            conclude(work, &bus)
+            versions::increment(work)?;
+            before_commit(work, &bus)
         })?;
         let all: AfterCommit = Box::new(move || std::iter::once(after).chain(within).for_each(|after| after()));
         Ok(all)
     };
-    store.platform_unit(proof, act, conclude_platform).await
+    store.platform_unit(proof, act, before_platform_commit).await
 }
 
-fn conclude(work: &mut Work<'_>, bus: &EventBus) -> Result<AfterCommit> {
+fn before_commit(work: &mut Work<'_>, bus: &EventBus) -> Result<AfterCommit> {
     let changes = work.take_changes();
-    for key in changes.iter().flat_map(cleanup::removed_files) {
+    for key in changes.iter().flat_map(removed_files::removed_files) {
         work.insert_file_removal(key)?;
     }
     work.note_stored()?;
     let (actor, now) = (work.actor().clone(), work.now());
     let signals: Vec<_> = changes
         .iter()
-        .flat_map(|change| broadcast::signals(change, &actor, work.organization(), now))
+        .flat_map(|change| events::signals(change, &actor, work.organization(), now))
         .collect();
     let mut after = bus.publish(work, signals)?;
-    if changes.iter().any(cleanup::deletes_documents) {
+    if changes.iter().any(removed_files::deletes_documents) {
         after = bus.close_editors_after(after);
     }
     // The log entries come last and in a savepoint: a failure is traced and does not fail the request.
-    for entry in changes.iter().filter_map(log::entry) {
+    for entry in changes.iter().filter_map(activity_log::entry) {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
             tracing::error!(
                 error = format!("{error:?}"),

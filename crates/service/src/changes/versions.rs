@@ -25,7 +25,7 @@ use db::Work;
 
 /// Raises the version of every object that changed in this transaction, once per object and in a fixed order. Objects
 /// that were created in it keep their first version.
-pub fn raise(work: &mut Work<'_>) -> Result<()> {
+pub fn increment(work: &mut Work<'_>) -> Result<()> {
     let changed: BTreeSet<Object> = work.changes().iter().flat_map(changed).collect();
     let created: BTreeSet<Object> = work.changes().iter().filter_map(created).collect();
     for object in changed.difference(&created) {

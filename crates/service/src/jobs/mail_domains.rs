@@ -19,7 +19,7 @@ use db::{Standpoint, Store};
 use realtime::bus::EventBus;
 
 /// The polling interval; it does not affect the intervals of the checks.
-const PAUSE: Duration = Duration::from_mins(10);
+const INTERVAL: Duration = Duration::from_mins(10);
 /// The maximum number of domains in one round.
 const BATCH: i64 = 50;
 /// The lease of a check in seconds; longer than a DNS query takes.
@@ -29,7 +29,7 @@ const CLAIM_SECONDS: i64 = 10 * 60;
 pub fn start(store: Store, bus: EventBus, dns: Dns) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(INTERVAL).await;
             if let Err(error) = check_due(&store, &bus, &dns, clock::now()).await {
                 tracing::warn!(error = format!("{error:?}"), "email domain check failed");
             }

@@ -2,11 +2,18 @@
 //! A job is a row; each instance runs a few at once and holds a lease on each, so that another runner takes over when
 //! one dies. Jobs are idempotent, because they may be interrupted at any point.
 
+pub mod email_delivery;
+pub mod file_removal;
+pub mod idempotency_keys;
 pub mod mail_domains;
+pub mod old_messages;
+pub mod orphaned_files;
 mod personal_data;
 mod personal_export;
 mod purge;
+pub mod retention;
 mod runner;
+pub mod storage_usage;
 
 use std::sync::Arc;
 

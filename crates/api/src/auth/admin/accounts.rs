@@ -20,7 +20,7 @@ use super::{account, administrator, role, shown};
 use db::platform::administration::Ban;
 use db::platform::users::NewUser;
 use service::actions::administration::{self, AccountEdit};
-use service::changes::retention;
+use service::jobs::retention;
 
 /// Get an account
 #[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),

@@ -62,7 +62,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     // Files whose commit failed belong to no row, so they are moved to the quarantine like every file without a row.
     let (store, files) = (studio.app.app.store(), studio.app.app.files());
     let later = common::clock::now().plus_seconds(3_600);
-    service::changes::orphans::sweep(store, files, later).await.unwrap();
+    service::jobs::orphaned_files::sweep(store, files, later).await.unwrap();
     let revisions = texts(
         &studio.app.database,
         "SELECT file_key FROM document_revisions".to_owned(),

@@ -10,7 +10,7 @@ use model::id::{AssignmentId, ClassId, CourseId, GroupId};
 use model::news::Event;
 use model::whole::{WholeAssignment, WholeGroupAssignment};
 
-use super::telling::{Telling, names};
+use super::event_builder::{EventBuilder, names};
 use super::{document, group};
 use api_types::audience::Audience;
 use api_types::event::{
@@ -18,18 +18,18 @@ use api_types::event::{
     EventDocumentStatus, EventGroupAssignment,
 };
 
-pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
     match change {
         AssignmentChange::Created {
             assignment,
             copied_from: _,
-        } => created(assignment, telling),
-        AssignmentChange::GroupsAttached { assignment, attached } => attached_to(assignment, attached, telling),
+        } => emit_created(assignment, builder),
+        AssignmentChange::GroupsAttached { assignment, attached } => emit_attached(assignment, attached, builder),
         AssignmentChange::Updated {
             assignment,
             changed,
             overridden,
-        } => edited(assignment, &names(changed), overridden, telling),
+        } => emit_updated(assignment, &names(changed), overridden, builder),
         AssignmentChange::BulkUpdated {
             assignment,
             changed,
@@ -37,9 +37,9 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             files: _,
         } => {
             for start in moved {
-                group::moved(&start.group, &start.before, &["startDate"], telling);
+                group::emit_moved(&start.group, &start.before, &["startDate"], builder);
             }
-            edited(assignment, &names(changed), &[], telling);
+            emit_updated(assignment, &names(changed), &[], builder);
         }
         AssignmentChange::GroupDetached {
             assignment,
@@ -49,26 +49,29 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             files: _,
         } => {
             let topic = &assignment.assignment;
-            let rest = AssignmentLinked {
+            let payload = AssignmentLinked {
                 assignment_id: topic.id.clone(),
                 course_id: topic.course_id.clone(),
                 group_id: place.group.id.clone(),
                 group_assignment: None,
             };
-            telling.tell_group_alike(place, Event::AssignmentDetached, rest);
-            document::statuses(released, telling);
+            builder.emit_to_whole_group(place, Event::AssignmentDetached, payload);
+            document::emit_statuses(released, builder);
         }
         AssignmentChange::LinkUpdated { link, changed } => {
-            let told = Telling::event(&link.place.class, Event::AssignmentUpdated);
+            let header = EventBuilder::event(&link.place.class, Event::AssignmentUpdated);
             let names = names(changed);
             let affected = vec![link.link.group_id.clone()];
-            telling.tell_staff(&told, for_staff(&link.assignment, &names, affected));
-            let shown: Vec<_> = names.into_iter().filter_map(|name| shown_name(name, link)).collect();
-            to_member(&told, link, &shown, telling);
+            builder.emit_to_staff(&header, staff_payload(&link.assignment, &names, affected));
+            let shown: Vec<_> = names
+                .into_iter()
+                .filter_map(|name| student_field_name(name, link))
+                .collect();
+            emit_updated_to_members(&header, link, &shown, builder);
         }
         AssignmentChange::AttachmentAdded { assignment, attachment }
         | AssignmentChange::AttachmentRemoved { assignment, attachment } => {
-            file_changed(assignment, attachment, telling);
+            emit_attachments_updated(assignment, attachment, builder);
         }
         AssignmentChange::Finished {
             assignment,
@@ -78,13 +81,13 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             unsaved: _,
         } => {
             if !already_finished || !documents.is_empty() {
-                switched(assignment, Event::AssignmentFinished, documents, telling);
-                document::locked(documents, telling);
+                emit_status_changed(assignment, Event::AssignmentFinished, documents, builder);
+                document::emit_locked(documents, builder);
             }
         }
         AssignmentChange::Reopened { assignment, documents } => {
-            switched(assignment, Event::AssignmentReopened, documents, telling);
-            document::statuses(documents, telling);
+            emit_status_changed(assignment, Event::AssignmentReopened, documents, builder);
+            document::emit_statuses(documents, builder);
         }
         AssignmentChange::Deleted {
             assignment,
@@ -93,8 +96,8 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             released,
             files: _,
         } => {
-            gone(assignment, places, telling);
-            document::statuses(released, telling);
+            emit_deleted(assignment, places, builder);
+            document::emit_statuses(released, builder);
         }
         AssignmentChange::Exported {
             assignment: _,
@@ -104,10 +107,10 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
 }
 
 /// A topic was created.
-fn created(whole: &WholeAssignment, telling: &mut Telling<'_>) {
+fn emit_created(whole: &WholeAssignment, builder: &mut EventBuilder<'_>) {
     let topic = &whole.assignment;
-    let told = Telling::event(&topic.class_id, Event::AssignmentCreated);
-    let rest = |audience: &Audience, link: Option<&WholeGroupAssignment>| AssignmentCreated {
+    let header = EventBuilder::event(&topic.class_id, Event::AssignmentCreated);
+    let payload = |audience: &Audience, link: Option<&WholeGroupAssignment>| AssignmentCreated {
         assignment: EventAssignment::from(topic),
         assignment_id: topic.id.clone(),
         course_id: topic.course_id.clone(),
@@ -115,29 +118,34 @@ fn created(whole: &WholeAssignment, telling: &mut Telling<'_>) {
         group_ids: audience.staff_only(whole.group_ids()),
         group_assignment: link.map(EventGroupAssignment::from),
     };
-    telling.tell_staff(&told, rest(&Audience::Staff, None));
+    builder.emit_to_staff(&header, payload(&Audience::Staff, None));
     for link in &whole.links {
-        telling.tell_members(&told, &link.place, rest(&Audience::Group, Some(link)));
+        builder.emit_to_members(&header, &link.place, payload(&Audience::Group, Some(link)));
     }
 }
 
 /// Groups were attached to a topic: one event per group, to staff and to its students.
-fn attached_to(whole: &WholeAssignment, attached: &[GroupId], telling: &mut Telling<'_>) {
+fn emit_attached(whole: &WholeAssignment, attached: &[GroupId], builder: &mut EventBuilder<'_>) {
     let topic = &whole.assignment;
     for link in whole.links.iter().filter(|link| attached.contains(&link.link.group_id)) {
-        let rest = AssignmentLinked {
+        let payload = AssignmentLinked {
             assignment_id: topic.id.clone(),
             course_id: topic.course_id.clone(),
             group_id: link.link.group_id.clone(),
             group_assignment: Some(EventGroupAssignment::from(link)),
         };
-        telling.tell_group_alike(&link.place, Event::AssignmentAttached, rest);
+        builder.emit_to_whole_group(&link.place, Event::AssignmentAttached, payload);
     }
 }
 
 /// The fields of a topic or the group-specific texts of some groups changed.
-fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[GroupId], telling: &mut Telling<'_>) {
-    let told = Telling::event(&whole.assignment.class_id, Event::AssignmentUpdated);
+fn emit_updated(
+    whole: &WholeAssignment,
+    changed: &[&'static str],
+    overridden: &[GroupId],
+    builder: &mut EventBuilder<'_>,
+) {
+    let header = EventBuilder::event(&whole.assignment.class_id, Event::AssignmentUpdated);
     let mut names = changed.to_vec();
     if !overridden.is_empty() {
         names.push("descriptionOverride");
@@ -147,42 +155,47 @@ fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[Group
     } else {
         whole.group_ids()
     };
-    telling.tell_staff(&told, for_staff(&whole.assignment, &names, affected));
+    builder.emit_to_staff(&header, staff_payload(&whole.assignment, &names, affected));
     for link in &whole.links {
         let mut shown = changed.to_vec();
         if overridden.contains(&link.link.group_id) {
-            shown.extend(shown_name("descriptionOverride", link));
+            shown.extend(student_field_name("descriptionOverride", link));
         }
-        to_member(&told, link, &shown, telling);
+        emit_updated_to_members(&header, link, &shown, builder);
     }
 }
 
 /// A file was added or removed. No event for a staged file; a file for one group is visible only to staff and that
 /// group.
-fn file_changed(whole: &WholeAssignment, file: &AssignmentAttachment, telling: &mut Telling<'_>) {
+fn emit_attachments_updated(whole: &WholeAssignment, file: &AssignmentAttachment, builder: &mut EventBuilder<'_>) {
     if file.staged_at.is_some() {
         return;
     }
-    let told = Telling::event(&whole.assignment.class_id, Event::AssignmentUpdated);
+    let header = EventBuilder::event(&whole.assignment.class_id, Event::AssignmentUpdated);
     let concerns = |link: &&WholeGroupAssignment| {
         let own = file.group_assignment_id.as_ref();
         own.is_none_or(|own| *own == link.link.id)
     };
     let affected: Vec<_> = whole.links.iter().filter(concerns).collect();
     let groups = affected.iter().map(|link| link.link.group_id.clone()).collect();
-    telling.tell_staff(&told, for_staff(&whole.assignment, &["attachments"], groups));
+    builder.emit_to_staff(&header, staff_payload(&whole.assignment, &["attachments"], groups));
     for link in affected {
         if sees_file(&whole.assignment, &link.link, file) {
-            to_member(&told, link, &["attachments"], telling);
+            emit_updated_to_members(&header, link, &["attachments"], builder);
         }
     }
 }
 
 /// A topic was finished or reopened.
-fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument], telling: &mut Telling<'_>) {
+fn emit_status_changed(
+    whole: &WholeAssignment,
+    event: Event,
+    documents: &[PlacedDocument],
+    builder: &mut EventBuilder<'_>,
+) {
     let topic = &whole.assignment;
-    let told = Telling::event(&topic.class_id, event);
-    let rest = |concerns: &dyn Fn(&PlacedDocument) -> bool| AssignmentSwitched {
+    let header = EventBuilder::event(&topic.class_id, event);
+    let payload = |concerns: &dyn Fn(&PlacedDocument) -> bool| AssignmentSwitched {
         assignment_id: topic.id.clone(),
         status: topic.status(),
         finished_at: topic.finished.as_ref().map(|finish| finish.at),
@@ -196,38 +209,38 @@ fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument],
             })
             .collect(),
     };
-    telling.tell_staff(&told, rest(&|_| true));
+    builder.emit_to_staff(&header, payload(&|_| true));
     for link in &whole.links {
-        let own = rest(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
-        telling.tell_members(&told, &link.place, own);
+        let own = payload(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
+        builder.emit_to_members(&header, &link.place, own);
     }
 }
 
-fn gone(topic: &Assignment, places: &[Place], telling: &mut Telling<'_>) {
-    went(&topic.class_id, &topic.id, topic.course_id.as_ref(), places, telling);
+fn emit_deleted(topic: &Assignment, places: &[Place], builder: &mut EventBuilder<'_>) {
+    emit_deleted_objects(&topic.class_id, &topic.id, topic.course_id.as_ref(), places, builder);
 }
 
 /// A topic was deleted; `places` are the groups that worked on it.
-pub fn went(
+pub fn emit_deleted_objects(
     class: &ClassId,
     topic: &AssignmentId,
     course: Option<&CourseId>,
     places: &[Place],
-    telling: &mut Telling<'_>,
+    builder: &mut EventBuilder<'_>,
 ) {
-    let told = Telling::event(class, Event::AssignmentDeleted);
-    let rest = |group: Option<&Place>| AssignmentDeleted {
+    let header = EventBuilder::event(class, Event::AssignmentDeleted);
+    let payload = |group: Option<&Place>| AssignmentDeleted {
         assignment_id: topic.clone(),
         course_id: course.cloned(),
         group_id: group.map(|place| place.group.id.clone()),
     };
-    telling.tell_staff(&told, rest(None));
+    builder.emit_to_staff(&header, payload(None));
     for place in places {
-        telling.tell_members(&told, place, rest(Some(place)));
+        builder.emit_to_members(&header, place, payload(Some(place)));
     }
 }
 
-fn fields<'a>(topic: &Assignment, changed: &'a [&'a str], audience: &Audience) -> AssignmentUpdated<'a> {
+fn shared_payload<'a>(topic: &Assignment, changed: &'a [&'a str], audience: &Audience) -> AssignmentUpdated<'a> {
     AssignmentUpdated {
         assignment_id: topic.id.clone(),
         title: topic.title.clone(),
@@ -241,27 +254,32 @@ fn fields<'a>(topic: &Assignment, changed: &'a [&'a str], audience: &Audience) -
     }
 }
 
-fn for_staff<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<GroupId>) -> AssignmentUpdated<'a> {
+fn staff_payload<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<GroupId>) -> AssignmentUpdated<'a> {
     AssignmentUpdated {
         affected_group_ids: Audience::Staff.staff_only(affected),
-        ..fields(topic, changed, &Audience::Staff)
+        ..shared_payload(topic, changed, &Audience::Staff)
     }
 }
 
 /// Notifies the members of a group about the fields that changed for them, if any.
-fn to_member(told: &super::telling::Told, link: &WholeGroupAssignment, changed: &[&str], telling: &mut Telling<'_>) {
+fn emit_updated_to_members(
+    header: &super::event_builder::EventHeader,
+    link: &WholeGroupAssignment,
+    changed: &[&str],
+    builder: &mut EventBuilder<'_>,
+) {
     if changed.is_empty() {
         return;
     }
-    let rest = AssignmentUpdated {
+    let payload = AssignmentUpdated {
         group_assignment: Some(EventGroupAssignment::from(link)),
-        ..fields(&link.assignment, changed, &Audience::Group)
+        ..shared_payload(&link.assignment, changed, &Audience::Group)
     };
-    telling.tell_members(told, &link.place, rest);
+    builder.emit_to_members(header, &link.place, payload);
 }
 
 /// Returns the name of a field as students see it: they only see the effective description.
-fn shown_name(name: &'static str, link: &WholeGroupAssignment) -> Option<&'static str> {
+fn student_field_name(name: &'static str, link: &WholeGroupAssignment) -> Option<&'static str> {
     match name {
         "descriptionOverride" if link.assignment.is_shared => None,
         "descriptionOverride" => Some("effectiveDescription"),

@@ -7,23 +7,23 @@ use model::edit::Changed;
 use model::id::{ClassId, UserId};
 use model::news::{Event, EventAction, KillReason, MembershipAction, Party, Room};
 
-use super::telling::{Telling, names};
+use super::event_builder::{EventBuilder, names};
 use super::{class, group};
 use api_types::event::{ImportProgress, UserUpdated};
 
 #[expect(clippy::too_many_lines, reason = "one match arm per case")]
-pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
     match change {
         UserChange::Created { user, .. } => {
-            telling.resync_users([&user.id], Vec::new());
-            to_staff(Some(&user.id), EventAction::Created, &[], telling);
+            builder.resync_users([&user.id], Vec::new());
+            emit_updated_to_staff(Some(&user.id), EventAction::Created, &[], builder);
         }
         UserChange::RoleChanged { user, sessions, .. } => {
             for session in sessions {
-                telling.kill(Party::Session(session.clone()), KillReason::Revoked);
+                builder.close_sessions(Party::Session(session.clone()), KillReason::Revoked);
             }
-            telling.resync_users([&user.id], Vec::new());
-            to_staff(Some(&user.id), EventAction::Updated, &["role"], telling);
+            builder.resync_users([&user.id], Vec::new());
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["role"], builder);
         }
         UserChange::Updated {
             user,
@@ -32,15 +32,15 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             is_imported,
         } => {
             if changed.has("isActive") && !user.is_active {
-                telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
+                builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
             }
             let shown = if *is_imported { Vec::new() } else { names(changed) };
-            person_changed(&user.id, changed, &shown, seen_in, telling);
+            emit_profile_updated(&user.id, changed, &shown, seen_in, builder);
         }
         UserChange::ProfileEdited { user, changed, seen_in } => {
             let mut shown = names(changed);
-            shown.retain(|name| SEEN.contains(name));
-            person_changed(&user.id, changed, &shown, seen_in, telling);
+            shown.retain(|name| MEMBER_VISIBLE_FIELDS.contains(name));
+            emit_profile_updated(&user.id, changed, &shown, seen_in, builder);
         }
         UserChange::MembershipSwitched {
             user,
@@ -48,14 +48,14 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             sessions,
         } => {
             for session in sessions {
-                telling.kill(Party::Session(session.clone()), KillReason::Deactivated);
+                builder.close_sessions(Party::Session(session.clone()), KillReason::Deactivated);
             }
-            telling.resync_users([&user.id], Vec::new());
-            to_staff(Some(&user.id), EventAction::Updated, &["isActive"], telling);
+            builder.resync_users([&user.id], Vec::new());
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["isActive"], builder);
         }
         UserChange::PasswordReset { user } => {
-            telling.kill(Party::User(user.id.clone()), KillReason::PasswordChanged);
-            to_staff(Some(&user.id), EventAction::Updated, &["mustChangePassword"], telling);
+            builder.close_sessions(Party::User(user.id.clone()), KillReason::PasswordChanged);
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["mustChangePassword"], builder);
         }
         UserChange::MembershipEnded {
             user,
@@ -66,37 +66,37 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             is_deactivated,
         } => {
             if *is_deactivated {
-                telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
+                builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
             } else {
                 for session in sessions {
-                    telling.kill(Party::Session(session.clone()), KillReason::MembershipEnded);
+                    builder.close_sessions(Party::Session(session.clone()), KillReason::MembershipEnded);
                 }
                 // A session in another organization stays connected.
                 let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
                 leave.extend(classes.iter().map(|class| Room::Class(class.id.clone())));
                 leave.extend([
-                    telling.organization(),
-                    telling.organization_staff(),
-                    telling.organization_admins(),
+                    builder.organization(),
+                    builder.organization_staff(),
+                    builder.organization_admins(),
                 ]);
-                telling.resync_users([&user.id], leave);
+                builder.resync_users([&user.id], leave);
             }
             for whole in left {
-                group::left(whole, user, telling);
-                group::updated(whole, &["members"], telling);
+                group::emit_member_removed(whole, user, builder);
+                group::emit_updated(whole, &["members"], builder);
             }
             for class in classes {
-                class::student(class, &user.id, MembershipAction::Removed, telling);
+                class::emit_student_membership(class, &user.id, MembershipAction::Removed, builder);
             }
-            to_staff(Some(&user.id), EventAction::Deleted, &[], telling);
+            emit_updated_to_staff(Some(&user.id), EventAction::Deleted, &[], builder);
         }
         UserChange::Erased { user, left, files: _ } => {
-            telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
+            builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
             for whole in left {
-                group::left(whole, user, telling);
-                group::updated(whole, &["members"], telling);
+                group::emit_member_removed(whole, user, builder);
+                group::emit_updated(whole, &["members"], builder);
             }
-            to_staff(Some(&user.id), EventAction::Deleted, &[], telling);
+            emit_updated_to_staff(Some(&user.id), EventAction::Deleted, &[], builder);
         }
         UserChange::ImportProgressed {
             importer,
@@ -106,8 +106,8 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             is_dry_run,
             is_finished,
         } => {
-            let told = Telling::event_without_class(Event::ImportProgress);
-            let rest = ImportProgress {
+            let header = EventBuilder::event_without_class(Event::ImportProgress);
+            let payload = ImportProgress {
                 import_id: import_id.clone(),
                 rows: *rows,
                 done: counts.total(),
@@ -119,24 +119,26 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 dry_run: *is_dry_run,
                 is_finished: *is_finished,
             };
-            telling.tell(&told, vec![Room::User(importer.clone())], rest);
+            builder.emit(&header, vec![Room::User(importer.clone())], payload);
         }
         // One event for the whole import: an event per user would flood every teacher of the organization.
-        UserChange::Imported { .. } => to_staff(None, EventAction::Imported, &[], telling),
+        UserChange::Imported { .. } => emit_updated_to_staff(None, EventAction::Imported, &[], builder),
         // The sessions of the account were ended by separate changes.
-        UserChange::TakenOver { user, .. } => to_staff(Some(&user.id), EventAction::Updated, &["email"], telling),
+        UserChange::TakenOver { user, .. } => {
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["email"], builder)
+        }
         UserChange::Exported { .. } => {}
     }
 }
 
 /// Events of what platform administrators did to an account, as staff of its organizations see them.
-pub fn administered(change: &AdministrationChange, telling: &mut Telling<'_>) {
+pub fn emit_administration(change: &AdministrationChange, builder: &mut EventBuilder<'_>) {
     match change {
         AdministrationChange::Banned { user, .. } | AdministrationChange::Unbanned { user } => {
-            to_staff(Some(&user.id), EventAction::Updated, &["isBanned"], telling);
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["isBanned"], builder);
         }
         AdministrationChange::PlatformRoleChanged { user, .. } => {
-            to_staff(Some(&user.id), EventAction::Updated, &["role"], telling);
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["role"], builder);
         }
         // No visible field of the user changed; sessions are ended by separate changes.
         AdministrationChange::SessionsRevoked { .. }
@@ -146,47 +148,51 @@ pub fn administered(change: &AdministrationChange, telling: &mut Telling<'_>) {
 }
 
 /// The fields of a user that non-staff can see.
-const SEEN: &[&str] = &["name", "image"];
+const MEMBER_VISIBLE_FIELDS: &[&str] = &["name", "image"];
 
 /// Notifies teachers and administrators, who see the list of users.
-fn to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], telling: &mut Telling<'_>) {
-    let told = Telling::event_without_class(Event::UserUpdated);
-    let rest = UserUpdated {
+fn emit_updated_to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event_without_class(Event::UserUpdated);
+    let payload = UserUpdated {
         user_id: user.cloned(),
         action,
         changed,
     };
-    telling.tell(&told, vec![telling.organization_staff()], rest);
+    builder.emit(&header, vec![builder.organization_staff()], payload);
 }
 
 /// Notifies staff, classes and the user, each once and with the fields that they can see.
-fn person_changed(
+fn emit_profile_updated(
     user: &UserId,
     changed: &Changed,
     for_staff: &[&str],
     seen_in: &[ClassId],
-    telling: &mut Telling<'_>,
+    builder: &mut EventBuilder<'_>,
 ) {
     let mut except = Vec::new();
     if !for_staff.is_empty() {
-        to_staff(Some(user), EventAction::Updated, for_staff, telling);
-        except.push(telling.organization_staff());
+        emit_updated_to_staff(Some(user), EventAction::Updated, for_staff, builder);
+        except.push(builder.organization_staff());
     }
-    let (told, own) = (
-        Telling::event_without_class(Event::UserUpdated),
+    let (header, own) = (
+        EventBuilder::event_without_class(Event::UserUpdated),
         Room::User(user.clone()),
     );
     let changed = names(changed);
-    let rest = |changed| UserUpdated {
+    let payload = |changed| UserUpdated {
         user_id: Some(user.clone()),
         action: EventAction::Updated,
         changed,
     };
-    telling.tell_except(&told, vec![own.clone()], except.clone(), rest(&changed));
-    let seen: Vec<_> = changed.iter().copied().filter(|name| SEEN.contains(name)).collect();
-    if !seen.is_empty() {
+    builder.emit_except(&header, vec![own.clone()], except.clone(), payload(&changed));
+    let visible: Vec<_> = changed
+        .iter()
+        .copied()
+        .filter(|name| MEMBER_VISIBLE_FIELDS.contains(name))
+        .collect();
+    if !visible.is_empty() {
         except.push(own);
         let classes = seen_in.iter().cloned().map(Room::Class).collect();
-        telling.tell_except(&told, classes, except, rest(&seen));
+        builder.emit_except(&header, classes, except, payload(&visible));
     }
 }

@@ -17,13 +17,13 @@ use db::platform::PlatformProof;
 /// The minimum age of an orphaned file. A transaction inserts its row within seconds.
 const AGE_SECONDS: i64 = 86_400;
 /// The delay before the first sweep, and the interval of the others.
-const FIRST: Duration = Duration::from_mins(5);
-const AGAIN: Duration = Duration::from_hours(24);
+const FIRST_RUN_DELAY: Duration = Duration::from_mins(5);
+const INTERVAL: Duration = Duration::from_hours(24);
 
 /// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
-        tokio::time::sleep(FIRST).await;
+        tokio::time::sleep(FIRST_RUN_DELAY).await;
         loop {
             match sweep(&store, &files, clock::now().plus_seconds(-AGE_SECONDS)).await {
                 Ok(0) => {}
@@ -33,7 +33,7 @@ pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
             if let Err(error) = files.remove_abandoned().await {
                 tracing::warn!(error = format!("{error:?}"), "cleanup of abandoned uploads failed");
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(INTERVAL).await;
         }
     }))
 }

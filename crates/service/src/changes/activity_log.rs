@@ -46,7 +46,7 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {
-        entry.details = fitted(entry.details);
+        entry.details = truncate_details(entry.details);
         entry
     })
 }
@@ -93,11 +93,11 @@ fn removed_assignments(assignments: &[RemovedAssignment]) -> Vec<Value> {
 }
 
 /// Reduces details to the maximum size: shortens long texts first, then long lists, and sets `truncated`.
-fn fitted(details: Value) -> Value {
+fn truncate_details(details: Value) -> Value {
     if size(&details) <= DETAILS_MAX {
         return details;
     }
-    let mut fitting = details;
+    let mut truncated = details;
     for (characters, entries) in [
         (1000, usize::MAX),
         (200, usize::MAX),
@@ -106,12 +106,12 @@ fn fitted(details: Value) -> Value {
         (50, 20),
         (20, 5),
     ] {
-        fitting = shortened(fitting, characters, entries);
-        if let Value::Object(object) = &mut fitting {
+        truncated = shorten(truncated, characters, entries);
+        if let Value::Object(object) = &mut truncated {
             object.insert("truncated".to_owned(), Value::Bool(true));
         }
-        if size(&fitting) <= DETAILS_MAX {
-            return fitting;
+        if size(&truncated) <= DETAILS_MAX {
+            return truncated;
         }
     }
     json!({"truncated": true})
@@ -121,7 +121,7 @@ fn size(details: &Value) -> usize {
     details.to_string().len()
 }
 
-fn shortened(value: Value, characters: usize, entries: usize) -> Value {
+fn shorten(value: Value, characters: usize, entries: usize) -> Value {
     match value {
         Value::String(text) if text.chars().count() > characters => {
             Value::String(text.chars().take(characters).chain(['…']).collect())
@@ -129,12 +129,12 @@ fn shortened(value: Value, characters: usize, entries: usize) -> Value {
         Value::Array(list) => list
             .into_iter()
             .take(entries)
-            .map(|entry| shortened(entry, characters, entries))
+            .map(|entry| shorten(entry, characters, entries))
             .collect(),
         Value::Object(object) => {
             let object = object
                 .into_iter()
-                .map(|(key, entry)| (key, shortened(entry, characters, entries)));
+                .map(|(key, entry)| (key, shorten(entry, characters, entries)));
             Value::Object(object.collect::<Map<_, _>>())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
@@ -148,18 +148,18 @@ mod tests {
     #[test]
     fn small_details_stay_as_they_are() {
         let details = json!({"courseName": "Cells", "deletedGroups": [{"id": "g", "name": "Group 1"}]});
-        assert_eq!(fitted(details.clone()), details);
+        assert_eq!(truncate_details(details.clone()), details);
     }
 
     #[test]
     fn long_texts_go_before_lists_do() {
         let details = json!({"groupIds": ["a", "b"], "before": {"description": "ä".repeat(20_000)}});
-        let fitting = fitted(details);
-        assert!(size(&fitting) <= DETAILS_MAX);
-        assert_eq!(fitting["truncated"], true);
-        assert_eq!(fitting["groupIds"], json!(["a", "b"]));
+        let truncated = truncate_details(details);
+        assert!(size(&truncated) <= DETAILS_MAX);
+        assert_eq!(truncated["truncated"], true);
+        assert_eq!(truncated["groupIds"], json!(["a", "b"]));
         assert_eq!(
-            fitting["before"]["description"]
+            truncated["before"]["description"]
                 .as_str()
                 .map(|text| text.chars().count()),
             Some(1001)
@@ -171,9 +171,13 @@ mod tests {
         let groups: Vec<_> = (0..5000)
             .map(|n| json!({"id": format!("{n:036}"), "name": format!("Group {n}")}))
             .collect();
-        let fitting = fitted(json!({"deletedGroups": groups, "counts": {"groups": 5000}}));
-        assert!(size(&fitting) <= DETAILS_MAX);
-        assert_eq!(fitting["counts"]["groups"], 5000);
-        assert!(fitting["deletedGroups"].as_array().is_some_and(|list| !list.is_empty()));
+        let truncated = truncate_details(json!({"deletedGroups": groups, "counts": {"groups": 5000}}));
+        assert!(size(&truncated) <= DETAILS_MAX);
+        assert_eq!(truncated["counts"]["groups"], 5000);
+        assert!(
+            truncated["deletedGroups"]
+                .as_array()
+                .is_some_and(|list| !list.is_empty())
+        );
     }
 }

@@ -13,13 +13,13 @@ use db::Store;
 use db::platform::{Platform, PlatformProof};
 
 /// The interval of the cleanup; it does not affect the periods.
-const PAUSE: Duration = Duration::from_mins(10);
+const INTERVAL: Duration = Duration::from_mins(10);
 
 /// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(INTERVAL).await;
             if let Err(error) = sweep(&store, clock::now()).await {
                 tracing::warn!(error = format!("{error:?}"), "cleanup of old chat messages failed");
             }

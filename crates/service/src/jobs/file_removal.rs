@@ -18,19 +18,19 @@ use db::platform::{Platform, PlatformProof};
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(2);
 /// The maximum number of files in one round.
-const ROUND: i64 = 100;
+const BATCH: i64 = 100;
 /// The lifetime of a staged file without a bulk edit, in seconds.
-const STAGED_MAX: i64 = 86_400;
+const STAGED_MAX_AGE: i64 = 86_400;
 /// The maximum delay between two attempts, in seconds.
-const WAIT_MAX: i64 = 3_600;
+const RETRY_DELAY_MAX: i64 = 3_600;
 
 /// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            match round(&store, &files).await {
+            match remove_batch(&store, &files).await {
                 // The round was full; more files may be due.
-                Ok(done) if done == ROUND => {}
+                Ok(done) if done == BATCH => {}
                 Ok(_) => tokio::time::sleep(PAUSE).await,
                 Err(error) => {
                     tracing::warn!(error = format!("{error:?}"), "file removal round failed");
@@ -41,46 +41,46 @@ pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     }))
 }
 
-async fn round(store: &Store, files: &BlobStore) -> Result<i64> {
+async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
     let now = clock::now();
-    drop_stale(store, now).await?;
+    delete_stale_staged_files(store, now).await?;
     expire_late_texts(store, now).await?;
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
-        platform.due_file_removals(now, ROUND)
+        platform.due_file_removals(now, BATCH)
     });
     let due = due.await?;
-    let count = i64::try_from(due.len()).unwrap_or(ROUND);
+    let count = i64::try_from(due.len()).unwrap_or(BATCH);
     if due.is_empty() {
         return Ok(0);
     }
     let mut tried = Vec::new();
     for removal in due {
-        let gone = remove(store, files, &removal).await;
+        let outcome = remove(store, files, &removal).await;
         failpoint::hit("removal.gone");
-        if let Err(error) = &gone {
+        if let Err(error) = &outcome {
             tracing::warn!(error = format!("{error:?}"), file.key = %removal.key, "file removal failed: retry scheduled");
         }
-        tried.push((removal, gone.map_err(|error| format!("{error:?}"))));
+        tried.push((removal, outcome.map_err(|error| format!("{error:?}"))));
     }
     // One transaction for the whole round: a save that drops an old version would cost two commits otherwise. If it
     // fails, files that are already gone are deleted again, which has no effect.
-    let noted = move |platform: &mut Platform<'_>| {
-        for (FileRemoval { id, attempts, .. }, gone) in &tried {
-            let wait = 10_i64.saturating_mul(1 << attempts.clamp(&0, &20)).min(WAIT_MAX);
-            match gone {
+    let write = move |platform: &mut Platform<'_>| {
+        for (FileRemoval { id, attempts, .. }, outcome) in &tried {
+            let wait = 10_i64.saturating_mul(1 << attempts.clamp(&0, &20)).min(RETRY_DELAY_MAX);
+            match outcome {
                 Ok(()) => platform.delete_file_removal(id)?,
-                Err(why) => platform.postpone_file_removal(id, now.plus_seconds(wait), why)?,
+                Err(reason) => platform.postpone_file_removal(id, now.plus_seconds(wait), reason)?,
             }
         }
         Ok(())
     };
-    store.platform_write(PlatformProof::housekeeping(), noted).await?;
+    store.platform_write(PlatformProof::housekeeping(), write).await?;
     Ok(count)
 }
 
 /// Deletes staged files that no bulk edit used within a day.
-async fn drop_stale(store: &Store, now: Timestamp) -> Result<()> {
-    let before = now.plus_seconds(-STAGED_MAX);
+async fn delete_stale_staged_files(store: &Store, now: Timestamp) -> Result<()> {
+    let before = now.plus_seconds(-STAGED_MAX_AGE);
     let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.has_stale_staged_files(before)
     });

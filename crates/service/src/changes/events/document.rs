@@ -8,48 +8,48 @@ use model::news::Event;
 use model::save::RevisionOrigin;
 use model::whole::WholeDocument;
 
-use super::telling::{Telling, names};
+use super::event_builder::{EventBuilder, names};
 use api_types::audience::Audience;
 use api_types::document::DocumentFieldsView;
 use api_types::event::{DocumentEvent, DocumentRef, DocumentStatusChanged};
 
-pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
     match change {
         DocumentChange::Created { place, document } => {
-            telling.tell_group(place, Event::DocumentCreated, |audience| {
-                shown(document, None, audience)
+            builder.emit_to_group(place, Event::DocumentCreated, |audience| {
+                document_payload(document, None, audience)
             });
         }
         DocumentChange::Updated {
             place,
             document,
             changed,
-        } => updated(place, document, &names(changed), telling),
+        } => emit_updated(place, document, &names(changed), builder),
         DocumentChange::Replaced {
             place,
             document,
             revision: _,
-        } => updated(place, document, &["version", "size"], telling),
+        } => emit_updated(place, document, &["version", "size"], builder),
         // Without `changed`, which marks the event as a save: consecutive saves are merged before they are sent.
         DocumentChange::Saved {
             place,
             document,
             revision: _,
-        } => telling.tell_group(place, Event::DocumentUpdated, |audience| {
-            shown(document, None, audience)
+        } => builder.emit_to_group(place, Event::DocumentUpdated, |audience| {
+            document_payload(document, None, audience)
         }),
         DocumentChange::SavedLate {
             place,
             document,
             revision,
-        } if revision.origin == RevisionOrigin::Late => updated(place, document, &["savedLate"], telling),
+        } if revision.origin == RevisionOrigin::Late => emit_updated(place, document, &["savedLate"], builder),
         DocumentChange::SavedLate {
             place,
             document,
             revision: _,
-        } => alarm(place, document, "savedLate", telling),
-        DocumentChange::SaveFailed { place, document } => updated(place, document, &["saveFailedAt"], telling),
-        DocumentChange::Frozen { place, document } => status(place, &document.document, telling),
+        } => emit_updated_to_staff(place, document, "savedLate", builder),
+        DocumentChange::SaveFailed { place, document } => emit_updated(place, document, &["saveFailedAt"], builder),
+        DocumentChange::Frozen { place, document } => emit_status(place, &document.document, builder),
         DocumentChange::RevisionsPruned { files: _ }
         // No event: the page of a deleted document polls while it is open.
         | DocumentChange::LateTextKept {
@@ -63,37 +63,37 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             document,
             files: _,
         } => {
-            telling.tell_group_alike(place, Event::DocumentDeleted, reference(place, document));
+            builder.emit_to_whole_group(place, Event::DocumentDeleted, reference(place, document));
         }
     }
 }
 
 /// The status or lock of documents changed.
-pub fn statuses(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
+pub fn emit_statuses(placed: &[PlacedDocument], builder: &mut EventBuilder<'_>) {
     for PlacedDocument { place, document } in placed {
-        status(place, document, telling);
+        emit_status(place, document, builder);
     }
 }
 
 /// Documents were locked. Those with open editors are being frozen first, and their status follows.
-pub fn locked(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
+pub fn emit_locked(placed: &[PlacedDocument], builder: &mut EventBuilder<'_>) {
     for PlacedDocument { place, document } in placed {
-        frozen(place, document, telling);
+        emit_frozen(place, document, builder);
     }
 }
 
 /// A document was submitted or locked. While it is being frozen, pages keep their editor; its status follows.
-pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
+pub fn emit_frozen(place: &Place, document: &Document, builder: &mut EventBuilder<'_>) {
     if document.is_freezing() {
-        telling.tell_group_alike(place, Event::DocumentFreezing, reference(place, document));
+        builder.emit_to_whole_group(place, Event::DocumentFreezing, reference(place, document));
     } else {
-        status(place, document, telling);
+        emit_status(place, document, builder);
     }
 }
 
 /// The status or lock of a document changed.
-pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
-    let rest = DocumentStatusChanged {
+pub fn emit_status(place: &Place, document: &Document, builder: &mut EventBuilder<'_>) {
+    let payload = DocumentStatusChanged {
         document_id: document.id.clone(),
         group_id: place.group.id.clone(),
         status: document.status.word(),
@@ -102,22 +102,26 @@ pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
         version: document.version,
         content_pending: document.unsaved_generation.is_some(),
     };
-    telling.tell_group_alike(place, Event::DocumentStatus, rest);
+    builder.emit_to_whole_group(place, Event::DocumentStatus, payload);
 }
 
-fn updated(place: &Place, document: &WholeDocument, changed: &[&str], telling: &mut Telling<'_>) {
-    telling.tell_group(place, Event::DocumentUpdated, |audience| {
-        shown(document, Some(changed), audience)
+fn emit_updated(place: &Place, document: &WholeDocument, changed: &[&str], builder: &mut EventBuilder<'_>) {
+    builder.emit_to_group(place, Event::DocumentUpdated, |audience| {
+        document_payload(document, Some(changed), audience)
     });
 }
 
 /// Alerts staff only; students could not do anything about it.
-fn alarm(place: &Place, document: &WholeDocument, what: &str, telling: &mut Telling<'_>) {
-    let told = Telling::event(&place.class, Event::DocumentUpdated);
-    telling.tell_staff(&told, shown(document, Some(&[what]), &Audience::Staff));
+fn emit_updated_to_staff(place: &Place, document: &WholeDocument, what: &str, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&place.class, Event::DocumentUpdated);
+    builder.emit_to_staff(&header, document_payload(document, Some(&[what]), &Audience::Staff));
 }
 
-fn shown<'a>(document: &WholeDocument, changed: Option<&'a [&'a str]>, audience: &Audience) -> DocumentEvent<'a> {
+fn document_payload<'a>(
+    document: &WholeDocument,
+    changed: Option<&'a [&'a str]>,
+    audience: &Audience,
+) -> DocumentEvent<'a> {
     DocumentEvent {
         document: DocumentFieldsView::new(document, audience),
         changed,

@@ -4,25 +4,25 @@ use model::change::session::SessionChange;
 use model::id::SessionId;
 use model::news::{KillReason, Party, Signal};
 
-use super::telling::Telling;
+use super::event_builder::EventBuilder;
 
-pub fn tell(change: &SessionChange, telling: &mut Telling<'_>) {
-    telling.order(orders(change));
+pub fn emit(change: &SessionChange, builder: &mut EventBuilder<'_>) {
+    builder.push_signals(signals(change));
 }
 
 /// Returns the commands to the sockets of every instance. They emit no event, so they need no organization.
-pub fn orders(change: &SessionChange) -> Vec<Signal> {
+pub fn signals(change: &SessionChange) -> Vec<Signal> {
     match change {
         SessionChange::Ended {
             user: _,
             sessions,
             reason,
         } => {
-            let kill = |session: &SessionId| Signal::Kill {
+            let close_session = |session: &SessionId| Signal::Kill {
                 party: Party::Session(session.clone()),
                 reason: *reason,
             };
-            sessions.iter().map(kill).collect()
+            sessions.iter().map(close_session).collect()
         }
         SessionChange::RevokedByAdmin { user: _, session } => vec![Signal::Kill {
             party: Party::Session(session.clone()),

@@ -7,6 +7,7 @@ mod assignment;
 mod class;
 mod course;
 mod document;
+mod event_builder;
 mod feedback;
 mod group;
 mod help;
@@ -16,7 +17,6 @@ mod organization;
 mod session;
 mod subject;
 mod submission;
-mod telling;
 mod user;
 
 use model::change::Change;
@@ -26,55 +26,55 @@ use model::id::OrganizationId;
 use model::news::Signal;
 use model::time::Timestamp;
 
-pub use self::session::orders as orders_of_session;
-use self::telling::Telling;
+use self::event_builder::EventBuilder;
+pub use self::session::signals as session_signals;
 use db::Actor;
 
 /// Returns the signals of a change, in the order of their execution.
 pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, now: Timestamp) -> Vec<Signal> {
-    let mut telling = Telling::new(actor, organization, now);
+    let mut builder = EventBuilder::new(actor, organization, now);
     match change {
-        Change::Class(change) => class::tell(change, &mut telling),
-        Change::Course(change) => course::tell(change, &mut telling),
-        Change::Group(change) => group::tell(change, &mut telling),
-        Change::Help(change) => help::tell(change, &mut telling),
-        Change::Assignment(change) => assignment::tell(change, &mut telling),
-        Change::Submission(change) => submission::tell(change, &mut telling),
-        Change::Feedback(change) => feedback::tell(change, &mut telling),
-        Change::Document(change) => document::tell(change, &mut telling),
-        Change::Message(change) => message::tell(change, &mut telling),
-        Change::User(change) => user::tell(change, &mut telling),
-        Change::Organization(change) => organization::tell(change, &mut telling),
-        Change::Session(change) => session::tell(change, &mut telling),
-        Change::Subject(change) => subject::tell(change, &mut telling),
-        Change::Homeroom(change) => homeroom::tell(change, &mut telling),
-        Change::Administration(change) => user::administered(change, &mut telling),
+        Change::Class(change) => class::emit(change, &mut builder),
+        Change::Course(change) => course::emit(change, &mut builder),
+        Change::Group(change) => group::emit(change, &mut builder),
+        Change::Help(change) => help::emit(change, &mut builder),
+        Change::Assignment(change) => assignment::emit(change, &mut builder),
+        Change::Submission(change) => submission::emit(change, &mut builder),
+        Change::Feedback(change) => feedback::emit(change, &mut builder),
+        Change::Document(change) => document::emit(change, &mut builder),
+        Change::Message(change) => message::emit(change, &mut builder),
+        Change::User(change) => user::emit(change, &mut builder),
+        Change::Organization(change) => organization::emit(change, &mut builder),
+        Change::Session(change) => session::emit(change, &mut builder),
+        Change::Subject(change) => subject::emit(change, &mut builder),
+        Change::Homeroom(change) => homeroom::emit(change, &mut builder),
+        Change::Administration(change) => user::emit_administration(change, &mut builder),
         Change::Invitation(
             InvitationChange::Created { .. }
             | InvitationChange::Renewed { .. }
             | InvitationChange::Accepted { .. }
             | InvitationChange::Rejected { .. }
             | InvitationChange::Canceled { .. },
-        ) => organization::list_changed("invitations", &mut telling),
+        ) => organization::list_changed("invitations", &mut builder),
         Change::MailDomain(
             MailDomainChange::Added { .. }
             | MailDomainChange::Verified { .. }
             | MailDomainChange::Failing { .. }
             | MailDomainChange::Lost { .. }
             | MailDomainChange::Removed { .. },
-        ) => organization::list_changed("domains", &mut telling),
+        ) => organization::list_changed("domains", &mut builder),
     }
-    telling.signals()
+    builder.signals()
 }
 
 #[cfg(test)]
-#[path = "broadcast_samples.rs"]
+#[path = "events_samples.rs"]
 mod samples;
 
 #[cfg(test)]
-#[path = "broadcast_tests.rs"]
+#[path = "events_tests.rs"]
 mod tests;
 
 #[cfg(test)]
-#[path = "broadcast_work_tests.rs"]
+#[path = "events_work_tests.rs"]
 mod work_tests;

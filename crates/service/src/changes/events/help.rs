@@ -5,27 +5,27 @@ use model::news::Event;
 use model::user::Person;
 use model::whole::WholeGroup;
 
-use super::group::updated;
-use super::telling::Telling;
+use super::event_builder::EventBuilder;
+use super::group::emit_updated;
 use api_types::audience::Audience;
 use api_types::event::{EventGroup, EventPerson, GroupHelp, GroupHelpResolved, GroupUpdated};
 
-pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &HelpChange, builder: &mut EventBuilder<'_>) {
     match change {
         HelpChange::Requested { group, by, is_first: _ } => {
-            call(group, Some(by), telling);
-            updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], telling);
+            emit_help_requested(group, Some(by), builder);
+            emit_updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], builder);
         }
         HelpChange::Claimed { group, by: _ } => {
             let asked = group.group.help.requested_by().and_then(|user| member(group, user));
-            call(group, asked, telling);
+            emit_help_requested(group, asked, builder);
             // Only staff see who claimed the request, so nothing changed for students.
-            let told = Telling::event(&group.group.class_id, Event::GroupUpdated);
-            let rest = GroupUpdated {
-                group: EventGroup::new(group, &Audience::Staff, telling.now()),
+            let header = EventBuilder::event(&group.group.class_id, Event::GroupUpdated);
+            let payload = GroupUpdated {
+                group: EventGroup::new(group, &Audience::Staff, builder.now()),
                 changed: &["helpClaimedById"],
             };
-            telling.tell_staff(&told, rest);
+            builder.emit_to_staff(&header, payload);
         }
         HelpChange::Resolved {
             group,
@@ -34,23 +34,23 @@ pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
             note: _,
             waited_seconds,
         } => {
-            let told = Telling::event(&group.group.class_id, Event::GroupHelpResolved);
-            let rest = GroupHelpResolved {
+            let header = EventBuilder::event(&group.group.class_id, Event::GroupHelpResolved);
+            let payload = GroupHelpResolved {
                 group_id: group.group.id.clone(),
                 needs_help: false,
                 resolved_by: EventPerson::from(by),
                 waited_seconds: *waited_seconds,
             };
-            telling.tell_staff(&told, rest);
-            updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], telling);
+            builder.emit_to_staff(&header, payload);
+            emit_updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], builder);
         }
     }
 }
 
-fn call(group: &WholeGroup, requested_by: Option<&Person>, telling: &mut Telling<'_>) {
+fn emit_help_requested(group: &WholeGroup, requested_by: Option<&Person>, builder: &mut EventBuilder<'_>) {
     let (group, help) = (&group.group, &group.group.help);
-    let told = Telling::event(&group.class_id, Event::GroupHelp);
-    let rest = GroupHelp {
+    let header = EventBuilder::event(&group.class_id, Event::GroupHelp);
+    let payload = GroupHelp {
         group_id: group.id.clone(),
         group_name: group.name.clone(),
         group_number: group.group_number,
@@ -61,7 +61,7 @@ fn call(group: &WholeGroup, requested_by: Option<&Person>, telling: &mut Telling
         help_claimed_by_id: help.claimed_by().cloned(),
         course_id: group.course_id.clone(),
     };
-    telling.tell_staff(&told, rest);
+    builder.emit_to_staff(&header, payload);
 }
 
 fn member<'g>(group: &'g WholeGroup, user: &model::id::UserId) -> Option<&'g Person> {

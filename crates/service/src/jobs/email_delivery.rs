@@ -19,21 +19,21 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The maximum polling interval while the SMTP server is unavailable.
 const PAUSE_MAX: Duration = Duration::from_mins(1);
 /// The maximum number of emails in one round.
-const ROUND: i64 = 50;
+const BATCH: i64 = 50;
 /// The lease of an email in seconds; longer than a delivery may take.
-const LEASE: i64 = 180;
+const LEASE_SECONDS: i64 = 180;
 /// The first and the maximum delay before a rejected email is retried, in seconds.
-const WAIT: i64 = 60;
-const WAIT_MAX: i64 = 4 * 3_600;
+const RETRY_DELAY: i64 = 60;
+const RETRY_DELAY_MAX: i64 = 4 * 3_600;
 
 /// The result of a round.
-enum Round {
+enum BatchOutcome {
     /// The round was full; more emails may be due.
     Full,
     /// No more emails are due.
     Done,
     /// The SMTP server is unavailable.
-    Away,
+    Unavailable,
 }
 
 /// Starts the task; it is aborted when the handle is dropped.
@@ -41,10 +41,10 @@ pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut pause = PAUSE;
         loop {
-            match round(&store, &mail).await {
-                Ok(Round::Full) => continue,
-                Ok(Round::Done) => pause = PAUSE,
-                Ok(Round::Away) => pause = (pause * 2).min(PAUSE_MAX),
+            match deliver_batch(&store, &mail).await {
+                Ok(BatchOutcome::Full) => continue,
+                Ok(BatchOutcome::Done) => pause = PAUSE,
+                Ok(BatchOutcome::Unavailable) => pause = (pause * 2).min(PAUSE_MAX),
                 Err(error) => {
                     tracing::warn!(error = format!("{error:?}"), "email delivery round failed");
                     pause = (pause * 2).min(PAUSE_MAX);
@@ -55,18 +55,18 @@ pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
     }))
 }
 
-async fn round(store: &Store, mail: &Mailer) -> Result<Round> {
+async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
     let now = clock::now();
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
-        platform.due_letters(now, ROUND)
+        platform.due_letters(now, BATCH)
     });
     let due = due.await?;
-    let full = i64::try_from(due.len()).unwrap_or(ROUND) == ROUND;
-    let mut away = false;
+    let full = i64::try_from(due.len()).unwrap_or(BATCH) == BATCH;
+    let mut is_unavailable = false;
     for due in due {
         let expired = due.letter.expires_at <= now;
         // An unavailable server is tried once per round.
-        if (away && !expired) || !claim(store, &due, clock::now()).await? {
+        if (is_unavailable && !expired) || !claim(store, &due, clock::now()).await? {
             continue;
         }
         let delivery = if expired {
@@ -74,60 +74,62 @@ async fn round(store: &Store, mail: &Mailer) -> Result<Round> {
         } else {
             mail.deliver(&due.letter).await?
         };
-        away |= matches!(delivery, Delivery::Unavailable(_));
-        settle(store, mail, due, delivery).await?;
+        is_unavailable |= matches!(delivery, Delivery::Unavailable(_));
+        store_outcome(store, mail, due, delivery).await?;
     }
-    Ok(match (away, full) {
-        (true, _) => Round::Away,
-        (false, true) => Round::Full,
-        (false, false) => Round::Done,
+    Ok(match (is_unavailable, full) {
+        (true, _) => BatchOutcome::Unavailable,
+        (false, true) => BatchOutcome::Full,
+        (false, false) => BatchOutcome::Done,
     })
 }
 
 async fn claim(store: &Store, due: &DueLetter, now: Timestamp) -> Result<bool> {
-    let (id, due_at, lease) = (due.letter.id.clone(), due.due_at, now.plus_seconds(LEASE));
+    let (id, due_at, lease) = (due.letter.id.clone(), due.due_at, now.plus_seconds(LEASE_SECONDS));
     let claim = move |platform: &mut Platform<'_>| platform.claim_letter(&id, due_at, lease);
     store.platform_write(PlatformProof::housekeeping(), claim).await
 }
 
 /// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
-async fn settle(store: &Store, mail: &Mailer, due: DueLetter, delivery: Delivery) -> Result<()> {
+async fn store_outcome(store: &Store, mail: &Mailer, due: DueLetter, delivery: Delivery) -> Result<()> {
     let DueLetter { letter, attempts, .. } = due;
     let (id, kind, now) = (letter.id.as_str(), letter.kind.as_str(), clock::now());
-    let again = match delivery {
+    let retry = match delivery {
         Delivery::Sent => {
             tracing::info!(letter.id = id, letter.kind = kind, "email sent");
             None
         }
-        Delivery::Rejected(why) => {
+        Delivery::Rejected(reason) => {
             mail.move_to_outbox(&letter).await?;
             tracing::warn!(
                 letter.id = id,
                 letter.kind = kind,
-                why,
+                reason,
                 "email not sent: moved to the outbox folder"
             );
             None
         }
-        Delivery::Deferred(why) => {
+        Delivery::Deferred(reason) => {
             tracing::warn!(
                 letter.id = id,
                 letter.kind = kind,
-                why,
+                reason,
                 "email delivery failed: retry scheduled"
             );
-            let wait = WAIT.saturating_mul(1 << attempts.clamp(0, 10)).min(WAIT_MAX);
+            let wait = RETRY_DELAY
+                .saturating_mul(1 << attempts.clamp(0, 10))
+                .min(RETRY_DELAY_MAX);
             Some((attempts + 1, now.plus_seconds(wait)))
         }
-        Delivery::Unavailable(why) => {
-            tracing::warn!(why, "emails queued: SMTP server unavailable");
+        Delivery::Unavailable(reason) => {
+            tracing::warn!(reason, "emails queued: SMTP server unavailable");
             Some((attempts, now))
         }
     };
     let id = letter.id;
-    let note = move |platform: &mut Platform<'_>| match again {
+    let update_email = move |platform: &mut Platform<'_>| match retry {
         Some((attempts, next)) => platform.postpone_letter(&id, attempts, next),
         None => platform.delete_letter(&id),
     };
-    store.platform_write(PlatformProof::housekeeping(), note).await
+    store.platform_write(PlatformProof::housekeeping(), update_email).await
 }

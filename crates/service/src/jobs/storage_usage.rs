@@ -13,30 +13,30 @@ use db::platform::PlatformProof;
 use db::{Standpoint, Store, Tenant};
 
 /// The delay before the first round, and the interval of the others.
-const FIRST: Duration = Duration::from_secs(30);
-const AGAIN: Duration = Duration::from_mins(1);
+const FIRST_RUN_DELAY: Duration = Duration::from_secs(30);
+const INTERVAL: Duration = Duration::from_mins(1);
 /// The maximum age of a count, in seconds.
 const AGE_MAX: i64 = 3_600;
 /// The maximum number of organizations in one round.
-const ROUND: i64 = 50;
+const BATCH: i64 = 50;
 
 /// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
-        tokio::time::sleep(FIRST).await;
+        tokio::time::sleep(FIRST_RUN_DELAY).await;
         loop {
-            if let Err(error) = round(&store, &files).await {
+            if let Err(error) = count_batch(&store, &files).await {
                 tracing::warn!(error = format!("{error:?}"), "storage usage count failed");
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(INTERVAL).await;
         }
     }))
 }
 
-async fn round(store: &Store, files: &BlobStore) -> Result<()> {
+async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
     let before = clock::now().plus_seconds(-AGE_MAX);
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
-        platform.uncounted_since(before, ROUND)
+        platform.uncounted_since(before, BATCH)
     });
     for tenant in due.await? {
         count(store, files, tenant).await?;
@@ -53,14 +53,14 @@ pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<S
         Ok((mark, room, scope.storage_of_classes()?, scope.export_files()?))
     });
     let (mark, room, classes, exports) = read.await?;
-    let mut beside = StorageKinds::default();
+    let mut separate = StorageKinds::default();
     for key in exports {
         // An export that expired in the meantime has no bytes.
         if let Ok(file) = files.open(&key).await {
-            beside.exports += i64::try_from(file.size()).unwrap_or(i64::MAX);
+            separate.exports += i64::try_from(file.size()).unwrap_or(i64::MAX);
         }
     }
-    let usage = StorageUsage::of(classes, &beside, now);
+    let usage = StorageUsage::of(classes, &separate, now);
     if room.quota.is_nearly_used_up_by(usage.total_bytes) {
         tracing::warn!(organization.id = %organization, used = usage.total_bytes, quota = room.quota.get(),
             "storage quota of an organization nearly used up");

@@ -4,7 +4,7 @@
 use model::change::Change;
 use model::change::session::SessionChange;
 
-use super::log;
+use super::activity_log;
 use common::clock;
 use common::error::Result;
 use db::Actor;
@@ -20,17 +20,17 @@ pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()>
     else {
         return Ok(());
     };
-    let Some(entry) = log::entry(&Change::Session(change.clone())) else {
+    let Some(entry) = activity_log::entry(&Change::Session(change.clone())) else {
         return Ok(());
     };
     let account = work.profile(user)?;
     // The client has not proved to be the user, so the entry has no actor.
-    let nobody = Actor {
+    let anonymous = Actor {
         user: None,
         name: String::new(),
         role: "none",
         impersonated_by: impersonated_by.clone(),
         request_id: None,
     };
-    work.at_home(&account, nobody, clock::now(), |work| work.insert_log(&entry))
+    work.at_home(&account, anonymous, clock::now(), |work| work.insert_log(&entry))
 }

@@ -15,7 +15,7 @@ use common::clock;
 use db::Actor;
 
 /// The signals of one change.
-pub struct Telling<'a> {
+pub struct EventBuilder<'a> {
     actor: Option<EventPerson>,
     organization: &'a OrganizationId,
     now: Timestamp,
@@ -23,13 +23,13 @@ pub struct Telling<'a> {
 }
 
 /// One event; the versions for different audiences share its event id.
-pub struct Told {
+pub struct EventHeader {
     class: Option<ClassId>,
     event: Event,
     id: String,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> EventBuilder<'a> {
     pub fn new(actor: &Actor, organization: &'a OrganizationId, now: Timestamp) -> Self {
         let actor = actor.user.as_ref().map(|user| EventPerson {
             id: user.clone(),
@@ -54,8 +54,8 @@ impl<'a> Telling<'a> {
     }
 
     /// Creates an event about a class.
-    pub fn event(class: &ClassId, event: Event) -> Told {
-        Told {
+    pub fn event(class: &ClassId, event: Event) -> EventHeader {
+        EventHeader {
             class: Some(class.clone()),
             event,
             id: clock::new_id(),
@@ -63,8 +63,8 @@ impl<'a> Telling<'a> {
     }
 
     /// Creates an event without a class.
-    pub fn event_without_class(event: Event) -> Told {
-        Told {
+    pub fn event_without_class(event: Event) -> EventHeader {
+        EventHeader {
             class: None,
             event,
             id: clock::new_id(),
@@ -72,56 +72,56 @@ impl<'a> Telling<'a> {
     }
 
     /// Emits the event to the union of these rooms.
-    pub fn tell(&mut self, told: &Told, rooms: Vec<Room>, rest: impl Serialize) {
-        self.tell_except(told, rooms, Vec::new(), rest);
+    pub fn emit(&mut self, header: &EventHeader, rooms: Vec<Room>, payload: impl Serialize) {
+        self.emit_except(header, rooms, Vec::new(), payload);
     }
 
     /// Emits the event to the union of `rooms`, without the sockets in `except`.
-    pub fn tell_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: impl Serialize) {
+    pub fn emit_except(&mut self, header: &EventHeader, rooms: Vec<Room>, except: Vec<Room>, payload: impl Serialize) {
         if rooms.is_empty() {
             return;
         }
-        let payload = self.payload(told, &rest);
+        let payload = self.payload(header, &payload);
         self.signals.push(Signal::Emit {
             organization: Some(self.organization.clone()),
             rooms,
             except,
-            event: told.event,
+            event: header.event,
             payload,
         });
     }
 
     /// Emits the event to staff of its class.
-    pub fn tell_staff(&mut self, told: &Told, rest: impl Serialize) {
-        let rooms = told.class.iter().map(|class| Room::Staff(class.clone())).collect();
-        self.tell(told, rooms, rest);
+    pub fn emit_to_staff(&mut self, header: &EventHeader, payload: impl Serialize) {
+        let rooms = header.class.iter().map(|class| Room::Staff(class.clone())).collect();
+        self.emit(header, rooms, payload);
     }
 
     /// Emits the event to the students of a group, while the group is open to them.
-    pub fn tell_members(&mut self, told: &Told, place: &Place, rest: impl Serialize) {
+    pub fn emit_to_members(&mut self, header: &EventHeader, place: &Place, payload: impl Serialize) {
         if place.is_open(self.now) {
             // A socket in both rooms must not receive the event twice.
             let staff = vec![Room::Staff(place.class.clone())];
-            self.tell_except(told, vec![Room::Group(place.group.id.clone())], staff, rest);
+            self.emit_except(header, vec![Room::Group(place.group.id.clone())], staff, payload);
         }
     }
 
     /// Emits an event to the rooms of a group, with a payload per audience.
-    pub fn tell_group<T: Serialize>(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> T) {
-        let told = Self::event(&place.class, event);
-        self.tell_staff(&told, rest(&Audience::Staff));
-        self.tell_members(&told, place, rest(&Audience::Group));
+    pub fn emit_to_group<T: Serialize>(&mut self, place: &Place, event: Event, payload: impl Fn(&Audience) -> T) {
+        let header = Self::event(&place.class, event);
+        self.emit_to_staff(&header, payload(&Audience::Staff));
+        self.emit_to_members(&header, place, payload(&Audience::Group));
     }
 
     /// Emits an event with the same payload to both audiences of a group; each socket receives it once.
-    pub fn tell_group_alike(&mut self, place: &Place, event: Event, rest: impl Serialize) {
+    pub fn emit_to_whole_group(&mut self, place: &Place, event: Event, payload: impl Serialize) {
         let rooms = place.rooms(self.now);
-        self.tell(&Self::event(&place.class, event), rooms, rest);
+        self.emit(&Self::event(&place.class, event), rooms, payload);
     }
 
     /// Adds commands to sockets, without an event.
-    pub fn order(&mut self, orders: Vec<Signal>) {
-        self.signals.extend(orders);
+    pub fn push_signals(&mut self, signals: Vec<Signal>) {
+        self.signals.extend(signals);
     }
 
     /// Recomputes the rooms of these users' sockets, after they left some immediately.
@@ -138,7 +138,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Closes sockets.
-    pub fn kill(&mut self, party: Party, reason: KillReason) {
+    pub fn close_sessions(&mut self, party: Party, reason: KillReason) {
         self.signals.push(Signal::Kill { party, reason });
     }
 
@@ -162,15 +162,15 @@ impl<'a> Telling<'a> {
         Party::Admins(self.organization.clone())
     }
 
-    fn payload(&self, told: &Told, rest: &impl Serialize) -> Value {
+    fn payload(&self, header: &EventHeader, payload: &impl Serialize) -> Value {
         let envelope = Envelope {
-            event_id: told.id.clone(),
+            event_id: header.id.clone(),
             at: self.now,
             organization_id: Some(self.organization.clone()),
-            class_id: told.class.clone(),
+            class_id: header.class.clone(),
             actor: self.actor.clone(),
         };
-        envelope.with(told.event, rest)
+        envelope.with(header.event, payload)
     }
 }
 

@@ -131,10 +131,10 @@ fn documents(placed: &[PlacedDocument]) -> Vec<&DocumentId> {
     documents_that(placed, |_| true)
 }
 
-fn documents_that(placed: &[PlacedDocument], is_meant: impl Fn(&Document) -> bool) -> Vec<&DocumentId> {
+fn documents_that(placed: &[PlacedDocument], is_included: impl Fn(&Document) -> bool) -> Vec<&DocumentId> {
     let documents = placed.iter().map(|placed| &placed.document);
     documents
-        .filter(|document| is_meant(document))
+        .filter(|document| is_included(document))
         .map(|document| &document.id)
         .collect()
 }

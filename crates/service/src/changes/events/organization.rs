@@ -3,10 +3,10 @@
 use model::change::organization::OrganizationChange;
 use model::news::{Event, KillReason, Party};
 
-use super::telling::{Telling, names};
+use super::event_builder::{EventBuilder, names};
 use api_types::event::OrganizationUpdated;
 
-pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &OrganizationChange, builder: &mut EventBuilder<'_>) {
     match change {
         OrganizationChange::Suspended {
             organization: _,
@@ -17,31 +17,31 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
             sessions,
         } => {
             for session in sessions {
-                telling.kill(Party::Session(session.clone()), KillReason::OrganizationClosed);
+                builder.close_sessions(Party::Session(session.clone()), KillReason::OrganizationClosed);
             }
         }
         // Sockets that connected during the suspension have no rooms.
         OrganizationChange::Activated {
             organization: _,
             sessions,
-        } => telling.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
+        } => builder.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
         OrganizationChange::Updated {
             organization: _,
             changed,
         } => {
-            let told = Telling::event_without_class(Event::OrganizationUpdated);
-            let rest = OrganizationUpdated {
+            let header = EventBuilder::event_without_class(Event::OrganizationUpdated);
+            let payload = OrganizationUpdated {
                 changed: &names(changed),
             };
-            telling.tell(&told, vec![telling.organization()], rest);
+            builder.emit(&header, vec![builder.organization()], payload);
         }
         OrganizationChange::Created { .. } | OrganizationChange::Purged { .. } => {}
     }
 }
 
 /// Notifies administrators that one of their lists changed.
-pub fn list_changed(list: &str, telling: &mut Telling<'_>) {
-    let told = Telling::event_without_class(Event::OrganizationUpdated);
-    let rest = OrganizationUpdated { changed: &[list] };
-    telling.tell(&told, vec![telling.organization_admins()], rest);
+pub fn list_changed(list: &str, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event_without_class(Event::OrganizationUpdated);
+    let payload = OrganizationUpdated { changed: &[list] };
+    builder.emit(&header, vec![builder.organization_admins()], payload);
 }

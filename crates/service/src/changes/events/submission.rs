@@ -9,15 +9,15 @@ use model::news::{Event, Room};
 use model::submission::Submission;
 use model::whole::{WholeGroupAssignment, WholeSubmission};
 
-use super::telling::Telling;
+use super::event_builder::EventBuilder;
 use super::{document, feedback};
 use api_types::audience::Audience;
 use api_types::event::{EventGrade, EventGroupAssignment, EventSubmission, GradeEvent, SubmissionEvent};
 
-pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
     match change {
         SubmissionChange::Submitted { link, document, .. } if document.document.is_freezing() => {
-            document::frozen(&link.place, &document.document, telling);
+            document::emit_frozen(&link.place, &document.document, builder);
         }
         SubmissionChange::Submitted {
             link,
@@ -30,13 +30,13 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
             document,
             submission,
         } => {
-            document::status(&link.place, &document.document, telling);
-            attempt(
+            document::emit_status(&link.place, &document.document, builder);
+            emit_submission(
                 Event::SubmissionCreated,
                 link,
                 &submission.submission,
                 &copies(submission),
-                telling,
+                builder,
             );
         }
         // A pending save completed the bytes of a submission; nothing that clients received has changed.
@@ -48,12 +48,12 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
             next,
             reason: _,
         } => {
-            document::status(&link.place, &document.document, telling);
+            document::emit_status(&link.place, &document.document, builder);
             let mut documents: Vec<_> = next.as_deref().map(copies).unwrap_or_default();
             documents.push(document.document.id.clone());
-            attempt(Event::SubmissionWithdrawn, link, former, &documents, telling);
+            emit_submission(Event::SubmissionWithdrawn, link, former, &documents, builder);
             if let Some(next) = next {
-                attempt(Event::SubmissionCreated, link, &next.submission, &copies(next), telling);
+                emit_submission(Event::SubmissionCreated, link, &next.submission, &copies(next), builder);
             }
         }
         SubmissionChange::Returned {
@@ -63,18 +63,18 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
             feedback,
         } => {
             for whole in documents {
-                document::status(&link.place, &whole.document, telling);
+                document::emit_status(&link.place, &whole.document, builder);
             }
             let copies = copies(submission);
-            attempt(
+            emit_submission(
                 Event::SubmissionReturned,
                 link,
                 &submission.submission,
                 &copies,
-                telling,
+                builder,
             );
             if let Some(feedback) = feedback {
-                feedback::given(link, feedback, telling);
+                feedback::emit_created(link, feedback, builder);
             }
         }
         SubmissionChange::Graded {
@@ -84,15 +84,15 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
             members,
         } => match written.publication {
             Publication::Kept => {
-                let told = Telling::event(&link.place.class, Event::GradeDrafted);
-                telling.tell_staff(&told, grade_event(link, submission, &Audience::Staff));
+                let header = EventBuilder::event(&link.place.class, Event::GradeDrafted);
+                builder.emit_to_staff(&header, grade_event(link, submission, &Audience::Staff));
             }
             Publication::Withdrawn => {
-                telling.tell_group(&link.place, Event::GradeWithdrawn, |audience| {
+                builder.emit_to_group(&link.place, Event::GradeWithdrawn, |audience| {
                     grade_event(link, submission, audience)
                 });
             }
-            Publication::Published => published(link, submission, written, members, telling),
+            Publication::Published => emit_published(link, submission, written, members, builder),
         },
     }
 }
@@ -105,32 +105,32 @@ fn copies(submission: &WholeSubmission) -> Vec<DocumentId> {
         .collect()
 }
 
-fn attempt(
+fn emit_submission(
     event: Event,
     link: &WholeGroupAssignment,
     submission: &Submission,
     documents: &[DocumentId],
-    telling: &mut Telling<'_>,
+    builder: &mut EventBuilder<'_>,
 ) {
-    let rest = |_: &Audience| SubmissionEvent {
+    let payload = |_: &Audience| SubmissionEvent {
         submission: EventSubmission::new(submission, documents.to_vec()),
         group_assignment: EventGroupAssignment::from(link),
     };
-    telling.tell_group(&link.place, event, rest);
+    builder.emit_to_group(&link.place, event, payload);
 }
 
 /// A grade was published or changed. A member with an individual grade receives that one; a member whose grade did
 /// not change receives nothing.
-fn published(
+fn emit_published(
     link: &WholeGroupAssignment,
     submission: &WholeSubmission,
     written: &GradeWritten,
     members: &[UserId],
-    telling: &mut Telling<'_>,
+    builder: &mut EventBuilder<'_>,
 ) {
-    let told = Telling::event(&link.place.class, Event::GradePublished);
-    telling.tell_staff(&told, grade_event(link, submission, &Audience::Staff));
-    if !link.place.is_open(telling.now()) {
+    let header = EventBuilder::event(&link.place.class, Event::GradePublished);
+    builder.emit_to_staff(&header, grade_event(link, submission, &Audience::Staff));
+    if !link.place.is_open(builder.now()) {
         return;
     }
     let grades = submission.grade.iter().flat_map(|grade| &grade.member_grades);
@@ -140,12 +140,12 @@ fn published(
         let mut except = vec![Room::Staff(link.place.class.clone())];
         except.extend(own.iter().map(|user| Room::User((*user).clone())));
         let group = vec![Room::Group(link.place.group.id.clone())];
-        telling.tell_except(&told, group, except, grade_event(link, submission, &Audience::Group));
+        builder.emit_except(&header, group, except, grade_event(link, submission, &Audience::Group));
     }
     for user in own {
         if written.is_group || written.members.contains(user) {
-            let rest = grade_event(link, submission, &Audience::Student(user.clone()));
-            telling.tell(&told, vec![Room::User(user.clone())], rest);
+            let payload = grade_event(link, submission, &Audience::Student(user.clone()));
+            builder.emit(&header, vec![Room::User(user.clone())], payload);
         }
     }
 }

@@ -5,15 +5,15 @@ use model::group::Place;
 use model::message::RoomMessage;
 use model::news::{Event, Room};
 
-use super::telling::Telling;
+use super::event_builder::EventBuilder;
 use api_types::event::{DirectNew, MessageEvent, MessageRead};
 use api_types::message::{DirectMessageView, RoomMessageView};
 
-pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
+pub fn emit(change: &MessageChange, builder: &mut EventBuilder<'_>) {
     match change {
-        MessageChange::Sent { place, message } => chat(place, message, Event::MessageNew, telling),
-        MessageChange::Edited { place, message } => chat(place, message, Event::MessageUpdated, telling),
-        MessageChange::Deleted { place, message } => chat(place, message, Event::MessageDeleted, telling),
+        MessageChange::Sent { place, message } => emit_message(place, message, Event::MessageNew, builder),
+        MessageChange::Edited { place, message } => emit_message(place, message, Event::MessageUpdated, builder),
+        MessageChange::Deleted { place, message } => emit_message(place, message, Event::MessageDeleted, builder),
         MessageChange::Read {
             place,
             work_room_id,
@@ -21,38 +21,38 @@ pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
             last_read_at,
             unread_count,
         } => {
-            let rest = MessageRead {
+            let payload = MessageRead {
                 work_room_id: work_room_id.clone(),
                 last_read_at: *last_read_at,
                 unread_count: *unread_count,
             };
-            let told = Telling::event(&place.class, Event::MessageRead);
-            telling.tell(&told, vec![Room::User(user.clone())], rest);
+            let header = EventBuilder::event(&place.class, Event::MessageRead);
+            builder.emit(&header, vec![Room::User(user.clone())], payload);
         }
         MessageChange::DirectSent { message } => {
-            let rest = DirectNew {
+            let payload = DirectNew {
                 message: DirectMessageView::from(message.as_ref()),
             };
             if let Some(class) = &message.class_id {
                 // Students receive an announcement; staff see it in the class's list of announcements.
-                let told = Telling::event(class, Event::DirectNew);
+                let header = EventBuilder::event(class, Event::DirectNew);
                 let staff = vec![Room::Staff(class.clone())];
-                telling.tell_except(&told, vec![Room::Class(class.clone())], staff, rest);
+                builder.emit_except(&header, vec![Room::Class(class.clone())], staff, payload);
             } else {
                 let recipients = message.recipients.iter().map(|person| Room::User(person.id.clone()));
-                let told = Telling::event_without_class(Event::DirectNew);
-                telling.tell(&told, recipients.collect(), rest);
+                let header = EventBuilder::event_without_class(Event::DirectNew);
+                builder.emit(&header, recipients.collect(), payload);
             }
         }
         MessageChange::Pruned { files: _ } => {}
     }
 }
 
-fn chat(place: &Place, message: &RoomMessage, event: Event, telling: &mut Telling<'_>) {
-    let rest = MessageEvent {
+fn emit_message(place: &Place, message: &RoomMessage, event: Event, builder: &mut EventBuilder<'_>) {
+    let payload = MessageEvent {
         message: RoomMessageView::from(message),
         work_room_id: message.work_room_id.clone(),
         group_id: place.group.id.clone(),
     };
-    telling.tell_group_alike(place, event, rest);
+    builder.emit_to_whole_group(place, event, payload);
 }

@@ -1,0 +1,67 @@
+//! Events of feedback: the group receives published feedback, staff receive everything.
+
+use model::change::feedback::FeedbackChange;
+use model::feedback::Feedback;
+use model::news::Event;
+use model::whole::WholeGroupAssignment;
+
+use super::event_builder::EventBuilder;
+use api_types::event::FeedbackEvent;
+use api_types::submission::FeedbackView;
+
+pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
+    match change {
+        FeedbackChange::Created { link, feedback } => emit_created(link, feedback, builder),
+        FeedbackChange::Updated {
+            link,
+            feedback,
+            was_visible,
+        } => {
+            let header = EventBuilder::event(&link.place.class, Event::FeedbackUpdated);
+            builder.emit_to_staff(&header, feedback_payload(link, feedback));
+            match (was_visible, feedback.visible_to_students()) {
+                (true, true) => builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback)),
+                (true, false) => builder.emit_to_members(&header, &link.place, withdrawn_payload(link, feedback)),
+                (false, true) => {
+                    let header = EventBuilder::event(&link.place.class, Event::FeedbackCreated);
+                    builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback));
+                }
+                (false, false) => {}
+            }
+        }
+        FeedbackChange::Deleted { link, feedback } => {
+            let header = EventBuilder::event(&link.place.class, Event::FeedbackUpdated);
+            builder.emit_to_staff(&header, withdrawn_payload(link, feedback));
+            if feedback.visible_to_students() {
+                builder.emit_to_members(&header, &link.place, withdrawn_payload(link, feedback));
+            }
+        }
+    }
+}
+
+/// Feedback was created or published.
+pub fn emit_created(link: &WholeGroupAssignment, feedback: &Feedback, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&link.place.class, Event::FeedbackCreated);
+    builder.emit_to_staff(&header, feedback_payload(link, feedback));
+    if feedback.visible_to_students() {
+        builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback));
+    }
+}
+
+fn feedback_payload(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+    FeedbackEvent {
+        feedback: Some(FeedbackView::from(feedback)),
+        ..withdrawn_payload(link, feedback)
+    }
+}
+
+/// Returns the payload for feedback that was deleted or withdrawn.
+fn withdrawn_payload(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+    FeedbackEvent {
+        group_id: link.link.group_id.clone(),
+        assignment_id: link.link.assignment_id.clone(),
+        group_assignment_id: link.link.id.clone(),
+        feedback_id: feedback.id.clone(),
+        feedback: None,
+    }
+}

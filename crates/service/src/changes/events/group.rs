@@ -1,0 +1,133 @@
+//! Events of groups and their members. Sockets are moved between rooms before an event is emitted, so that new
+//! members receive it and former members do not.
+
+use model::change::group::GroupChange;
+use model::group::Place;
+use model::id::UserId;
+use model::news::{Event, GroupDeletionReason, Room};
+use model::user::Person;
+use model::whole::WholeGroup;
+
+use super::event_builder::{EventBuilder, names};
+use api_types::event::{
+    EventGroup, EventPerson, GroupCreated, GroupDeleted, GroupMembership, GroupRemoved, GroupUpdated,
+};
+
+pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
+    match change {
+        GroupChange::Created { group } => emit_created(group, builder),
+        GroupChange::Updated { group, before, changed } => emit_moved(group, before, &names(changed), builder),
+        GroupChange::Deleted {
+            group: _,
+            place,
+            members,
+            documents: _,
+            submissions: _,
+            files: _,
+        } => emit_removed(place, members, GroupDeletionReason::Deleted, builder),
+        GroupChange::MembersAdded { group, users } => {
+            for user in users {
+                emit_member_added(group, user, builder);
+            }
+            emit_updated(group, &["members"], builder);
+        }
+        GroupChange::MemberRemoved { group, user } => {
+            emit_member_removed(group, user, builder);
+            emit_updated(group, &["members"], builder);
+        }
+        GroupChange::MemberMoved { from, to, user } => {
+            emit_member_removed(from, user, builder);
+            emit_member_added(to, user, builder);
+            emit_updated(from, &["members"], builder);
+            emit_updated(to, &["members"], builder);
+        }
+        GroupChange::AttachmentAdded { group, attachment: _ }
+        | GroupChange::AttachmentRemoved { group, attachment: _ } => {
+            emit_updated(group, &["attachments"], builder);
+        }
+    }
+}
+
+fn emit_created(group: &WholeGroup, builder: &mut EventBuilder<'_>) {
+    let (place, now) = (group.place(), builder.now());
+    if place.is_open(now) {
+        builder.resync_users(&group.member_ids(), Vec::new());
+    }
+    builder.emit_to_group(&place, Event::GroupCreated, |audience| GroupCreated {
+        group: EventGroup::new(group, audience, now),
+        course_id: group.group.course_id.clone(),
+        subject_id: group.group.subject_id.clone(),
+    });
+}
+
+/// Notifies the group about its new state.
+pub fn emit_updated(group: &WholeGroup, changed: &[&str], builder: &mut EventBuilder<'_>) {
+    let now = builder.now();
+    builder.emit_to_group(&group.place(), Event::GroupUpdated, |audience| GroupUpdated {
+        group: EventGroup::new(group, audience, now),
+        changed,
+    });
+}
+
+/// The fields of a group changed, and possibly its visibility to students.
+pub fn emit_moved(group: &WholeGroup, before: &Place, changed: &[&str], builder: &mut EventBuilder<'_>) {
+    let (place, members) = (group.place(), group.member_ids());
+    match (before.is_open(builder.now()), place.is_open(builder.now())) {
+        (false, true) => builder.resync_users(&members, Vec::new()),
+        (true, false) => {
+            builder.resync_users(&members, vec![Room::Group(place.group.id.clone())]);
+            for member in &members {
+                emit_access_lost(&place, member, builder);
+            }
+        }
+        (true, true) | (false, false) => {}
+    }
+    emit_updated(group, changed, builder);
+}
+
+/// A group was deleted. The event is emitted before its room is dissolved.
+pub fn emit_removed(place: &Place, members: &[UserId], reason: GroupDeletionReason, builder: &mut EventBuilder<'_>) {
+    let payload = GroupDeleted {
+        group_id: place.group.id.clone(),
+        course_id: place.group.course_id.clone(),
+        reason,
+    };
+    builder.emit_to_whole_group(place, Event::GroupDeleted, payload);
+    builder.resync_users(members, vec![Room::Group(place.group.id.clone())]);
+}
+
+fn emit_member_added(group: &WholeGroup, user: &Person, builder: &mut EventBuilder<'_>) {
+    let place = group.place();
+    let mut rooms = place.rooms(builder.now());
+    if place.is_open(builder.now()) {
+        builder.resync_users([&user.id], Vec::new());
+        rooms.push(Room::User(user.id.clone()));
+    }
+    let header = EventBuilder::event(&place.class, Event::GroupMemberAdded);
+    builder.emit(&header, rooms, membership(group, user));
+}
+
+/// A user left the group; `group` is its state without them.
+pub fn emit_member_removed(group: &WholeGroup, user: &Person, builder: &mut EventBuilder<'_>) {
+    let place = group.place();
+    builder.resync_users([&user.id], vec![Room::Group(place.group.id.clone())]);
+    if place.is_open(builder.now()) {
+        emit_access_lost(&place, &user.id, builder);
+    }
+    builder.emit_to_whole_group(&place, Event::GroupMemberRemoved, membership(group, user));
+}
+
+fn membership(group: &WholeGroup, user: &Person) -> GroupMembership {
+    GroupMembership {
+        group_id: group.group.id.clone(),
+        user: EventPerson::from(user),
+        member_ids: group.member_ids(),
+    }
+}
+
+/// Notifies a student that a group is not visible any more, without the reason.
+fn emit_access_lost(place: &Place, user: &UserId, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&place.class, Event::GroupRemoved);
+    let group_id = place.group.id.clone();
+    builder.emit(&header, vec![Room::User(user.clone())], GroupRemoved { group_id });
+}
