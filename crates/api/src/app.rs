@@ -19,7 +19,7 @@ use auth::uploads::Uploads;
 use db::Store;
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
-use service::editing::Editing;
+use service::document_workflows::DocumentWorkflows;
 use service::jobs::Jobs;
 
 /// Settings of the HTTP server and its routes.
@@ -60,7 +60,7 @@ pub struct AppParts {
     pub realtime: RealtimeServer,
     pub files: BlobStore,
     pub document_server: DocumentServer,
-    pub editing: Editing,
+    pub editing: DocumentWorkflows,
     pub mail: Mailer,
     pub jobs: Jobs,
     pub dns: Dns,
@@ -143,7 +143,7 @@ impl App {
     }
 
     /// Workflows of several transactions that involve the document server.
-    pub fn editing(&self) -> &Editing {
+    pub fn document_workflows(&self) -> &DocumentWorkflows {
         &self.0.parts.editing
     }
 

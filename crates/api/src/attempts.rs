@@ -23,7 +23,7 @@ use api_types::audience::Audience;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
 use db::converted_files::Converted;
-use service::editing::{Content, Source};
+use service::document_workflows::{ConversionInput, ConversionRequest};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
@@ -103,7 +103,11 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
     });
     let copy = look.await?;
     let name = name::from_title(&copy.title, "pdf");
-    let made = cx.app().editing().pdf(cx.standpoint()?, source(copy)?).await?;
+    let made = cx
+        .app()
+        .document_workflows()
+        .pdf(cx.standpoint()?, source(copy)?)
+        .await?;
     let file = Download {
         name,
         mime: "application/pdf".to_owned(),
@@ -111,21 +115,21 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
         content: Stored::Kept(made.file.key.clone(), made.file.size),
     };
     let answer = download(cx.app().files(), &headers, file).await;
-    cx.app().editing().forget_pdf(&made).await;
+    cx.app().document_workflows().release_pdf(&made).await;
     answer
 }
 
-fn source(copy: SubmissionDocument) -> Result<Source> {
+fn source(copy: SubmissionDocument) -> Result<ConversionRequest> {
     let file = Converted {
         key: copy.file_key,
         size: copy.size,
         sha256: copy.sha256,
     };
-    Ok(Source {
+    Ok(ConversionRequest {
         // The document server fetches a copy through its original document.
         document: copy.document_id.ok_or(Error::NotFound)?,
         title: copy.title,
         extension: copy.file_extension,
-        content: Content::Copy(copy.id, file),
+        content: ConversionInput::Copy(copy.id, file),
     })
 }

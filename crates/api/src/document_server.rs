@@ -30,7 +30,7 @@ use adapters::onlyoffice::editor::{Editor, EditorUser};
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::documents::CurrentFile;
-use service::editing::Answer;
+use service::document_workflows::CallbackReply;
 
 /// Size limit of a callback body in bytes. Long sessions have long histories.
 const NOTICE_LIMIT: u64 = 2 << 20;
@@ -113,7 +113,7 @@ async fn file(
     };
     pass(&app, "file", &id)?;
     let asked = id.clone();
-    let found = app.editing().read_at_home(&asked, move |scope| {
+    let found = app.document_workflows().read_in_document_tenant(&asked, move |scope| {
         let seen = scope.document(&id)?;
         let document = seen.document();
         Ok(match bytes {
@@ -146,7 +146,7 @@ async fn file(
         (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
 async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, headers: HeaderMap) -> Result<Response> {
     app.document_server().may_fetch_source(token(&app, &headers), &id)?;
-    let source = app.editing().conversion_source(id).await?;
+    let source = app.document_workflows().conversion_source(id).await?;
     let file = Download {
         name: name::sanitize(&format!("upload.{}", source.format)),
         mime: source.format.mime().to_owned(),
@@ -255,22 +255,22 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
         return Err(Error::DocumentServerTokenMismatch);
     };
     pass(&app, "callback", &id)?;
-    match app.editing().notice(key, text, notice).await {
+    match app.document_workflows().handle_callback(key, text, notice).await {
         Ok(answer) => Ok(verdict(answer)),
         Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),
         // Database or disk failed. The document server repeats callbacks that receive a 5xx.
         Err(error) => {
             tracing::warn!(error = format!("{error:?}"), document.id = %id, "document server callback failed, will be repeated");
-            Ok(verdict(Answer::TryAgain))
+            Ok(verdict(CallbackReply::Retry))
         }
     }
 }
 
-fn verdict(answer: Answer) -> Response {
+fn verdict(answer: CallbackReply) -> Response {
     let (status, error, outcome) = match answer {
-        Answer::Taken => (StatusCode::OK, 0, "taken"),
-        Answer::Refused => (StatusCode::OK, 1, "refused"),
-        Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1, "again"),
+        CallbackReply::Accepted => (StatusCode::OK, 0, "taken"),
+        CallbackReply::Rejected => (StatusCode::OK, 1, "refused"),
+        CallbackReply::Retry => (StatusCode::SERVICE_UNAVAILABLE, 1, "again"),
     };
     metrics().record_callback(outcome);
     (status, Json(Verdict { error })).into_response()

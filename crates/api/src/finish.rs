@@ -73,7 +73,7 @@ async fn finish(
     ValidQuery(query): ValidQuery<DryRunQuery>,
     ValidOrEmpty(options): ValidOrEmpty<FinishOptions>,
 ) -> Result<Json<FinishedTopic>> {
-    let (editing, standpoint) = (cx.app().editing(), cx.standpoint()?);
+    let (editing, standpoint) = (cx.app().document_workflows(), cx.standpoint()?);
     let is_dry = query.dry_run.is_on();
     let done = editing.finish(standpoint, id.clone(), options, is_dry).await?;
     let finished = done.finished;

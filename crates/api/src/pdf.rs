@@ -18,7 +18,7 @@ use common::error::{Error, Result};
 use db::Scope;
 use db::converted_files::Converted;
 use db::documents::{CurrentFile, SeenDocument};
-use service::editing::{Content, Source};
+use service::document_workflows::{ConversionInput, ConversionRequest};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("documents").add_on(Terms::Export, Access::Member, routes!(pdf))
@@ -43,12 +43,18 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     let asked = id.clone();
     let mut found = cx.read(move |scope| look(scope, &asked)).await?;
     // The document is open and was never saved. Without a forced save the PDF would be blank.
-    if matches!(found.1, CurrentFile::Blank(_)) && cx.app().editing().save_open(&cx.standpoint()?, &id).await? {
+    if matches!(found.1, CurrentFile::Blank(_))
+        && cx.app().document_workflows().save_open(&cx.standpoint()?, &id).await?
+    {
         found = cx.read(move |scope| look(scope, &id)).await?;
     }
     let (seen, current) = found;
     let title = seen.document().title.as_str().to_owned();
-    let made = cx.app().editing().pdf(cx.standpoint()?, source(seen, current)).await?;
+    let made = cx
+        .app()
+        .document_workflows()
+        .pdf(cx.standpoint()?, source(seen, current))
+        .await?;
     let file = Download {
         name: name::from_title(&title, "pdf"),
         mime: "application/pdf".to_owned(),
@@ -56,11 +62,11 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
         content: Stored::Kept(made.file.key.clone(), made.file.size),
     };
     let answer = download(cx.app().files(), &headers, file).await;
-    cx.app().editing().forget_pdf(&made).await;
+    cx.app().document_workflows().release_pdf(&made).await;
     answer
 }
 
-fn source(seen: SeenDocument, current: CurrentFile) -> Source {
+fn source(seen: SeenDocument, current: CurrentFile) -> ConversionRequest {
     let document = seen.whole.document;
     let content = match current {
         CurrentFile::Revision(revision) => {
@@ -69,11 +75,11 @@ fn source(seen: SeenDocument, current: CurrentFile) -> Source {
                 size: revision.size,
                 sha256: revision.sha256,
             };
-            Content::Revision(revision.id, file)
+            ConversionInput::Revision(revision.id, file)
         }
-        CurrentFile::Blank(_) => Content::Blank,
+        CurrentFile::Blank(_) => ConversionInput::Blank,
     };
-    Source {
+    ConversionRequest {
         title: document.title.as_str().to_owned(),
         extension: document.file_extension,
         document: document.id,

@@ -63,7 +63,7 @@ async fn submit(
     let (standpoint, audience) = (cx.standpoint()?, audience(&cx)?);
     let submit = cx
         .app()
-        .editing()
+        .document_workflows()
         .submit(standpoint, id, assignment, hand_in.note)
         .await?;
     let standing = submit.standing;

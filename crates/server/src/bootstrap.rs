@@ -24,7 +24,7 @@ use db::server::wait_until_there;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
-use service::editing::Editing;
+use service::document_workflows::DocumentWorkflows;
 use service::jobs::{Jobs, mail_domains};
 use service::jobs::{
     email_delivery, file_removal, idempotency_keys, old_messages, orphaned_files, retention, storage_usage,
@@ -82,11 +82,11 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         erase_list::start(store.clone(), config.storage.data_dir.clone()),
         mail_domains::start(store.clone(), bus.clone(), dns.clone()),
     ];
-    let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
-    let sweep = editing.start_sweep(instance);
+    let editing = DocumentWorkflows::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
+    let sweep = editing.start_reconciliation(instance);
     let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
     realtime.share_rate_limits(&rates);
-    let sending_out = editing.start_sending_out(departures);
+    let sending_out = editing.start_access_revocation(departures);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::start(
         store.clone(),

@@ -4,6 +4,6 @@
 
 pub mod actions;
 pub mod changes;
-pub mod editing;
+pub mod document_workflows;
 pub mod import;
 pub mod jobs;

@@ -137,7 +137,7 @@ studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
         "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
     )
     .await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert!(studio.text(&draft).await.contains("Before the power went."));
     assert!(editor.type_text("More.").await.is_err(), "its editors were sent out");
 });

@@ -22,11 +22,11 @@ studio!(what_is_written_on_top_of_a_forgotten_save_wins, |studio| {
     editor.type_text("\nsecond").await.unwrap();
     // Cem's last change is older than the time of the sweep.
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert!(editor.close().await.unwrap().accepted);
     let text = studio.text(&document).await;
     assert!(text.contains("first") && text.contains("second"), "{text}");
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert_eq!(studio.text(&document).await, text);
     assert!(studio.server.forgotten_keys().is_empty());
 });
@@ -38,7 +38,7 @@ studio!(a_forgotten_save_never_covers_what_was_saved_on_top_of_it, |studio| {
     editor.type_text("\nsecond").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
     eventually(async || studio.text(&document).await.contains("second")).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     let text = studio.text(&document).await;
     assert!(text.contains("first") && text.contains("second"), "{text}");
     assert!(editor.close().await.unwrap().accepted);

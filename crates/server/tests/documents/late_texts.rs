@@ -210,7 +210,7 @@ studio!(
         assert!(!editor.close().await.unwrap().accepted);
         studio.server.faults().clear();
         assert_eq!(studio.server.forgotten_keys().len(), 1);
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         assert!(studio.server.forgotten_keys().is_empty());
         let text = late_text(studio).await;
         assert!(words_of(studio, &text).await.contains("Forgotten."));
@@ -232,7 +232,7 @@ studio!(
             format!("DELETE FROM deleted_documents WHERE id = '{other}'"),
         )
         .await;
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         assert_eq!(studio.server.forgotten_keys().len(), 1);
     }
 );
@@ -247,9 +247,9 @@ studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
         ..Faults::default()
     });
     delete(studio, &document).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     studio.server.faults().clear();
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     is_closed(studio).await;
     assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
     editor.close().await.unwrap();

@@ -40,7 +40,7 @@ studio!(who_is_there_stays_and_keeps_his_key, |studio| {
     let key = studio.key(&document).await;
     let editor = open_and_known(studio, &document).await;
     silence(studio).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     // The document server repeats its callback, and the session is current again.
     let heard =
         format!("SELECT document_id FROM editing_sessions WHERE document_id = '{document}' AND last_callback_at > 1");
@@ -58,14 +58,14 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
     editor.type_text("Lost over there.").await.unwrap();
     // The document server lost its disk, and the session with it.
     studio.server.erase_all();
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert_eq!(
         sessions(studio, &document).await.len(),
         1,
         "it spoke a moment ago: nobody asks yet"
     );
     silence(studio).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert!(sessions(studio, &document).await.is_empty());
     assert!(is_alarmed(studio, &document).await);
     // The next successful save ends the warning.
@@ -90,7 +90,7 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
     let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
         UPDATE document_saves SET created_at = created_at - 3600000";
     execute(&studio.app.database, hour.to_owned()).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert!(sessions(studio, &document).await.is_empty());
     assert!(!is_alarmed(studio, &document).await);
     assert!(studio.text(&document).await.contains("All of it."));
@@ -109,7 +109,7 @@ studio!(
         assert!(!editor.close().await.unwrap().accepted);
         studio.server.faults().clear();
         silence(studio).await;
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         assert!(studio.text(&document).await.contains("Kept over there."));
         assert!(!is_alarmed(studio, &document).await);
         assert!(sessions(studio, &document).await.is_empty());
@@ -132,7 +132,7 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
         },
     ] {
         studio.server.set_faults(faults);
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         assert_eq!(sessions(studio, &document).await.len(), 1);
         assert!(!is_alarmed(studio, &document).await);
     }

@@ -201,7 +201,7 @@ studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
     // The watchdog finds unsaved changes without a connected editor: the staff see a warning and the key stays.
     let silent = format!("UPDATE editing_sessions SET last_callback_at = 1 WHERE document_id = '{document}'");
     execute(&studio.app.database, silent).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
     assert!(texts(&studio.app.database, alarm.clone()).await[0].is_some());
     assert_eq!(studio.key(&document).await, key);
@@ -249,7 +249,7 @@ studio!(
         // No session is left that the sweep would query again and again.
         assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
         studio.server.clear_log();
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         let asked = studio
             .server
             .requests()

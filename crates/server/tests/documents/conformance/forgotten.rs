@@ -34,11 +34,11 @@ studio!(e01_a_forgotten_save_is_brought_home, |studio| {
     assert_eq!(studio.server.forgotten_keys().first(), Some(&key));
     assert_eq!(studio.seen(&document).await["version"], 0);
 
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert!(studio.text(&document).await.contains("While nobody listened."));
     assert_eq!(studio.server.forgotten_keys(), Vec::<String>::new());
     assert_ne!(studio.key(&document).await, key);
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
 });
 
@@ -71,14 +71,14 @@ studio!(
             download_times: Some(3),
             ..Faults::default()
         });
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         assert_eq!(
             studio.server.forgotten_keys().len(),
             3,
             "one of ours waits, and both foreign ones"
         );
         studio.server.faults().clear();
-        studio.app.app.editing().sweep().await;
+        studio.app.app.document_workflows().reconcile_once().await;
         let left = studio.server.forgotten_keys();
         assert_eq!(left, ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"]);
         for (number, document) in documents.iter().enumerate() {

@@ -312,7 +312,7 @@ once!(x06_what_we_ask_of_the_document_server_names_nobody, [], |studio| {
     editor.type_text("Words.").await.unwrap();
     studio.submit(&world.ben, &document).await.expect(200);
     studio.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
-    studio.app.app.editing().sweep().await;
+    studio.app.app.document_workflows().reconcile_once().await;
     editor.leave().await.unwrap();
     let asked = studio.server.requests();
     let signed: Vec<_> = asked.iter().filter(|heard| heard.what != "result").collect();

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::Editing;
-use super::fetching::surely_not_written;
+use super::DocumentWorkflows;
+use super::download::is_rolled_back;
 use adapters::blob_store::{Staged, hex, inspect};
 use adapters::onlyoffice::FileVersion;
 use adapters::onlyoffice::client::Conversion;
@@ -22,20 +22,20 @@ use db::Standpoint;
 use db::converted_files::{Converted, ConvertedOf};
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
-pub(super) const AT_ONCE: usize = 4;
+pub(super) const CONCURRENCY_MAX: usize = 4;
 
 /// The source of a conversion.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct ConversionRequest {
     pub document: DocumentId,
     pub title: String,
     pub extension: FileExtension,
-    pub content: Content,
+    pub content: ConversionInput,
 }
 
 /// Which content of a document to convert.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum ConversionInput {
     /// A revision, with its stored file.
     Revision(RevisionId, Converted),
     /// The copy in a submission, with its stored file.
@@ -49,120 +49,127 @@ pub enum Content {
 pub struct Pdf {
     pub file: Converted,
     /// Whether the file is deleted after it was read once.
-    pub is_passing: bool,
+    pub is_temporary: bool,
 }
 
 /// Running conversions: limits their number and shares a conversion between all callers that wait for it.
 pub(super) struct Conversions {
-    pub(super) turns: Semaphore,
-    underway: Mutex<HashMap<String, Told>>,
+    pub(super) permits: Semaphore,
+    in_progress: Mutex<HashMap<String, ConversionReceiver>>,
 }
 
 /// The result of a conversion, for all callers that wait for it.
-type Told = watch::Receiver<Option<Arc<Result<Pdf>>>>;
+type ConversionReceiver = watch::Receiver<Option<Arc<Result<Pdf>>>>;
 
 impl Default for Conversions {
     fn default() -> Self {
         Self {
-            turns: Semaphore::new(AT_ONCE),
-            underway: Mutex::default(),
+            permits: Semaphore::new(CONCURRENCY_MAX),
+            in_progress: Mutex::default(),
         }
     }
 }
 
 impl Conversions {
-    fn underway(&self) -> MutexGuard<'_, HashMap<String, Told>> {
-        self.underway.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_progress(&self) -> MutexGuard<'_, HashMap<String, ConversionReceiver>> {
+        self.in_progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Removes a conversion from the map of running ones on drop.
-struct Listed {
+struct InProgressGuard {
     conversions: Arc<Conversions>,
     key: String,
 }
 
-impl Drop for Listed {
+impl Drop for InProgressGuard {
     fn drop(&mut self) {
-        self.conversions.underway().remove(&self.key);
+        self.conversions.in_progress().remove(&self.key);
     }
 }
 
-impl Editing {
+impl DocumentWorkflows {
     /// Returns the PDF of a source: stored by an earlier conversion, converted now, or the source itself if it is a
     /// PDF.
-    pub async fn pdf(&self, standpoint: Standpoint, source: Source) -> Result<Pdf> {
-        let kept_of = match (&source.content, source.extension) {
-            (Content::Revision(_, file) | Content::Copy(_, file), FileExtension::Pdf) => {
+    pub async fn pdf(&self, standpoint: Standpoint, source: ConversionRequest) -> Result<Pdf> {
+        let converted_of = match (&source.content, source.extension) {
+            (ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file), FileExtension::Pdf) => {
                 return Ok(Pdf::of(file.clone()));
             }
-            (Content::Revision(id, file), _) => Some((ConvertedOf::Revision(id.clone()), file.key.clone())),
-            (Content::Copy(id, file), _) => Some((ConvertedOf::Copy(id.clone()), file.key.clone())),
-            (Content::Blank, _) => None,
+            (ConversionInput::Revision(id, file), _) => Some((ConvertedOf::Revision(id.clone()), file.key.clone())),
+            (ConversionInput::Copy(id, file), _) => Some((ConvertedOf::Copy(id.clone()), file.key.clone())),
+            (ConversionInput::Blank, _) => None,
         };
-        if let Some(kept) = self.kept(&standpoint, kept_of.as_ref()).await? {
+        if let Some(kept) = self.find_converted(&standpoint, converted_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
-        let mut told = self.begin(standpoint, source, kept_of);
-        let outcome = told.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
+        let mut receiver = self.start(standpoint, source, converted_of);
+        let outcome = receiver.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
         // The task ends without a result only if it panicked.
         let outcome = outcome.ok().flatten().ok_or(Error::NotReady)?;
         match outcome.as_ref() {
             Ok(pdf) => Ok(pdf.clone()),
-            Err(error) => Err(told_again(error)),
+            Err(error) => Err(clone_error(error)),
         }
     }
 
     /// Starts a conversion, or joins a running one. It continues if its callers disconnect, and has its own deadline,
     /// so that a document server that hangs does not delay callers longer.
-    fn begin(&self, standpoint: Standpoint, source: Source, kept_of: Option<(ConvertedOf, FileKey)>) -> Told {
+    fn start(
+        &self,
+        standpoint: Standpoint,
+        source: ConversionRequest,
+        converted_of: Option<(ConvertedOf, FileKey)>,
+    ) -> ConversionReceiver {
         let key = self.conversion_key(&standpoint, &source);
-        let mut underway = self.conversions.underway();
-        if let Some(told) = underway.get(&key) {
-            return told.clone();
+        let mut in_progress = self.conversions.in_progress();
+        if let Some(receiver) = in_progress.get(&key) {
+            return receiver.clone();
         }
-        let (tell, told) = watch::channel(None);
-        underway.insert(key.clone(), told.clone());
-        let listed = Listed {
+        let (sender, receiver) = watch::channel(None);
+        in_progress.insert(key.clone(), receiver.clone());
+        let guard = InProgressGuard {
             conversions: Arc::clone(&self.conversions),
             key: key.clone(),
         };
-        let editing = self.clone();
+        let workflows = self.clone();
         tokio::spawn(async move {
-            let _listed = listed;
-            let deadline = Instant::now() + editing.server.timeouts().conversion();
-            let made = editing.make(standpoint, source, kept_of, key, deadline).await;
-            tell.send_replace(Some(Arc::new(made)));
+            let _guard = guard;
+            let deadline = Instant::now() + workflows.server.timeouts().conversion();
+            let outcome = workflows
+                .convert_and_store(standpoint, source, converted_of, key, deadline)
+                .await;
+            sender.send_replace(Some(Arc::new(outcome)));
         });
-        told
+        receiver
     }
 
-    async fn kept(
+    async fn find_converted(
         &self,
         standpoint: &Standpoint,
-        kept_of: Option<&(ConvertedOf, FileKey)>,
+        converted_of: Option<&(ConvertedOf, FileKey)>,
     ) -> Result<Option<Converted>> {
-        let Some((kept_of, _)) = kept_of.cloned() else {
+        let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
-        self.read(standpoint.clone(), move |scope| scope.converted(&kept_of, "pdf"))
+        self.read(standpoint.clone(), move |scope| scope.converted(&converted_of, "pdf"))
             .await
     }
 
-    async fn make(
+    async fn convert_and_store(
         &self,
         standpoint: Standpoint,
-        source: Source,
-        kept_of: Option<(ConvertedOf, FileKey)>,
+        source: ConversionRequest,
+        converted_of: Option<(ConvertedOf, FileKey)>,
         key: String,
         deadline: Instant,
     ) -> Result<Pdf> {
-        let turn = timeout_at(deadline, self.conversions.turns.acquire()).await;
-        let _turn = turn
+        let permit = timeout_at(deadline, self.conversions.permits.acquire()).await;
+        let _permit = permit
             .map_err(|_| Error::DocumentServerTimeout)?
             .map_err(|_| Error::NotReady)?;
         // Another conversion may have finished after the first look-up.
-        if let Some(kept) = self.kept(&standpoint, kept_of.as_ref()).await? {
+        if let Some(kept) = self.find_converted(&standpoint, converted_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
         let staged = self.convert(&source, key, deadline).await?;
@@ -172,31 +179,34 @@ impl Editing {
             sha256: staged.sha256().to_owned(),
         };
         self.files.commit(staged, &file.key).await?;
-        let Some((kept_of, made_of)) = kept_of else {
-            return Ok(Pdf { file, is_passing: true });
+        let Some((converted_of, source_key)) = converted_of else {
+            return Ok(Pdf {
+                file,
+                is_temporary: true,
+            });
         };
         let new = file.clone();
         let written = self
             .write(standpoint, move |work| {
-                work.keep_converted(&kept_of, &made_of, "pdf", &new)
+                work.keep_converted(&converted_of, &source_key, "pdf", &new)
             })
             .await;
         match written {
             Ok(Some(kept)) => {
                 // Another instance stored its result first.
                 if kept.key != file.key {
-                    self.forget(&file.key).await;
+                    self.remove_orphan(&file.key).await;
                 }
                 Ok(Pdf::of(kept))
             }
             // The source was deleted or replaced: the caller may retry with the new state.
             Ok(None) => {
-                self.forget(&file.key).await;
+                self.remove_orphan(&file.key).await;
                 Err(Error::Overloaded)
             }
             Err(error) => {
-                if surely_not_written(&error) {
-                    self.forget(&file.key).await;
+                if is_rolled_back(&error) {
+                    self.remove_orphan(&file.key).await;
                 }
                 Err(error)
             }
@@ -204,11 +214,11 @@ impl Editing {
     }
 
     /// Requests the conversion from the document server and downloads its result, without storing it.
-    async fn convert(&self, source: &Source, key: String, deadline: Instant) -> Result<Staged> {
+    async fn convert(&self, source: &ConversionRequest, key: String, deadline: Instant) -> Result<Staged> {
         let bytes = match &source.content {
-            Content::Revision(id, _) => FileVersion::Revision(id.clone()),
-            Content::Copy(id, _) => FileVersion::Copy(id.clone()),
-            Content::Blank => FileVersion::Blank(source.extension),
+            ConversionInput::Revision(id, _) => FileVersion::Revision(id.clone()),
+            ConversionInput::Copy(id, _) => FileVersion::Copy(id.clone()),
+            ConversionInput::Blank => FileVersion::Blank(source.extension),
         };
         let conversion = Conversion {
             key,
@@ -221,7 +231,7 @@ impl Editing {
         let result = self.server.convert(&conversion, deadline).await;
         metrics().record_conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
         let result = result?;
-        let fetched = timeout_at(deadline, self.fetch(&result)).await;
+        let fetched = timeout_at(deadline, self.download(&result)).await;
         let staged = fetched
             .unwrap_or(Err(Error::DocumentServerTimeout))
             .map_err(|error| match error {
@@ -238,19 +248,19 @@ impl Editing {
     }
 
     /// Deletes a PDF that was made to be read once. Open readers can finish.
-    pub async fn forget_pdf(&self, pdf: &Pdf) {
-        if pdf.is_passing {
-            self.forget(&pdf.file.key).await;
+    pub async fn release_pdf(&self, pdf: &Pdf) {
+        if pdf.is_temporary {
+            self.remove_orphan(&pdf.file.key).await;
         }
     }
 
     /// The document server caches conversions by key for all of its clients, so the key contains everything that
     /// affects the result.
-    fn conversion_key(&self, standpoint: &Standpoint, source: &Source) -> String {
+    fn conversion_key(&self, standpoint: &Standpoint, source: &ConversionRequest) -> String {
         let content = match &source.content {
-            Content::Revision(id, _) => format!("revision {id}"),
-            Content::Copy(id, file) => format!("copy {id} {}", file.sha256),
-            Content::Blank => format!("blank {}", clock::new_id()),
+            ConversionInput::Revision(id, _) => format!("revision {id}"),
+            ConversionInput::Copy(id, file) => format!("copy {id} {}", file.sha256),
+            ConversionInput::Blank => format!("blank {}", clock::new_id()),
         };
         let parts = [
             self.server.deployment(),
@@ -269,13 +279,13 @@ impl Pdf {
     const fn of(file: Converted) -> Self {
         Self {
             file,
-            is_passing: false,
+            is_temporary: false,
         }
     }
 }
 
 /// Copies an error for each of the callers that wait.
-fn told_again(error: &Error) -> Error {
+fn clone_error(error: &Error) -> Error {
     match error {
         Error::DocumentServerTimeout => Error::DocumentServerTimeout,
         Error::DocumentServer(why) => Error::DocumentServer(why.clone()),

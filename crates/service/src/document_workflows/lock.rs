@@ -13,7 +13,7 @@ use model::id::DocumentId;
 use model::save::DocumentKey;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::Editing;
+use super::DocumentWorkflows;
 use crate::actions::freeze::{self, Freeze, Outcome};
 use crate::actions::{saves, session_notices};
 use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
@@ -24,41 +24,41 @@ use db::Standpoint;
 use db::saves::EditingSession;
 
 /// The polling interval for saves. Another instance may receive the callback, so the row is polled.
-const LOOK: Duration = Duration::from_millis(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(60);
 /// The maximum number of documents that are processed concurrently.
-const AT_ONCE: usize = 8;
+const CONCURRENCY_MAX: usize = 8;
 
-impl Editing {
+impl DocumentWorkflows {
     /// Waits for the flush, asks all these sessions with limited concurrency and until the deadline, and completes
     /// each freeze. Returns the documents whose last changes may be missing.
-    pub(super) async fn settle(
+    pub(super) async fn complete_freezes(
         &self,
         standpoint: &Standpoint,
         freezes: Vec<Freeze>,
         deadline: Instant,
     ) -> Vec<DocumentId> {
-        let mut of_documents: BTreeMap<DocumentId, Vec<Freeze>> = BTreeMap::new();
+        let mut by_document: BTreeMap<DocumentId, Vec<Freeze>> = BTreeMap::new();
         for freeze in self.flush(standpoint, freezes, deadline).await {
-            of_documents.entry(freeze.document.clone()).or_default().push(freeze);
+            by_document.entry(freeze.document.clone()).or_default().push(freeze);
         }
         // If all concurrent requests fail in a row, the document server counts as unavailable and the other documents
         // are skipped.
         let failures = &AtomicUsize::new(0);
-        let asking = of_documents.into_iter().map(|(document, freezes)| async move {
-            let mut asked = Vec::new();
+        let saves_by_document = by_document.into_iter().map(|(document, freezes)| async move {
+            let mut outcomes = Vec::new();
             for freeze in &freezes {
-                match self.ask(standpoint, freeze, deadline, failures).await {
-                    Some(outcome) => asked.push((freeze.generation, outcome)),
+                match self.force_save(standpoint, freeze, deadline, failures).await {
+                    Some(outcome) => outcomes.push((freeze.generation, outcome)),
                     // The document was deleted in the meantime, so nothing is missing.
                     None => return None,
                 }
             }
-            let is_missing = asked.iter().any(|(_, outcome)| *outcome != Outcome::Complete);
-            self.complete(standpoint, &document, asked).await;
+            let is_missing = outcomes.iter().any(|(_, outcome)| *outcome != Outcome::Complete);
+            self.complete(standpoint, &document, outcomes).await;
             is_missing.then_some(document)
         });
-        let missing = stream::iter(asking)
-            .buffer_unordered(AT_ONCE)
+        let missing = stream::iter(saves_by_document)
+            .buffer_unordered(CONCURRENCY_MAX)
             .filter_map(std::future::ready);
         let mut missing: Vec<DocumentId> = missing.collect().await;
         missing.sort();
@@ -80,10 +80,10 @@ impl Editing {
                     tracing::warn!(error = format!("{error:?}"), "polling editor flush reports failed");
                 }
             }
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
         let ending = freezes.clone();
-        let written = self.write(as_service(standpoint), move |work| {
+        let written = self.write(with_service_role(standpoint), move |work| {
             freeze::end_flush(work, ending.clone())
         });
         match written.await {
@@ -101,26 +101,26 @@ impl Editing {
     async fn is_flushing(&self, standpoint: &Standpoint, freezes: &[Freeze]) -> Result<bool> {
         let look = self.read(standpoint.clone(), |scope| scope.open_sessions());
         let open = look.await?;
-        let waits = |freeze: &Freeze| {
+        let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {
                 session.document_id == freeze.document && session.generation == freeze.generation
             };
             freeze.is_flushing && open.iter().find(is_it).is_some_and(EditingSession::is_flushing)
         };
-        Ok(freezes.iter().any(waits))
+        Ok(freezes.iter().any(is_waiting))
     }
 
-    async fn ask(
+    async fn force_save(
         &self,
         standpoint: &Standpoint,
         freeze: &Freeze,
         deadline: Instant,
         failures: &AtomicUsize,
     ) -> Option<Outcome> {
-        if failures.load(Ordering::Relaxed) >= AT_ONCE {
+        if failures.load(Ordering::Relaxed) >= CONCURRENCY_MAX {
             return Some(Outcome::Pending);
         }
-        match timeout_at(deadline, self.settle_one(standpoint, freeze)).await {
+        match timeout_at(deadline, self.complete_freeze(standpoint, freeze)).await {
             Ok(Ok(outcome)) => {
                 failures.store(0, Ordering::Relaxed);
                 Some(outcome)
@@ -138,9 +138,9 @@ impl Editing {
     /// Saves a draft with open editors that was never saved, so that it is not read as a blank document. Returns
     /// whether something was saved; fails if the save does not arrive in time.
     pub async fn save_open(&self, standpoint: &Standpoint, document: &DocumentId) -> Result<bool> {
-        let (here, id) = (as_service(standpoint), document.clone());
+        let (service_context, id) = (with_service_role(standpoint), document.clone());
         let server = self.server.clone();
-        let look = self.read(here.clone(), move |scope| {
+        let look = self.read(service_context.clone(), move |scope| {
             let document = scope.document(&id)?.whole.document;
             let key = document.key();
             let mut keys = Vec::new();
@@ -167,7 +167,7 @@ impl Editing {
                 ForceSaveResult::Unchanged | ForceSaveResult::Unknown => continue,
                 ForceSaveResult::Started | ForceSaveResult::Closing => {}
             }
-            if self.wait_for(&here, &freeze, true).await? != Outcome::Complete {
+            if self.wait_for_save(&service_context, &freeze, true).await? != Outcome::Complete {
                 return Err(Error::DocumentServerTimeout);
             }
             is_saved = true;
@@ -176,9 +176,11 @@ impl Editing {
     }
 
     /// Completes the freeze of a document. The sweep retries failures.
-    pub(super) async fn complete(&self, standpoint: &Standpoint, document: &DocumentId, asked: Vec<(i64, Outcome)>) {
+    pub(super) async fn complete(&self, standpoint: &Standpoint, document: &DocumentId, outcomes: Vec<(i64, Outcome)>) {
         let id = document.clone();
-        let write = self.write(as_service(standpoint), move |work| freeze::complete(work, &id, &asked));
+        let write = self.write(with_service_role(standpoint), move |work| {
+            freeze::complete(work, &id, &outcomes)
+        });
         match write.await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => {
@@ -188,24 +190,24 @@ impl Editing {
     }
 
     /// Forces a save of one session and disconnects its editors. Returns whether all changes were saved.
-    pub(super) async fn settle_one(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
+    pub(super) async fn complete_freeze(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
         let outcome = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             ForceSaveResult::Unchanged => match before.filter(EditingSession::had_editors) {
-                Some(session) => return self.prove_unchanged(standpoint, freeze, session).await,
+                Some(session) => return self.confirm_unchanged(standpoint, freeze, session).await,
                 None => Outcome::Complete,
             },
-            ForceSaveResult::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
-            ForceSaveResult::Closing => self.wait_for(standpoint, freeze, true).await?,
+            ForceSaveResult::Started => self.wait_for_save(standpoint, freeze, before.is_some()).await?,
+            ForceSaveResult::Closing => self.wait_for_save(standpoint, freeze, true).await?,
             // No editor is left to disconnect.
-            ForceSaveResult::Unknown => return self.is_nothing_left(standpoint, freeze).await,
+            ForceSaveResult::Unknown => return self.recover_closed_session(standpoint, freeze).await,
         };
-        self.drop_editors(freeze).await;
+        self.disconnect_editors(freeze).await;
         Ok(outcome)
     }
 
-    async fn drop_editors(&self, freeze: &Freeze) {
+    async fn disconnect_editors(&self, freeze: &Freeze) {
         failpoint::hit("freeze.before_drop");
         // Browsers become read-only. A client that does not may continue to write; its saves are late.
         if let Err(error) = self.server.drop_all_users(&freeze.key).await {
@@ -216,46 +218,46 @@ impl Editing {
 
     /// Handles a session with editors for which the document server reports nothing to save. Forced saves rely on its
     /// memory, so after a restart this proves nothing, although its database may hold changes.
-    async fn prove_unchanged(
+    async fn confirm_unchanged(
         &self,
         standpoint: &Standpoint,
         freeze: &Freeze,
         session: EditingSession,
     ) -> Result<Outcome> {
-        let patience = self.server.timeouts().command();
+        let timeout = self.server.timeouts().command();
         match self.server.info(&freeze.key).await? {
-            DocumentInfo::Unknown => self.is_nothing_left(standpoint, freeze).await,
+            DocumentInfo::Unknown => self.recover_closed_session(standpoint, freeze).await,
             // Its database decides: the `info` command repeats the last callback, which ends the session if nothing
             // is left. A callback without editors means that changes are pending, unless the final save is being
             // sent.
             DocumentInfo::Open(Some(people)) if people.is_empty() => {
-                self.drop_editors(freeze).await;
-                let until = Instant::now() + patience;
+                self.disconnect_editors(freeze).await;
+                let until = Instant::now() + timeout;
                 let mut is_left = false;
                 while Instant::now() < until {
                     let Some(now) = self.session(standpoint, freeze).await? else {
                         return Ok(Outcome::Complete);
                     };
-                    let is_news = now.last_callback_at > session.last_callback_at || !session.editors.is_empty();
-                    is_left |= is_news && now.editors.is_empty();
-                    sleep(LOOK).await;
+                    let is_updated = now.last_callback_at > session.last_callback_at || !session.editors.is_empty();
+                    is_left |= is_updated && now.editors.is_empty();
+                    sleep(POLL_INTERVAL).await;
                 }
                 Ok(if is_left { Outcome::Unsaved } else { Outcome::Pending })
             }
             // The editors were connected all the time.
             DocumentInfo::Open(_) if !session.has_gap => {
-                self.drop_editors(freeze).await;
+                self.disconnect_editors(freeze).await;
                 Ok(Outcome::Complete)
             }
             // The editors may have reconnected after a restart: the end of the session saves what its database holds.
             DocumentInfo::Open(_) => {
-                self.drop_editors(freeze).await;
-                let until = Instant::now() + patience;
+                self.disconnect_editors(freeze).await;
+                let until = Instant::now() + timeout;
                 while Instant::now() < until {
                     if self.session(standpoint, freeze).await?.is_none() {
                         return Ok(Outcome::Complete);
                     }
-                    sleep(LOOK).await;
+                    sleep(POLL_INTERVAL).await;
                 }
                 Ok(Outcome::Pending)
             }
@@ -272,7 +274,7 @@ impl Editing {
 
     /// Waits for the save with our user data, or for the end of a known session. The document server discards a
     /// forced save if the last editor leaves while it is assembled, and sends only the final save.
-    async fn wait_for(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
+    async fn wait_for_save(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
         let failed = saves::failed(&freeze.nonce);
         let deadline = Instant::now() + self.server.timeouts().command();
         while Instant::now() < deadline {
@@ -280,7 +282,7 @@ impl Editing {
                 None if was_known => return Ok(Outcome::Complete),
                 Some(session) if session.saved_nonce.as_ref() == Some(&freeze.nonce) => return Ok(Outcome::Complete),
                 Some(session) if session.saved_nonce.as_ref() == Some(&failed) => return Ok(Outcome::Pending),
-                _ => sleep(LOOK).await,
+                _ => sleep(POLL_INTERVAL).await,
             }
         }
         Ok(Outcome::Pending)
@@ -288,22 +290,22 @@ impl Editing {
 
     /// Handles a session that the document server does not know any more. A forgotten save is taken now: if the
     /// session had ended before the freeze, nothing in it is late.
-    async fn is_nothing_left(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
+    async fn recover_closed_session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            let end = self.write(as_service(standpoint), move |work| {
+            let end = self.write(with_service_role(standpoint), move |work| {
                 session_notices::end(work, &document, generation)
             });
             end.await?;
             return Ok(Outcome::Complete);
         };
-        let as_server = self.standpoint_of(&freeze.document).await?;
+        let as_server = self.resolve_context(&freeze.document).await?;
         let key = DocumentKey {
             document: freeze.document.clone(),
             generation: freeze.generation,
         };
         let is_taken = self
-            .take_forgotten(as_server, &key, &freeze.key, result, freeze.is_new)
+            .recover_save(as_server, &key, &freeze.key, result, freeze.is_new)
             .await?;
         Ok(if is_taken { Outcome::Complete } else { Outcome::Pending })
     }
@@ -324,10 +326,10 @@ impl Editing {
                 continue;
             }
             let standpoint = super::standpoint(tenant);
-            let (asked, server) = (id.clone(), self.server.clone());
+            let (outcomes, server) = (id.clone(), self.server.clone());
             let look = self.read(standpoint.clone(), move |scope| {
-                let document = scope.document(&asked)?.whole.document;
-                let sessions = scope.editing_sessions(&asked)?;
+                let document = scope.document(&outcomes)?.whole.document;
+                let sessions = scope.editing_sessions(&outcomes)?;
                 Ok(freeze::unasked(&document, &sessions, &server))
             });
             let freezes = match look.await {
@@ -342,7 +344,7 @@ impl Editing {
                 self.complete(&standpoint, &id, Vec::new()).await;
             } else {
                 let deadline = Instant::now() + self.server.timeouts().command() * 2;
-                self.settle(&standpoint, freezes, deadline).await;
+                self.complete_freezes(&standpoint, freezes, deadline).await;
             }
         }
         Ok(is_any_left)
@@ -351,7 +353,7 @@ impl Editing {
 
 /// Returns the caller's context with full read access and the present time: the caller may have lost access to the
 /// group.
-fn as_service(standpoint: &Standpoint) -> Standpoint {
+fn with_service_role(standpoint: &Standpoint) -> Standpoint {
     Standpoint {
         viewer: Viewer::Admin,
         now: clock::now(),

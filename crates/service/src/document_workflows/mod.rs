@@ -3,14 +3,14 @@
 //! transaction waits for the network, and an interruption leaves consistent rows.
 
 mod conversion;
-mod deletions;
-mod departures;
-mod exporting;
-mod fetching;
-mod freezing;
-mod handing_in;
-mod saving;
-mod sweep;
+mod deleted_documents;
+mod download;
+mod editor_access_revocation;
+mod export;
+mod lock;
+mod reconcile;
+mod save;
+mod submit;
 mod upload_conversion;
 
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use model::id::DocumentId;
 
 use self::conversion::Conversions;
-pub use self::conversion::{Content, Pdf, Source};
-pub use self::handing_in::{Finish, Submit};
-pub use self::saving::Answer;
+pub use self::conversion::{ConversionInput, ConversionRequest, Pdf};
+pub use self::save::CallbackReply;
+pub use self::submit::{FinishResult, SubmitResult};
 use crate::changes;
 use adapters::blob_store::BlobStore;
 use adapters::onlyoffice::DocumentServer;
@@ -33,7 +33,7 @@ use realtime::bus::EventBus;
 
 /// The dependencies of the workflows. Clones share the same state.
 #[derive(Clone)]
-pub struct Editing {
+pub struct DocumentWorkflows {
     store: Store,
     bus: EventBus,
     files: BlobStore,
@@ -42,7 +42,7 @@ pub struct Editing {
     whereabouts: Whereabouts,
 }
 
-impl Editing {
+impl DocumentWorkflows {
     pub fn new(store: Store, bus: EventBus, files: BlobStore, server: DocumentServer) -> Self {
         Self {
             store,
@@ -71,12 +71,12 @@ impl Editing {
     }
 
     /// Returns the context of the document server for a document: the organization of the document.
-    pub async fn standpoint_of(&self, document: &DocumentId) -> Result<Standpoint> {
-        Ok(self.read_at_home(document, |_| Ok(())).await?.0)
+    pub async fn resolve_context(&self, document: &DocumentId) -> Result<Standpoint> {
+        Ok(self.read_in_document_tenant(document, |_| Ok(())).await?.0)
     }
 
-    /// Like [`Self::standpoint_of`], and reads in that context in the same round trip.
-    pub async fn read_at_home<T: Send + 'static>(
+    /// Like [`Self::resolve_context`], and reads in that context in the same round trip.
+    pub async fn read_in_document_tenant<T: Send + 'static>(
         &self,
         document: &DocumentId,
         look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,

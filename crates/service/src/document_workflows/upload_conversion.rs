@@ -6,7 +6,7 @@ use model::id::ConversionSourceId;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
-use super::Editing;
+use super::DocumentWorkflows;
 use adapters::blob_store::{Staged, hex, inspect};
 use adapters::onlyoffice::client::Conversion;
 use common::error::{Error, Result};
@@ -18,7 +18,7 @@ use db::{Standpoint, Tenant};
 /// Seconds after the deadline of a conversion at which its source is removed, if the process died in between.
 const REMOVAL_MARGIN: i64 = 60;
 
-impl Editing {
+impl DocumentWorkflows {
     /// Whether there is a document server that converts uploads.
     pub fn can_convert(&self) -> bool {
         self.server.is_configured()
@@ -32,9 +32,9 @@ impl Editing {
         format: LegacyFormat,
         permits: impl Send + 'static,
     ) -> Result<Staged> {
-        let editing = self.clone();
+        let workflows = self.clone();
         let conversion = tokio::spawn(async move {
-            let converted = editing.store_and_convert(standpoint, upload, format).await;
+            let converted = workflows.store_and_convert(standpoint, upload, format).await;
             drop(permits);
             converted
         });
@@ -98,7 +98,7 @@ impl Editing {
         source: &ConversionSource,
         deadline: Instant,
     ) -> Result<Staged> {
-        let permit = timeout_at(deadline, self.conversions.turns.acquire()).await;
+        let permit = timeout_at(deadline, self.conversions.permits.acquire()).await;
         let _permit = permit
             .map_err(|_| Error::DocumentServerTimeout)?
             .map_err(|_| Error::NotReady)?;
@@ -114,7 +114,7 @@ impl Editing {
             title: format!("upload.{result_type}"),
         };
         let result = self.server.convert(&conversion, deadline).await.map_err(unreadable)?;
-        let fetched = timeout_at(deadline, self.fetch(&result)).await;
+        let fetched = timeout_at(deadline, self.download(&result)).await;
         let converted = fetched
             .unwrap_or(Err(Error::DocumentServerTimeout))
             .map_err(|error| match error {

@@ -8,8 +8,8 @@ use model::time::Timestamp;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::saving::Answer;
-use super::{Editing, standpoint};
+use super::save::CallbackReply;
+use super::{DocumentWorkflows, standpoint};
 use crate::actions::{freeze, watching};
 use adapters::onlyoffice::callback::SaveCallback;
 use adapters::onlyoffice::client::DocumentInfo;
@@ -23,29 +23,29 @@ use db::platform::editing::SilentSession;
 use db::saves::{EditingSession, SaveNote};
 
 /// The name of the lease.
-const TURN: &str = "editing_sweep";
+const LEASE: &str = "editing_sweep";
 /// The timeout for the editors of one former key.
-const FORMER: Duration = Duration::from_secs(20);
+const FORMER_SESSION_TIMEOUT: Duration = Duration::from_secs(20);
 /// The timeout for the callback that an `info` command repeats, and the polling interval.
-const NEWS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(60));
+const PROBE_TIMEOUT_AND_INTERVAL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(60));
 /// The interval for checking freezes in progress, because the instance that began one may have stopped.
-const FREEZING: Duration = Duration::from_secs(2);
+const FREEZE_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Consecutive failures after which the document server counts as unavailable; the rest waits for the next round.
-const FAILURES: u32 = 3;
+const FAILURES_MAX: u32 = 3;
 
-impl Editing {
+impl DocumentWorkflows {
     /// Starts the sweep; it is aborted when the handle is dropped. `holder` identifies this instance among those on
     /// the same database. Returns `None` if no document server is configured.
-    pub fn start_sweep(&self, holder: String) -> Option<AbortOnDropHandle<()>> {
+    pub fn start_reconciliation(&self, holder: String) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
         }
-        let editing = self.clone();
+        let workflows = self.clone();
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            let pause = editing.server.timeouts().sweep();
+            let pause = workflows.server.timeouts().sweep();
             // The first round starts immediately and completes what a restart interrupted.
             loop {
-                let is_freezing = match editing.complete_interrupted().await {
+                let is_freezing = match workflows.complete_interrupted().await {
                     Ok(is_freezing) => is_freezing,
                     Err(error) => {
                         tracing::warn!(
@@ -55,9 +55,9 @@ impl Editing {
                         true
                     }
                 };
-                let taken = editing.take_turn(&holder).await;
-                match &taken {
-                    Ok(true) => editing.round(Some(&holder)).await,
+                let lease = workflows.take_turn(&holder).await;
+                match &lease {
+                    Ok(true) => workflows.run_steps(Some(&holder)).await,
                     Ok(false) => {}
                     Err(error) => tracing::warn!(
                         error = format!("{error:?}"),
@@ -65,8 +65,13 @@ impl Editing {
                     ),
                 }
                 // The holder of the lease may have stopped: then the lease expires soon.
-                let pause = if matches!(taken, Ok(true)) { pause } else { pause / 4 };
-                sleep(if is_freezing { pause.min(FREEZING) } else { pause }).await;
+                let pause = if matches!(lease, Ok(true)) { pause } else { pause / 4 };
+                sleep(if is_freezing {
+                    pause.min(FREEZE_POLL_INTERVAL)
+                } else {
+                    pause
+                })
+                .await;
             }
         })))
     }
@@ -79,26 +84,26 @@ impl Editing {
         let take = self
             .store
             .platform_write(PlatformProof::housekeeping(), move |platform| {
-                platform.take_turn(TURN, &holder, until, now)
+                platform.take_turn(LEASE, &holder, until, now)
             });
         take.await
     }
 
     /// Runs one round without a lease.
-    pub async fn sweep(&self) {
+    pub async fn reconcile_once(&self) {
         if let Err(error) = self.complete_interrupted().await {
             tracing::warn!(
                 error = format!("{error:?}"),
                 "completing interrupted document freezes failed"
             );
         }
-        self.round(None).await;
+        self.run_steps(None).await;
     }
 
     /// Runs one round. With a holder, it stops when another instance has acquired the lease, for example after a long
     /// pause.
-    async fn round(&self, holder: Option<&str>) {
-        if let Err(error) = self.bring_home(holder).await {
+    async fn run_steps(&self, holder: Option<&str>) {
+        if let Err(error) = self.recover_saves(holder).await {
             tracing::warn!(error = format!("{error:?}"), "recovery of forgotten saves failed");
         }
         if let Err(error) = self.close_deleted().await {
@@ -107,7 +112,7 @@ impl Editing {
                 "closing editors of deleted documents failed"
             );
         }
-        if let Err(error) = self.ask_after_the_silent(holder).await {
+        if let Err(error) = self.probe_stale_sessions(holder).await {
             tracing::warn!(
                 error = format!("{error:?}"),
                 "check of timed out editing sessions failed"
@@ -115,7 +120,7 @@ impl Editing {
         }
     }
 
-    async fn is_ours(&self, holder: Option<&str>) -> Result<bool> {
+    async fn holds_lease(&self, holder: Option<&str>) -> Result<bool> {
         match holder {
             Some(holder) => self.take_turn(holder).await,
             None => Ok(true),
@@ -123,16 +128,16 @@ impl Editing {
     }
 
     /// Takes every forgotten save of the document server. A failure does not stop the others.
-    async fn bring_home(&self, holder: Option<&str>) -> Result<()> {
+    async fn recover_saves(&self, holder: Option<&str>) -> Result<()> {
         for text in self.server.list_forgotten().await? {
             // Keys of other installations are ignored.
             let Some(key) = self.server.parse_key(&text) else {
                 continue;
             };
-            if !self.is_ours(holder).await? {
+            if !self.holds_lease(holder).await? {
                 break;
             }
-            if let Err(error) = self.bring_one_home(&key, &text).await {
+            if let Err(error) = self.recover_forgotten(&key, &text).await {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     document.key = text,
@@ -143,9 +148,9 @@ impl Editing {
         Ok(())
     }
 
-    async fn bring_one_home(&self, key: &DocumentKey, text: &str) -> Result<()> {
-        let standpoint = match self.standpoint_of(&key.document).await {
-            Err(Error::NotFound) => return self.take_forgotten_late_text(key, text).await,
+    async fn recover_forgotten(&self, key: &DocumentKey, text: &str) -> Result<()> {
+        let standpoint = match self.resolve_context(&key.document).await {
+            Err(Error::NotFound) => return self.recover_late_text(key, text).await,
             standpoint => standpoint?,
         };
         // Users who open the document under this key get the forgotten save as their base: their saves contain it,
@@ -156,14 +161,14 @@ impl Editing {
             return Ok(());
         }
         if let Some(result) = self.server.get_forgotten(text).await? {
-            self.take_forgotten(standpoint, key, text, result, false).await?;
+            self.recover_save(standpoint, key, text, result, false).await?;
         }
         Ok(())
     }
 
     /// Takes a forgotten save and then deletes it on the document server. Returns whether it is stored now.
     /// `is_from_before` means that the session had ended before the document was frozen.
-    pub(super) async fn take_forgotten(
+    pub(super) async fn recover_save(
         &self,
         standpoint: Standpoint,
         key: &DocumentKey,
@@ -187,9 +192,11 @@ impl Editing {
             last_save: known.await?,
             ..SaveCallback::from_result(result)
         };
-        let known = self.know(&standpoint, &mut note, key.generation, &save).await?;
-        let answer = self.take_save(standpoint, note, key.generation, save, known).await?;
-        if answer != Answer::Taken {
+        let known = self
+            .read_save_target(&standpoint, &mut note, key.generation, &save)
+            .await?;
+        let answer = self.apply_save(standpoint, note, key.generation, save, known).await?;
+        if answer != CallbackReply::Accepted {
             return Ok(false);
         }
         failpoint::hit("sweep.before_delete");
@@ -199,7 +206,7 @@ impl Editing {
     }
 
     /// Ends sessions that are unknown to the document server, and closes editors that still write under a former key.
-    async fn ask_after_the_silent(&self, holder: Option<&str>) -> Result<()> {
+    async fn probe_stale_sessions(&self, holder: Option<&str>) -> Result<()> {
         let (now, patience) = (clock::now(), self.server.timeouts());
         let silent = now.plus_seconds(-patience.session_timeout_seconds());
         let former = now.plus_seconds(-patience.sweep_seconds());
@@ -210,11 +217,11 @@ impl Editing {
             });
         let mut failures = 0;
         for found in sessions.await? {
-            if failures == FAILURES || !self.is_ours(holder).await? {
+            if failures == FAILURES_MAX || !self.holds_lease(holder).await? {
                 break;
             }
             let id = found.session.document_id.clone();
-            match self.ask_after(found).await {
+            match self.probe_session(found).await {
                 // The document was deleted in the meantime.
                 Ok(()) | Err(Error::NotFound) => failures = 0,
                 Err(error) => {
@@ -226,13 +233,13 @@ impl Editing {
         Ok(())
     }
 
-    async fn ask_after(&self, found: SilentSession) -> Result<()> {
+    async fn probe_session(&self, found: SilentSession) -> Result<()> {
         let (session, standpoint) = (found.session, standpoint(found.tenant));
         if found.is_former {
             let asked = session.clone();
             let frozen = self.read(standpoint.clone(), move |scope| watching::frozen_at(scope, &asked));
             let freeze = freeze::silent(session, frozen.await?.unwrap_or(standpoint.now));
-            let asked = timeout(FORMER, self.settle_one(&standpoint, &freeze)).await;
+            let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&standpoint, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
             let asked = vec![(freeze.generation, outcome)];
             self.complete(&standpoint, &freeze.document, asked).await;
@@ -240,7 +247,9 @@ impl Editing {
         }
         match self.server.info(&session.document_key).await? {
             DocumentInfo::Unknown => self.end_unknown(standpoint, session).await,
-            DocumentInfo::Open(Some(people)) if people.is_empty() => self.look_after(standpoint, session).await,
+            DocumentInfo::Open(Some(people)) if people.is_empty() => {
+                self.probe_empty_session(standpoint, session).await
+            }
             // Users have the document open without saving.
             DocumentInfo::Open(_) => Ok(()),
         }
@@ -254,7 +263,7 @@ impl Editing {
                 document: session.document_id.clone(),
                 generation: session.generation,
             };
-            self.take_forgotten(standpoint, &key, text, result, false).await?;
+            self.recover_save(standpoint, &key, text, result, false).await?;
             return Ok(());
         }
         self.write(standpoint, move |work| watching::end_unknown(work, &session))
@@ -263,8 +272,8 @@ impl Editing {
 
     /// Handles a session without users. If nothing is left to save, the `info` command triggers a callback that ends
     /// it. Otherwise a crash of the document server left changes, which it sends when the same key is opened again.
-    async fn look_after(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
-        let until = Instant::now() + NEWS.0;
+    async fn probe_empty_session(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
+        let until = Instant::now() + PROBE_TIMEOUT_AND_INTERVAL.0;
         while Instant::now() < until {
             let (document, generation) = (session.document_id.clone(), session.generation);
             let look = self.read(standpoint.clone(), move |scope| {
@@ -281,7 +290,7 @@ impl Editing {
                         .write(standpoint, move |work| watching::tell_staff(work, &now))
                         .await;
                 }
-                Some(_) => sleep(NEWS.1).await,
+                Some(_) => sleep(PROBE_TIMEOUT_AND_INTERVAL.1).await,
             }
         }
         Ok(())

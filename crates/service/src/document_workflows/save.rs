@@ -8,8 +8,8 @@ use model::id::RevisionId;
 use model::save::{DocumentKey, Revision};
 use sha2::{Digest, Sha256};
 
-use super::Editing;
-use super::fetching::{kind_of, may_pass, surely_not_written};
+use super::DocumentWorkflows;
+use super::download::{detect_extension, is_retryable_error, is_rolled_back};
 use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::actions::session_notices;
 use adapters::blob_store::hex;
@@ -23,45 +23,48 @@ use db::{Scope, Standpoint};
 
 /// The reply to a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum CallbackReply {
     /// The save was stored; the document server may delete it.
-    Taken,
+    Accepted,
     /// The document server keeps its file; a retry would not help.
-    Refused,
+    Rejected,
     /// The document server may retry.
-    TryAgain,
+    Retry,
 }
 
-impl Editing {
+impl DocumentWorkflows {
     /// Processes a callback. Continues if the document server disconnects.
-    pub async fn notice(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
-        let editing = self.clone();
-        let taking = tokio::spawn(async move {
-            match editing.take(key.clone(), text.clone(), notice.clone()).await {
+    pub async fn handle_callback(&self, key: DocumentKey, text: String, callback: Callback) -> Result<CallbackReply> {
+        let workflows = self.clone();
+        let handling = tokio::spawn(async move {
+            match workflows
+                .apply_callback(key.clone(), text.clone(), callback.clone())
+                .await
+            {
                 // The document was deleted, possibly just now.
-                Err(Error::NotFound) => editing.receive_for_deleted(key, text, notice).await,
+                Err(Error::NotFound) => workflows.receive_for_deleted(key, text, callback).await,
                 answer => answer,
             }
         });
-        taking.await.map_err(|error| anyhow::anyhow!(error))?
+        handling.await.map_err(|error| anyhow::anyhow!(error))?
     }
 
-    async fn take(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
+    async fn apply_callback(&self, key: DocumentKey, text: String, callback: Callback) -> Result<CallbackReply> {
         let generation = key.generation;
         let mut note = SaveNote {
             document_id: key.document,
             document_key: text,
             url_path_hash: String::new(),
         };
-        if let Callback::Save(save) = notice {
+        if let Callback::Save(save) = callback {
             note.url_path_hash = identity(&save);
             let (document, asked) = (note.document_id.clone(), note.clone());
-            let known = self.read_at_home(&document, move |scope| known(scope, &asked, generation));
-            let (standpoint, known) = known.await?;
-            return self.take_save(standpoint, note, generation, save, known).await;
+            let target = self.read_in_document_tenant(&document, move |scope| save_target(scope, &asked, generation));
+            let (standpoint, target) = target.await?;
+            return self.apply_save(standpoint, note, generation, save, target).await;
         }
-        let standpoint = self.standpoint_of(&note.document_id).await?;
-        match notice {
+        let standpoint = self.resolve_context(&note.document_id).await?;
+        match callback {
             // Saves were processed above.
             Callback::Save(_) | Callback::Other => {}
             Callback::Editing { users, joined, left } => {
@@ -80,42 +83,43 @@ impl Editing {
                 .await?;
             }
             Callback::Failed { partial, nonce } => {
-                self.fail(standpoint.clone(), note.clone(), generation, nonce).await?;
+                self.record_failure(standpoint.clone(), note.clone(), generation, nonce)
+                    .await?;
                 if let Some(result) = partial
-                    && let Err(error) = self.keep_partial(standpoint, note, generation, result).await
+                    && let Err(error) = self.store_partial_save(standpoint, note, generation, result).await
                 {
                     tracing::warn!(error = format!("{error:?}"), "corrupted document save not stored");
                 }
-                return Ok(Answer::Refused);
+                return Ok(CallbackReply::Rejected);
             }
             Callback::Unusable => {
                 tracing::warn!(
                     document.key = note.document_key,
                     "document save rejected: invalid result URL"
                 );
-                return Ok(Answer::Refused);
+                return Ok(CallbackReply::Rejected);
             }
         }
-        Ok(Answer::Taken)
+        Ok(CallbackReply::Accepted)
     }
 
     /// Returns what is known about a save before its download. Sets the identity in the note by which a repeat is
     /// recognized.
-    pub(super) async fn know(
+    pub(super) async fn read_save_target(
         &self,
         standpoint: &Standpoint,
         note: &mut SaveNote,
         generation: i64,
         save: &SaveCallback,
-    ) -> Result<Known> {
+    ) -> Result<SaveTarget> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
-        self.read(standpoint.clone(), move |scope| known(scope, &asked, generation))
+        self.read(standpoint.clone(), move |scope| save_target(scope, &asked, generation))
             .await
     }
 
     /// Stores a corrupted result as a late revision, for manual recovery.
-    async fn keep_partial(
+    async fn store_partial_save(
         &self,
         standpoint: Standpoint,
         mut note: SaveNote,
@@ -123,43 +127,43 @@ impl Editing {
         result: ResultPath,
     ) -> Result<()> {
         let save = SaveCallback::from_result(result);
-        let known = self.know(&standpoint, &mut note, generation, &save).await?;
-        self.keep_save(standpoint, note, generation, save, known, true).await
+        let target = self.read_save_target(&standpoint, &mut note, generation, &save).await?;
+        self.store_save(standpoint, note, generation, save, target, true).await
     }
 
     /// Takes a save; if that fails, returns whether a retry may help.
-    pub(super) async fn take_save(
+    pub(super) async fn apply_save(
         &self,
         standpoint: Standpoint,
         note: SaveNote,
         generation: i64,
         save: SaveCallback,
-        known: Known,
-    ) -> Result<Answer> {
+        target: SaveTarget,
+    ) -> Result<CallbackReply> {
         if save.is_final && save.not_modified {
             let write = self.write(standpoint, move |work| {
                 session_notices::close_saved(work, &note, generation)
             });
-            return write.await.map(|()| Answer::Taken);
+            return write.await.map(|()| CallbackReply::Accepted);
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
         let kept = self
-            .keep_save(standpoint.clone(), note.clone(), generation, save, known, false)
+            .store_save(standpoint.clone(), note.clone(), generation, save, target, false)
             .await;
         let error = match kept {
-            Ok(()) => return Ok(Answer::Taken),
+            Ok(()) => return Ok(CallbackReply::Accepted),
             // Not an error of the save: the document does not exist, or the key is not one of its keys.
             Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => return Err(error),
             Err(error) => error,
         };
-        let again = may_pass(&error);
+        let is_retryable = is_retryable_error(&error);
         tracing::warn!(
             error = format!("{error:?}"),
             document.key = note.document_key,
-            again,
+            is_retryable,
             "document save rejected"
         );
-        if again {
+        if is_retryable {
             // The identity stays empty, because it belongs to a callback that brings the bytes.
             let note = SaveNote {
                 url_path_hash: String::new(),
@@ -169,14 +173,20 @@ impl Editing {
                 session_notices::note_unfetched(work, &note, last_save)
             })
             .await?;
-            Ok(Answer::TryAgain)
+            Ok(CallbackReply::Retry)
         } else {
-            self.fail(standpoint, note, generation, nonce).await?;
-            Ok(Answer::Refused)
+            self.record_failure(standpoint, note, generation, nonce).await?;
+            Ok(CallbackReply::Rejected)
         }
     }
 
-    async fn fail(&self, standpoint: Standpoint, note: SaveNote, generation: i64, nonce: Option<String>) -> Result<()> {
+    async fn record_failure(
+        &self,
+        standpoint: Standpoint,
+        note: SaveNote,
+        generation: i64,
+        nonce: Option<String>,
+    ) -> Result<()> {
         let write = self.write(standpoint, move |work| {
             saves::note_failure(work, &note, generation, nonce.as_deref())
         });
@@ -184,21 +194,21 @@ impl Editing {
     }
 
     /// Downloads a save, stores its bytes, and applies the rules.
-    async fn keep_save(
+    async fn store_save(
         &self,
         standpoint: Standpoint,
         note: SaveNote,
         generation: i64,
         save: SaveCallback,
-        known: Known,
+        target: SaveTarget,
         is_partial: bool,
     ) -> Result<()> {
         let forgotten_at = save.is_forgotten.then_some(standpoint.now);
-        let Known {
+        let SaveTarget {
             extension,
             is_handed_in,
             is_taken,
-        } = known;
+        } = target;
         if is_taken {
             // A repeat: nothing to download, but the session may have to be closed.
             let bytes = KeptBytes::none(extension);
@@ -207,9 +217,9 @@ impl Editing {
                 .write(standpoint, move |work| saves::save_back(work, &repeat).map(drop))
                 .await;
         }
-        let staged = self.fetch(&save.result).await?;
+        let staged = self.download(&save.result).await?;
         failpoint::hit("save.fetched");
-        let extension = kind_of(&staged, extension, save.file_type.as_deref()).await?;
+        let extension = detect_extension(&staged, extension, save.file_type.as_deref()).await?;
         let revision = RevisionId::new(clock::new_id());
         let key = Revision::file_key(&note.document_id, &revision, extension);
         let copy = is_handed_in.then(|| FileKey::new(format!("{}.{}.{extension}", note.document_id, clock::new_id())));
@@ -247,7 +257,7 @@ impl Editing {
         failpoint::hit("save.written");
         let named = match &written {
             Ok(named) => *named,
-            Err(error) if surely_not_written(error) => Named::default(),
+            Err(error) if is_rolled_back(error) => Named::default(),
             Err(_) => Named {
                 revision: true,
                 copy: true,
@@ -255,10 +265,10 @@ impl Editing {
             },
         };
         if !named.revision {
-            self.forget(&key).await;
+            self.remove_orphan(&key).await;
         }
         if let Some(copy) = arrived.bytes.copy.filter(|_| !named.copy) {
-            self.forget(&copy).await;
+            self.remove_orphan(&copy).await;
         }
         written.map(drop)
     }
@@ -271,7 +281,7 @@ impl Editing {
 
 /// What is known about a save before its download.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct SaveTarget {
     /// The file type of the document.
     extension: FileExtension,
     /// Whether a copy of the document is submitted, which gets the bytes too.
@@ -280,13 +290,13 @@ pub(super) struct Known {
     is_taken: bool,
 }
 
-fn known(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Result<Known> {
+fn save_target(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Result<SaveTarget> {
     let seen = scope.document(&note.document_id)?;
     let document = seen.document();
     if generation > document.generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
-    Ok(Known {
+    Ok(SaveTarget {
         extension: document.file_extension,
         is_handed_in: document.status.open() == Open::Submitted,
         is_taken: scope.has_taken(note)?,

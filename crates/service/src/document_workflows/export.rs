@@ -11,8 +11,8 @@ use model::export::{ExportFormat, ExportedContent, ExportedDocument, TopicExport
 use model::file::FileKey;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::Editing;
-use super::conversion::{AT_ONCE, Content, Pdf, Source};
+use super::DocumentWorkflows;
+use super::conversion::{CONCURRENCY_MAX, ConversionInput, ConversionRequest, Pdf};
 use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
 use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::error::{Error, Result};
@@ -20,77 +20,82 @@ use db::Standpoint;
 use db::converted_files::Converted;
 
 /// Consecutive failed conversions after which the document server counts as unavailable and is not asked again.
-const GIVE_UP: usize = 8;
+const FAILURES_MAX: usize = 8;
 /// The reason in the error list for bytes that cannot be opened.
 const MISSING: &str = "it is not in the storage any more, or cannot be read there";
 /// The reason in the error list for bytes with the wrong checksum.
 const DAMAGED: &str = "it is damaged in the storage; what is here of it is not complete";
 
-type Making = AbortOnDropHandle<Result<Pdf>>;
+type PendingPdf = AbortOnDropHandle<Result<Pdf>>;
 
 /// An archive that is being written.
-struct Exporting {
-    editing: Editing,
+struct ExportState {
+    workflows: DocumentWorkflows,
     standpoint: Standpoint,
     format: ExportFormat,
     rest: IntoIter<ExportedDocument>,
     /// The next documents, with their running conversions.
-    ahead: VecDeque<(ExportedDocument, Option<Making>)>,
+    pending_documents: VecDeque<(ExportedDocument, Option<PendingPdf>)>,
     /// The number of consecutive failed conversions.
     failed: usize,
     errors: String,
 }
 
-impl Editing {
+impl DocumentWorkflows {
     /// Returns the archive of a topic with its index as a stream.
     pub fn export(&self, standpoint: Standpoint, export: TopicExport, index: String) -> ByteStream {
         let documents: Vec<ExportedDocument> = export.groups.into_iter().flat_map(|group| group.documents).collect();
-        let mut exporting = Exporting {
-            editing: self.clone(),
+        let mut state = ExportState {
+            workflows: self.clone(),
             standpoint,
             format: export.format,
             rest: documents.into_iter(),
-            ahead: VecDeque::new(),
+            pending_documents: VecDeque::new(),
             failed: 0,
             errors: String::new(),
         };
         stream_zip("a topic", move |mut zip| async move {
             zip.add_text(INDEX, &index).await?;
-            while let Some((document, making)) = exporting.next() {
-                exporting.write(&mut zip, document, making).await?;
+            while let Some((document, pending)) = state.next() {
+                state.write(&mut zip, document, pending).await?;
             }
-            if !exporting.errors.is_empty() {
-                zip.add_text(ERRORS, &exporting.errors).await?;
+            if !state.errors.is_empty() {
+                zip.add_text(ERRORS, &state.errors).await?;
             }
             Ok(zip)
         })
     }
 }
 
-impl Exporting {
-    /// Returns the next document and starts conversions of the following ones, up to [`AT_ONCE`].
-    fn next(&mut self) -> Option<(ExportedDocument, Option<Making>)> {
-        while self.ahead.len() < AT_ONCE
+impl ExportState {
+    /// Returns the next document and starts conversions of the following ones, up to [`CONCURRENCY_MAX`].
+    fn next(&mut self) -> Option<(ExportedDocument, Option<PendingPdf>)> {
+        while self.pending_documents.len() < CONCURRENCY_MAX
             && let Some(document) = self.rest.next()
         {
-            let making = self.begin(&document);
-            self.ahead.push_back((document, making));
+            let pending = self.start_conversion(&document);
+            self.pending_documents.push_back((document, pending));
         }
-        self.ahead.pop_front()
+        self.pending_documents.pop_front()
     }
 
-    fn begin(&self, document: &ExportedDocument) -> Option<Making> {
-        if !self.format.has_conversion(document.extension) || self.failed >= GIVE_UP {
+    fn start_conversion(&self, document: &ExportedDocument) -> Option<PendingPdf> {
+        if !self.format.has_conversion(document.extension) || self.failed >= FAILURES_MAX {
             return None;
         }
-        let (editing, standpoint, source) = (self.editing.clone(), self.standpoint.clone(), source(document));
+        let (workflows, standpoint, source) = (self.workflows.clone(), self.standpoint.clone(), source(document));
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             // The document server downloads a submitted copy through its document.
-            editing.pdf(standpoint, source.ok_or(Error::NotFound)?).await
+            workflows.pdf(standpoint, source.ok_or(Error::NotFound)?).await
         })))
     }
 
-    async fn write(&mut self, zip: &mut ZipStream, document: ExportedDocument, making: Option<Making>) -> Result<()> {
+    async fn write(
+        &mut self,
+        zip: &mut ZipStream,
+        document: ExportedDocument,
+        pending: Option<PendingPdf>,
+    ) -> Result<()> {
         if self.format.has_original(document.extension) {
             let path = format!("{}.{}", document.path, document.extension);
             match &document.content {
@@ -108,19 +113,19 @@ impl Exporting {
             return Ok(());
         }
         let path = format!("{}.pdf", document.path);
-        let Some(making) = making else {
-            self.note(
+        let Some(pending) = pending else {
+            self.add_error(
                 &path,
                 "it was not converted, because the document server had failed again and again",
             );
             return Ok(());
         };
-        match making.await.unwrap_or_else(|error| Err(Error::Internal(error.into()))) {
+        match pending.await.unwrap_or_else(|error| Err(Error::Internal(error.into()))) {
             Ok(pdf) => {
                 self.failed = 0;
                 let file = &pdf.file;
                 self.copy(zip, path, &document, (&file.key, &file.sha256)).await?;
-                self.editing.forget_pdf(&pdf).await;
+                self.workflows.release_pdf(&pdf).await;
             }
             Err(error) => {
                 self.failed += 1;
@@ -133,9 +138,9 @@ impl Exporting {
                     // Details of internal errors are only logged.
                     Error::Internal(_) => "it could not be converted".to_owned(),
                     Error::NotFound => "it could not be converted: the document is gone".to_owned(),
-                    told => format!("it could not be converted. {told}"),
+                    error => format!("it could not be converted. {error}"),
                 };
-                self.note(&path, &text);
+                self.add_error(&path, &text);
             }
         }
         Ok(())
@@ -149,7 +154,7 @@ impl Exporting {
         document: &ExportedDocument,
         (key, sha256): (&FileKey, &str),
     ) -> Result<()> {
-        let opened = match self.editing.files.open(key).await {
+        let opened = match self.workflows.files.open(key).await {
             Ok(opened) => opened.read_verified(sha256).await,
             Err(error) => Err(error),
         };
@@ -157,18 +162,18 @@ impl Exporting {
             Ok(chunks) => {
                 if let Err(error) = zip.add_file(path.clone(), document.written_at, chunks).await? {
                     tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
-                    self.note(&path, DAMAGED);
+                    self.add_error(&path, DAMAGED);
                 }
             }
             Err(error) => {
                 tracing::error!(error = format!("{error:?}"), file.key = %key, "exported file missing");
-                self.note(&path, MISSING);
+                self.add_error(&path, MISSING);
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, path: &str, what: &str) {
+    fn add_error(&mut self, path: &str, what: &str) {
         self.errors.push_str(path);
         self.errors.push_str(": ");
         self.errors.push_str(what);
@@ -177,20 +182,20 @@ impl Exporting {
 }
 
 /// Returns the source for the conversion of a document.
-fn source(document: &ExportedDocument) -> Option<Source> {
+fn source(document: &ExportedDocument) -> Option<ConversionRequest> {
     let file = |key: &FileKey| Converted {
         key: key.clone(),
         size: document.size,
         sha256: document.sha256.clone(),
     };
-    Some(Source {
+    Some(ConversionRequest {
         document: document.id.clone()?,
         title: document.title.clone(),
         extension: document.extension,
         content: match &document.content {
-            ExportedContent::Revision(id, key) => Content::Revision(id.clone(), file(key)),
-            ExportedContent::Copy(id, key) => Content::Copy(id.clone(), file(key)),
-            ExportedContent::Blank => Content::Blank,
+            ExportedContent::Revision(id, key) => ConversionInput::Revision(id.clone(), file(key)),
+            ExportedContent::Copy(id, key) => ConversionInput::Copy(id.clone(), file(key)),
+            ExportedContent::Blank => ConversionInput::Blank,
         },
     })
 }

@@ -7,8 +7,8 @@ use model::text::Note;
 use model::time::Timestamp;
 use tokio::time::Instant;
 
-use super::Editing;
-use super::fetching::surely_not_written;
+use super::DocumentWorkflows;
+use super::download::is_rolled_back;
 use crate::actions::finish::{self, FinishOptions, Finished};
 use crate::actions::submissions::{self, Copied, HandedIn, Standing};
 use adapters::blob_store::templates;
@@ -19,13 +19,13 @@ use db::Standpoint;
 use db::documents::{CurrentFile, SeenDocument};
 
 /// Seconds after its deadline at which a freeze counts as interrupted and any instance may complete it.
-const MARGIN: i64 = 5;
+const FREEZE_MARGIN_SECONDS: i64 = 5;
 /// The maximum number of copies that are made if saves interfere.
-const TRIES: u32 = 5;
+const ATTEMPTS_MAX: u32 = 5;
 
 /// The result of finishing a topic.
 #[derive(Debug, Clone)]
-pub struct Finish {
+pub struct FinishResult {
     /// The result of the transaction; editors have been asked since.
     pub finished: Finished,
     /// The documents whose last changes may be missing.
@@ -34,14 +34,14 @@ pub struct Finish {
 
 /// The result of a submission.
 #[derive(Debug, Clone)]
-pub struct Submit {
+pub struct SubmitResult {
     /// The document, its group assignment and the submission.
     pub standing: Standing,
     /// Whether the last changes may be missing.
     pub unsaved: bool,
 }
 
-impl Editing {
+impl DocumentWorkflows {
     /// Submits a document for a topic. Continues if the caller disconnects.
     pub async fn submit(
         &self,
@@ -49,17 +49,19 @@ impl Editing {
         document: DocumentId,
         assignment: AssignmentId,
         note: Option<Note>,
-    ) -> Result<Submit> {
-        let editing = self.clone();
+    ) -> Result<SubmitResult> {
+        let workflows = self.clone();
         let submitting = tokio::spawn(async move {
-            let deadline = Instant::now() + editing.server.timeouts().submit();
-            let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
+            let deadline = Instant::now() + workflows.server.timeouts().submit();
+            let submitted = workflows.submit_copy(&standpoint, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
-            let unsaved = editing.settle(&standpoint, handed_in.freezes, deadline).await;
-            let look = editing.read(standpoint, move |scope| {
+            let unsaved = workflows
+                .complete_freezes(&standpoint, submitted.freezes, deadline)
+                .await;
+            let look = workflows.read(standpoint, move |scope| {
                 submissions::standing(scope, &document, &assignment)
             });
-            Ok(Submit {
+            Ok(SubmitResult {
                 standing: look.await?,
                 unsaved: !unsaved.is_empty(),
             })
@@ -68,14 +70,14 @@ impl Editing {
     }
 
     /// Copies the current content and inserts the submission with the copy; retries if a save interfered.
-    async fn hand_in(
+    async fn submit_copy(
         &self,
         standpoint: &Standpoint,
         document: &DocumentId,
         assignment: &AssignmentId,
         note: Option<Note>,
     ) -> Result<HandedIn> {
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
             let look = self.read(standpoint.clone(), move |scope| {
                 let seen = submissions::may_submit(scope, &own, &topic)?;
@@ -92,16 +94,16 @@ impl Editing {
                 now: clock::now(),
                 ..standpoint.clone()
             };
-            let until = freeze_ends(&standpoint, self.server.timeouts().submit());
+            let until = freeze_deadline(&standpoint, self.server.timeouts().submit());
             let written = self.write(standpoint, move |work| {
                 submissions::submit(work, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
-                Ok(Some(handed_in)) => return Ok(handed_in),
-                Ok(None) => self.forget(&key).await,
+                Ok(Some(submitted)) => return Ok(submitted),
+                Ok(None) => self.remove_orphan(&key).await,
                 Err(error) => {
-                    if surely_not_written(&error) {
-                        self.forget(&key).await;
+                    if is_rolled_back(&error) {
+                        self.remove_orphan(&key).await;
                     }
                     return Err(error);
                 }
@@ -150,18 +152,18 @@ impl Editing {
         assignment: AssignmentId,
         options: FinishOptions,
         is_dry: bool,
-    ) -> Result<Finish> {
-        let editing = self.clone();
+    ) -> Result<FinishResult> {
+        let workflows = self.clone();
         let finishing = tokio::spawn(async move {
-            let server = editing.server.clone();
+            let server = workflows.server.clone();
             let deadline = Instant::now() + server.timeouts().finish();
             // The topic is finished at the present time, not at the time of the request.
             let standpoint = Standpoint {
                 now: clock::now(),
                 ..standpoint
             };
-            let until = freeze_ends(&standpoint, server.timeouts().finish());
-            let write = editing.write(standpoint.clone(), move |work| {
+            let until = freeze_deadline(&standpoint, server.timeouts().finish());
+            let write = workflows.write(standpoint.clone(), move |work| {
                 if is_dry {
                     work.rehearse(|work| finish::finish(work, &assignment, &options, &server, until))
                 } else {
@@ -175,15 +177,15 @@ impl Editing {
                 failpoint::hit("finish.after_commit");
             }
             let freezes = std::mem::take(&mut finished.freezes);
-            let unsaved = editing.settle(&standpoint, freezes, deadline).await;
-            Ok(Finish { finished, unsaved })
+            let unsaved = workflows.complete_freezes(&standpoint, freezes, deadline).await;
+            Ok(FinishResult { finished, unsaved })
         });
         finishing.await.map_err(|error| anyhow::anyhow!(error))?
     }
 }
 
 /// Returns the time after which a freeze that begins now counts as interrupted.
-fn freeze_ends(standpoint: &Standpoint, patience: std::time::Duration) -> Timestamp {
-    let seconds = i64::try_from(patience.as_secs()).unwrap_or(60);
-    standpoint.now.plus_seconds(seconds + MARGIN)
+fn freeze_deadline(standpoint: &Standpoint, timeout: std::time::Duration) -> Timestamp {
+    let seconds = i64::try_from(timeout.as_secs()).unwrap_or(60);
+    standpoint.now.plus_seconds(seconds + FREEZE_MARGIN_SECONDS)
 }

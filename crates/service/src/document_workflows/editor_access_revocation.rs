@@ -7,21 +7,24 @@ use model::id::{DocumentId, UserId};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Editing, standpoint};
+use super::{DocumentWorkflows, standpoint};
 use common::error::{Error, Result};
 use db::{Standpoint, Tenant};
 use realtime::bus::AccessRevoked;
 
-impl Editing {
+impl DocumentWorkflows {
     /// Starts the task; it is aborted when the handle is dropped. Returns `None` if no document server is configured.
-    pub fn start_sending_out(&self, mut told: mpsc::UnboundedReceiver<AccessRevoked>) -> Option<AbortOnDropHandle<()>> {
+    pub fn start_access_revocation(
+        &self,
+        mut revoked: mpsc::UnboundedReceiver<AccessRevoked>,
+    ) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
         }
-        let editing = self.clone();
+        let workflows = self.clone();
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            while let Some(departure) = told.recv().await {
-                if let Err(error) = editing.send_out(departure).await {
+            while let Some(revocation) = revoked.recv().await {
+                if let Err(error) = workflows.revoke_access(revocation).await {
                     tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
                 }
             }
@@ -34,47 +37,60 @@ impl Editing {
         if people.is_empty() {
             return;
         }
-        let editing = self.clone();
+        let workflows = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = editing.send_out(AccessRevoked::Users { tenant, users: people }).await {
+            if let Err(error) = workflows
+                .revoke_access(AccessRevoked::Users { tenant, users: people })
+                .await
+            {
                 tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
             }
         });
     }
 
-    async fn send_out(&self, departure: AccessRevoked) -> Result<()> {
-        let (tenant, people) = match departure {
+    async fn revoke_access(&self, revocation: AccessRevoked) -> Result<()> {
+        let (tenant, people) = match revocation {
             AccessRevoked::Users { tenant, users: people } => (tenant, people),
             AccessRevoked::DocumentsDeleted => return self.close_deleted().await,
         };
-        let here = standpoint(tenant);
+        let service_context = standpoint(tenant);
         let candidates = people.clone();
         let open = self
-            .read(here.clone(), move |scope| scope.sessions_edited_by(&candidates))
+            .read(service_context.clone(), move |scope| {
+                scope.sessions_edited_by(&candidates)
+            })
             .await?;
         for session in open {
-            let mut gone = Vec::new();
+            let mut without_access = Vec::new();
             for editor in session.editors.iter().filter(|editor| people.contains(editor)) {
-                if !self.may_read(&here, editor, &session.document_id).await? {
-                    gone.push(editor.clone());
+                if !self.can_read(&service_context, editor, &session.document_id).await? {
+                    without_access.push(editor.clone());
                 }
             }
-            if !gone.is_empty() {
-                self.server.drop_users(&session.document_key, &gone).await?;
-                tracing::info!(document.id = %session.document_id, people = gone.len(), "editors disconnected: access lost");
+            if !without_access.is_empty() {
+                self.server.drop_users(&session.document_key, &without_access).await?;
+                tracing::info!(document.id = %session.document_id, people = without_access.len(), "editors disconnected: access lost");
             }
         }
         Ok(())
     }
 
     /// Returns whether a user may read a document now, with the same check as for requests.
-    async fn may_read(&self, here: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
+    async fn can_read(&self, service_context: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
-        let role = self.read(here.clone(), move |scope| scope.present_role(&user)).await?;
+        let role = self
+            .read(service_context.clone(), move |scope| scope.present_role(&user))
+            .await?;
         let Some(viewer) = standing(PlatformRole::Student, role).viewer(person.clone()) else {
             return Ok(false);
         };
-        let (seen, id) = (Standpoint { viewer, ..here.clone() }, document.clone());
+        let (seen, id) = (
+            Standpoint {
+                viewer,
+                ..service_context.clone()
+            },
+            document.clone(),
+        );
         match self.read(seen, move |scope| scope.document(&id)).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound) => Ok(false),

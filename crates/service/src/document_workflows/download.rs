@@ -7,36 +7,36 @@ use model::document_kind::FileExtension;
 use model::file::{FileKey, FileType};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::Editing;
+use super::DocumentWorkflows;
 use adapters::blob_store::{Staged, inspect};
 use adapters::onlyoffice::client::connection_error;
 use adapters::onlyoffice::result_path::ResultPath;
 use common::error::{Error, Result};
 
 /// The delays before the second and the third attempt.
-const PAUSES: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(1200)];
+const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(1200)];
 /// The timeout of all attempts together.
-const DEADLINE: Duration = Duration::from_mins(1);
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_mins(1);
 
-impl Editing {
+impl DocumentWorkflows {
     /// Downloads a result, with up to three attempts after transient errors.
-    pub(super) async fn fetch(&self, result: &ResultPath) -> Result<Staged> {
-        let deadline = Instant::now() + DEADLINE;
-        let mut pauses = PAUSES.iter();
+    pub(super) async fn download(&self, result: &ResultPath) -> Result<Staged> {
+        let deadline = Instant::now() + DOWNLOAD_TIMEOUT;
+        let mut pauses = RETRY_DELAYS.iter();
         loop {
-            let attempt = timeout_at(deadline, self.fetch_once(result)).await;
+            let attempt = timeout_at(deadline, self.download_once(result)).await;
             let error = match attempt.unwrap_or(Err(Error::DocumentServerTimeout)) {
                 Ok(staged) => return Ok(staged),
                 Err(error) => error,
             };
             match pauses.next() {
-                Some(pause) if may_pass(&error) && Instant::now() + *pause < deadline => sleep(*pause).await,
+                Some(pause) if is_retryable_error(&error) && Instant::now() + *pause < deadline => sleep(*pause).await,
                 _ => return Err(error),
             }
         }
     }
 
-    async fn fetch_once(&self, result: &ResultPath) -> Result<Staged> {
+    async fn download_once(&self, result: &ResultPath) -> Result<Staged> {
         let mut response = self.server.fetch(result).await?;
         let announced = response.content_length();
         let mut staging = self.files.stage(self.server.download_limit());
@@ -51,7 +51,7 @@ impl Editing {
     }
 
     /// Deletes a file without a row. A failure only leaves an orphaned file.
-    pub(super) async fn forget(&self, key: &FileKey) {
+    pub(super) async fn remove_orphan(&self, key: &FileKey) {
         if let Err(error) = self.files.remove(key).await {
             tracing::warn!(error = format!("{error:?}"), file.key = %key, "orphaned file not removed");
         }
@@ -59,7 +59,7 @@ impl Editing {
 }
 
 /// Returns whether an error is transient. A file that is too large or has the wrong type stays so.
-pub(super) fn may_pass(error: &Error) -> bool {
+pub(super) fn is_retryable_error(error: &Error) -> bool {
     !matches!(
         error,
         Error::TooLarge { .. } | Error::UnsupportedFileType(_) | Error::NotFound
@@ -68,12 +68,16 @@ pub(super) fn may_pass(error: &Error) -> bool {
 
 /// Returns whether the rows of a failed transaction are certainly not written. After any other error they may exist,
 /// so their files must be kept.
-pub(super) fn surely_not_written(error: &Error) -> bool {
+pub(super) fn is_rolled_back(error: &Error) -> bool {
     !matches!(error, Error::Internal(_) | Error::NotReady)
 }
 
 /// Returns the type of a result: that of the document, or the one that the document server claims. The bytes decide.
-pub(super) async fn kind_of(staged: &Staged, own: FileExtension, claimed: Option<&str>) -> Result<FileExtension> {
+pub(super) async fn detect_extension(
+    staged: &Staged,
+    own: FileExtension,
+    claimed: Option<&str>,
+) -> Result<FileExtension> {
     let other = claimed.and_then(FileExtension::parse).filter(|other| {
         // A text document that became a spreadsheet is an error; an old text format that became a new one is not.
         *other != own && other.document_type() == own.document_type()

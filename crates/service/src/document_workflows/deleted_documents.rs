@@ -7,9 +7,9 @@ use model::id::{DocumentId, LateTextId};
 use model::late_text::{DeletedDocument, LateText};
 use model::save::DocumentKey;
 
-use super::fetching::{kind_of, may_pass, surely_not_written};
-use super::saving::Answer;
-use super::{Editing, standpoint};
+use super::download::{detect_extension, is_retryable_error, is_rolled_back};
+use super::save::CallbackReply;
+use super::{DocumentWorkflows, standpoint};
 use crate::actions::late_texts;
 use crate::actions::saves::nonce;
 use adapters::onlyoffice::callback::{Callback, SaveCallback};
@@ -22,9 +22,9 @@ use db::platform::PlatformProof;
 use db::platform::deleted_documents::OpenEditors;
 
 /// Consecutive failures after which the document server counts as unavailable; the rest waits for the next round.
-const FAILURES: u32 = 3;
+const FAILURES_MAX: u32 = 3;
 
-impl Editing {
+impl DocumentWorkflows {
     /// Disconnects the editors of deleted documents. The sweep retries failures.
     pub(super) async fn close_deleted(&self) -> Result<()> {
         let look = self.store.platform_read(PlatformProof::document_server(), |platform| {
@@ -32,7 +32,7 @@ impl Editing {
         });
         let mut failures = 0;
         for open in look.await? {
-            if failures == FAILURES {
+            if failures == FAILURES_MAX {
                 break;
             }
             match self.close_editors(&open).await {
@@ -86,20 +86,25 @@ impl Editing {
     }
 
     /// Handles a callback for a deleted document; [`Error::NotFound`] if it has no row in `deleted_documents`.
-    pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Callback) -> Result<Answer> {
+    pub(super) async fn receive_for_deleted(
+        &self,
+        key: DocumentKey,
+        text: String,
+        callback: Callback,
+    ) -> Result<CallbackReply> {
         let (standpoint, deleted) = self.read_deleted(&key.document).await?;
         if key.generation > deleted.generation {
             return Err(Error::DocumentServerTokenMismatch);
         }
-        match notice {
+        match callback {
             // An earlier forced save contained all changes.
-            Callback::Save(save) if save.is_final && save.not_modified => Ok(Answer::Taken),
-            Callback::Save(save) => self.take_late_text(standpoint, &deleted, &key, save).await,
+            Callback::Save(save) if save.is_final && save.not_modified => Ok(CallbackReply::Accepted),
+            Callback::Save(save) => self.receive_late_text(standpoint, &deleted, &key, save).await,
             Callback::Editing { users, .. } => {
                 if !users.is_empty() {
                     self.close_later(text);
                 }
-                Ok(Answer::Taken)
+                Ok(CallbackReply::Accepted)
             }
             // The document server would send its changes when the document is opened again, which is impossible now.
             Callback::Failed { partial: None, .. } => {
@@ -107,16 +112,16 @@ impl Editing {
                     document.key = text,
                     "last changes of a deleted document not saved by the document server"
                 );
-                Ok(Answer::Taken)
+                Ok(CallbackReply::Accepted)
             }
             Callback::Failed {
                 partial: Some(result), ..
             } => {
                 let save = SaveCallback::from_result(result);
-                self.take_late_text(standpoint, &deleted, &key, save).await
+                self.receive_late_text(standpoint, &deleted, &key, save).await
             }
-            Callback::Unusable => Ok(Answer::Refused),
-            Callback::Closed | Callback::Other => Ok(Answer::Taken),
+            Callback::Unusable => Ok(CallbackReply::Rejected),
+            Callback::Closed | Callback::Other => Ok(CallbackReply::Accepted),
         }
     }
 
@@ -135,32 +140,36 @@ impl Editing {
         });
     }
 
-    async fn take_late_text(
+    async fn receive_late_text(
         &self,
         standpoint: Standpoint,
         deleted: &DeletedDocument,
         key: &DocumentKey,
         save: SaveCallback,
-    ) -> Result<Answer> {
-        match self.keep_late_text(standpoint, deleted, key, save).await {
-            Ok(()) => Ok(Answer::Taken),
+    ) -> Result<CallbackReply> {
+        match self.store_late_text(standpoint, deleted, key, save).await {
+            Ok(()) => Ok(CallbackReply::Accepted),
             Err(error) => {
-                let again = may_pass(&error);
-                tracing::warn!(error = format!("{error:?}"), document.id = %key.document, again, "save of a deleted document rejected");
-                Ok(if again { Answer::TryAgain } else { Answer::Refused })
+                let is_retryable = is_retryable_error(&error);
+                tracing::warn!(error = format!("{error:?}"), document.id = %key.document, is_retryable, "save of a deleted document rejected");
+                Ok(if is_retryable {
+                    CallbackReply::Retry
+                } else {
+                    CallbackReply::Rejected
+                })
             }
         }
     }
 
-    async fn keep_late_text(
+    async fn store_late_text(
         &self,
         standpoint: Standpoint,
         deleted: &DeletedDocument,
         key: &DocumentKey,
         save: SaveCallback,
     ) -> Result<()> {
-        let staged = self.fetch(&save.result).await?;
-        let file_extension = kind_of(&staged, deleted.file_extension, save.file_type.as_deref()).await?;
+        let staged = self.download(&save.result).await?;
+        let file_extension = detect_extension(&staged, deleted.file_extension, save.file_type.as_deref()).await?;
         let id = LateTextId::new(clock::new_id());
         let text = LateText {
             file_key: FileKey::new(format!("{}.{id}.{file_extension}", key.document)),
@@ -180,17 +189,17 @@ impl Editing {
         let written = self.write(standpoint, move |work| late_texts::keep(work, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
-            Err(error) => !surely_not_written(error),
+            Err(error) => !is_rolled_back(error),
         };
         if !is_named {
-            self.forget(&file).await;
+            self.remove_orphan(&file).await;
         }
         written.map(drop)
     }
 
     /// Stores a forgotten save of a deleted document (one whose callback was never acknowledged), then deletes it on
     /// the document server. Unknown documents may belong to another installation and are ignored.
-    pub(super) async fn take_forgotten_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
+    pub(super) async fn recover_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
         let (standpoint, deleted) = match self.read_deleted(&key.document).await {
             Err(Error::NotFound) => return Ok(()),
             found => found?,
@@ -205,7 +214,7 @@ impl Editing {
             return Ok(());
         };
         let save = SaveCallback::from_result(result);
-        if self.take_late_text(standpoint, &deleted, key, save).await? != Answer::TryAgain {
+        if self.receive_late_text(standpoint, &deleted, key, save).await? != CallbackReply::Retry {
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "forgotten save of a deleted document recovered");
         }
