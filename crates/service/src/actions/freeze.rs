@@ -10,7 +10,7 @@ use model::id::DocumentId;
 use model::save::DocumentKey;
 use model::time::Timestamp;
 
-use super::saves::{nonce, tell_arrival};
+use super::saves::{nonce, record_unsaved_content};
 use super::submissions::whole_link;
 use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
@@ -172,7 +172,7 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
     if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
         return tell_frozen(work, &document, before.is_freezing());
     }
-    tell_arrival(work, &before, &document)
+    record_unsaved_content(work, &before, &document)
 }
 
 fn tell_frozen(work: &mut Work<'_>, document: &Document, is_news: bool) -> Result<()> {

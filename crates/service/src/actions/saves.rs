@@ -22,11 +22,11 @@ use db::documents::SeenDocument;
 use db::saves::{EditingSession, SaveNote, SaveOutcome};
 
 /// Days after which save callbacks are not repeated any more.
-const NOTICES_KEPT: i64 = 30;
+const SAVES_KEPT_DAYS: i64 = 30;
 
 /// A save whose bytes are durable, before it is processed.
 #[derive(Debug, Clone)]
-pub struct Arrived {
+pub struct IncomingSave {
     /// When this service requested the save, if it is a forgotten file, which the document server keeps if no
     /// callback was acknowledged.
     pub forgotten_at: Option<Timestamp>,
@@ -48,12 +48,12 @@ pub struct Arrived {
     pub nonce: Option<String>,
     /// Whether the result is corrupted. A corrupted save never becomes the content.
     pub is_partial: bool,
-    pub bytes: KeptBytes,
+    pub blob: StoredBlob,
 }
 
 /// Bytes stored under their final key, which no row refers to yet.
 #[derive(Debug, Clone)]
-pub struct KeptBytes {
+pub struct StoredBlob {
     /// The revision that they may become.
     pub revision: RevisionId,
     pub extension: FileExtension,
@@ -67,12 +67,12 @@ pub struct KeptBytes {
 
 /// Which of the stored files rows refer to now; the others may be deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct ReferencedFiles {
     pub revision: bool,
     /// The copy in a submission.
     pub copy: bool,
     /// Nothing was written: the document was submitted in the meantime, and the caller has to store a copy first.
-    pub wants_copy: bool,
+    pub needs_copy: bool,
 }
 
 /// Returns the user data of a forced save that belongs to the freeze at `frozen_at`: its content existed at that
@@ -82,7 +82,7 @@ pub fn nonce(frozen_at: Timestamp) -> String {
 }
 
 /// Returns the value that records a failed forced save.
-pub fn failed(nonce: &str) -> String {
+pub fn failure_nonce(nonce: &str) -> String {
     format!("failed-{nonce}")
 }
 
@@ -92,7 +92,7 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 }
 
 /// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
-pub(super) fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
+pub(super) fn lock_document(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
     let seen = work.document_to_write(id)?;
@@ -103,107 +103,107 @@ pub(super) fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Res
 }
 
 /// Decides what happens to a save and writes the result.
-pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
-    let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
-    if work.has_taken(&arrived.note)? {
-        contributions::present(work, &arrived.note.document_id, arrived.generation)?;
-        if arrived.is_final {
-            session_notices::end_held(work, seen.whole.document, arrived.generation)?;
+pub fn apply(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<ReferencedFiles> {
+    let seen = lock_document(work, &incoming.note.document_id, incoming.generation)?;
+    if work.has_taken(&incoming.note)? {
+        contributions::present(work, &incoming.note.document_id, incoming.generation)?;
+        if incoming.is_final {
+            session_notices::end_held(work, seen.whole.document, incoming.generation)?;
         } else {
-            note_session(work, arrived)?;
+            update_session(work, incoming)?;
         }
-        return Ok(Named::default());
+        return Ok(ReferencedFiles::default());
     }
-    contributions::present(work, &arrived.note.document_id, arrived.generation)?;
+    contributions::present(work, &incoming.note.document_id, incoming.generation)?;
     let mut document = seen.document().clone();
     let current = work.current_revision(&document)?;
-    let holds_it = current
+    let is_unchanged = current
         .as_ref()
-        .is_some_and(|current| current.sha256 == arrived.bytes.sha256);
-    let session = work.editing_session(&document.id, arrived.generation)?;
-    let save = effective(&document, arrived, session.as_ref());
+        .is_some_and(|current| current.sha256 == incoming.blob.sha256);
+    let session = work.editing_session(&document.id, incoming.generation)?;
+    let save = resolve_save(&document, incoming, session.as_ref());
     let received = document.receive(save, current.as_ref().map(Revision::kept));
     // A revision that was saved while this one was downloaded is newer, even if both are from the same session.
-    let is_overtaken = match (arrived.forgotten_at, &current) {
+    let is_overtaken = match (incoming.forgotten_at, &current) {
         (Some(asked), Some(current)) => current.created_at >= asked,
         _ => false,
     };
     let received = if is_overtaken { Received::Late } else { received };
-    let is_content = received == Received::Current && !holds_it && !arrived.is_partial;
-    if is_content && document.status.open() == Open::Submitted && arrived.bytes.copy.is_none() {
-        return Ok(Named {
-            wants_copy: true,
-            ..Named::default()
+    let is_content = received == Received::Current && !is_unchanged && !incoming.is_partial;
+    if is_content && document.status.open() == Open::Submitted && incoming.blob.copy.is_none() {
+        return Ok(ReferencedFiles {
+            needs_copy: true,
+            ..ReferencedFiles::default()
         });
     }
     let before = document.clone();
-    let (decision, revision, named) = match received {
-        _ if holds_it => ("UNCHANGED", None, Named::default()),
-        _ if arrived.is_partial => keep_beside(work, &seen, arrived, "RECOVERED")?,
-        Received::Current => become_content(work, &seen, &mut document, arrived)?,
-        Received::Late => keep_beside(work, &seen, arrived, "LATE")?,
-        Received::Superseded => ("OUTDATED", None, Named::default()),
+    let (decision, revision, referenced) = match received {
+        _ if is_unchanged => ("UNCHANGED", None, ReferencedFiles::default()),
+        _ if incoming.is_partial => keep_as_late(work, &seen, incoming, "RECOVERED")?,
+        Received::Current => apply_as_current(work, &seen, &mut document, incoming)?,
+        Received::Late => keep_as_late(work, &seen, incoming, "LATE")?,
+        Received::Superseded => ("OUTDATED", None, ReferencedFiles::default()),
     };
-    if arrived.is_final && arrived.generation == document.generation {
+    if incoming.is_final && incoming.generation == document.generation {
         document.renew_key();
     }
-    if !arrived.is_partial {
+    if !incoming.is_partial {
         document.save_failed_at = None;
-        document.note_arrival(arrived.generation, arrived.is_final);
+        document.note_arrival(incoming.generation, incoming.is_final);
     }
     if document != before {
         document.updated_at = work.now();
         work.update_document(&document)?;
     }
-    tell(work, &seen, &document, received, revision.as_ref())?;
-    tell_recovery(work, &before, &document)?;
-    tell_arrival(work, &before, &document)?;
+    record_change(work, &seen, &document, received, revision.as_ref())?;
+    record_recovery(work, &before, &document)?;
+    record_unsaved_content(work, &before, &document)?;
     let outcome = SaveOutcome {
         word: decision,
-        sha256: Some(arrived.bytes.sha256.clone()),
-        last_save: arrived.last_save,
+        sha256: Some(incoming.blob.sha256.clone()),
+        last_save: incoming.last_save,
         revision_id: revision.map(|revision| revision.id),
     };
-    work.note_save(&arrived.note, &outcome)?;
-    note_session(work, arrived)?;
-    let old = work.now().plus_seconds(-NOTICES_KEPT * 86_400);
+    work.note_save(&incoming.note, &outcome)?;
+    update_session(work, incoming)?;
+    let old = work.now().plus_seconds(-SAVES_KEPT_DAYS * 86_400);
     work.prune_saves(&document.id, old)?;
-    Ok(named)
+    Ok(referenced)
 }
 
 /// Returns the save as input of the rules: a save that was forced by the freeze is not later than the freeze.
-fn effective(document: &Document, arrived: &Arrived, session: Option<&EditingSession>) -> Save {
-    let nonce = arrived.nonce.as_deref();
-    let cut = document.frozen_at();
-    let is_snapshot = cut.is_some_and(|cut| belongs_to(nonce, cut));
+fn resolve_save(document: &Document, incoming: &IncomingSave, session: Option<&EditingSession>) -> Save {
+    let nonce = incoming.nonce.as_deref();
+    let frozen_at = document.frozen_at();
+    let is_snapshot = frozen_at.is_some_and(|frozen_at| belongs_to(nonce, frozen_at));
     let saved_before = session.and_then(|session| session.saved_nonce.as_deref());
-    let last_save = match cut {
-        Some(cut) if is_snapshot => Some(arrived.last_save.map_or(cut, |last| last.min(cut))),
-        _ => arrived.last_save,
+    let last_save = match frozen_at {
+        Some(frozen_at) if is_snapshot => Some(incoming.last_save.map_or(frozen_at, |last| last.min(frozen_at))),
+        _ => incoming.last_save,
     };
     Save {
-        generation: arrived.generation,
+        generation: incoming.generation,
         last_save,
-        is_final: arrived.is_final,
-        is_after_snapshot: !is_snapshot && cut.is_some_and(|cut| belongs_to(saved_before, cut)),
+        is_final: incoming.is_final,
+        is_after_snapshot: !is_snapshot && frozen_at.is_some_and(|frozen_at| belongs_to(saved_before, frozen_at)),
     }
 }
 
-type Decision = (&'static str, Option<Revision>, Named);
+type Decision = (&'static str, Option<Revision>, ReferencedFiles);
 
 /// Makes the save the current content. If the document is submitted, the current submission gets it too.
-fn become_content(
+fn apply_as_current(
     work: &mut Work<'_>,
     seen: &SeenDocument,
     document: &mut Document,
-    arrived: &Arrived,
+    incoming: &IncomingSave,
 ) -> Result<Decision> {
-    let origin = if arrived.is_final {
+    let origin = if incoming.is_final {
         RevisionOrigin::Editor
     } else {
         RevisionOrigin::Forcesave
     };
-    let revision = insert(work, arrived, origin)?;
+    let revision = insert(work, incoming, origin)?;
     document.current_revision_id = Some(revision.id.clone());
     document.version = revision.version;
     document.size = revision.size;
@@ -211,86 +211,86 @@ fn become_content(
     if let Some(author) = &revision.saved_by_id {
         document.last_edited_by = Some(author.clone());
     }
-    if document.file_extension != arrived.bytes.extension {
-        document.file_extension = arrived.bytes.extension;
-        work.correct_extension(&document.id, arrived.bytes.extension)?;
+    if document.file_extension != incoming.blob.extension {
+        document.file_extension = incoming.blob.extension;
+        work.correct_extension(&document.id, incoming.blob.extension)?;
     }
     // The content was saved under an older key. Users who open the present key must not get what the document server
     // cached under it. Only an open session under the present key keeps its key: its save comes later and wins. In a
     // read-only document all sessions are readers: open ones keep showing the old content, new ones get the new
     // content.
     let present = document.key().generation;
-    let is_older = arrived.generation < present;
+    let is_older = incoming.generation < present;
     let is_read_only = document.frozen_at().is_some();
     if is_older && (is_read_only || work.editing_session(&document.id, present)?.is_none()) {
         document.renew_key();
     }
-    let copy = complete_submission(work, document, &revision, arrived)?;
+    let copy = complete_submission(work, document, &revision, incoming)?;
     worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
     Ok((
         "CURRENT",
         Some(revision),
-        Named {
+        ReferencedFiles {
             revision: true,
             copy,
-            wants_copy: false,
+            needs_copy: false,
         },
     ))
 }
 
 /// Keeps the save as a late revision, unless its bytes are stored already. The group sees it if the document is a
 /// draft and the save was only overtaken. A save after a freeze, or a corrupted one, is visible to staff only.
-fn keep_beside(
+fn keep_as_late(
     work: &mut Work<'_>,
     seen: &SeenDocument,
-    arrived: &Arrived,
+    incoming: &IncomingSave,
     decision: &'static str,
 ) -> Result<Decision> {
-    if work.keeps_bytes(&seen.document().id, &arrived.bytes.sha256)? {
-        return Ok(("UNCHANGED", None, Named::default()));
+    if work.keeps_bytes(&seen.document().id, &incoming.blob.sha256)? {
+        return Ok(("UNCHANGED", None, ReferencedFiles::default()));
     }
-    let is_overtaken = seen.document().frozen_at().is_none() && !arrived.is_partial;
+    let is_overtaken = seen.document().frozen_at().is_none() && !incoming.is_partial;
     let origin = if is_overtaken {
         RevisionOrigin::Late
     } else {
         RevisionOrigin::LateAfterLock
     };
-    let revision = insert(work, arrived, origin)?;
-    let named = Named {
+    let revision = insert(work, incoming, origin)?;
+    let referenced = ReferencedFiles {
         revision: true,
-        ..Named::default()
+        ..ReferencedFiles::default()
     };
-    Ok((decision, Some(revision), named))
+    Ok((decision, Some(revision), referenced))
 }
 
-fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Result<Revision> {
-    let document = &arrived.note.document_id;
+fn insert(work: &mut Work<'_>, incoming: &IncomingSave, origin: RevisionOrigin) -> Result<Revision> {
+    let document = &incoming.note.document_id;
     let mut editors = Vec::new();
-    for editor in &arrived.editors {
+    for editor in &incoming.editors {
         if work.is_member(editor)? {
             editors.push(editor.clone());
         }
     }
     let revision = Revision {
-        id: arrived.bytes.revision.clone(),
+        id: incoming.blob.revision.clone(),
         organization_id: work.organization().clone(),
         document_id: document.clone(),
         version: work.next_version(document)?,
-        file_key: arrived.bytes.key.clone(),
-        size: arrived.bytes.size,
-        sha256: arrived.bytes.sha256.clone(),
-        saved_by_id: arrived.author.clone().filter(|author| editors.contains(author)),
+        file_key: incoming.blob.key.clone(),
+        size: incoming.blob.size,
+        sha256: incoming.blob.sha256.clone(),
+        saved_by_id: incoming.author.clone().filter(|author| editors.contains(author)),
         editors,
         origin,
         // The time of a forgotten save is unknown: a user may still be writing under its key, and their save must
         // win.
-        last_save: arrived.last_save.filter(|_| arrived.forgotten_at.is_none()),
-        generation: arrived.generation,
+        last_save: incoming.last_save.filter(|_| incoming.forgotten_at.is_none()),
+        generation: incoming.generation,
         created_at: work.now(),
     };
     work.insert_revision(&revision)?;
-    if !arrived.history.is_empty() {
-        work.note_history(&revision.id, &arrived.history)?;
+    if !incoming.history.is_empty() {
+        work.note_history(&revision.id, &incoming.history)?;
     }
     contributions::saved(work, document, &revision.editors)?;
     Ok(revision)
@@ -301,27 +301,27 @@ fn complete_submission(
     work: &mut Work<'_>,
     document: &Document,
     revision: &Revision,
-    arrived: &Arrived,
+    incoming: &IncomingSave,
 ) -> Result<bool> {
-    let (Some(copy), Open::Submitted) = (&arrived.bytes.copy, document.status.open()) else {
+    let (Some(copy), Open::Submitted) = (&incoming.blob.copy, document.status.open()) else {
         return Ok(false);
     };
     let Some(submission) = work.submission_of_document(&document.id)? else {
         return Ok(false);
     };
     let mut documents = submission.documents.into_iter();
-    let Some(mut handed_in) = documents.find(|handed_in| handed_in.document_id.as_ref() == Some(&document.id)) else {
+    let Some(mut submitted) = documents.find(|submitted| submitted.document_id.as_ref() == Some(&document.id)) else {
         return Ok(false);
     };
-    let former = std::mem::replace(&mut handed_in.file_key, copy.clone());
-    handed_in.document_version = revision.version;
-    handed_in.size = revision.size;
-    handed_in.sha256.clone_from(&revision.sha256);
-    work.replace_copy(&handed_in, &former)?;
+    let former = std::mem::replace(&mut submitted.file_key, copy.clone());
+    submitted.document_version = revision.version;
+    submitted.size = revision.size;
+    submitted.sha256.clone_from(&revision.sha256);
+    work.replace_copy(&submitted, &former)?;
     Ok(true)
 }
 
-fn tell(
+fn record_change(
     work: &mut Work<'_>,
     seen: &SeenDocument,
     document: &Document,
@@ -367,7 +367,7 @@ fn tell(
 }
 
 /// Records that a save succeeded after a failed one, for the users who saw the alert.
-pub(super) fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+pub(super) fn record_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
         let mut changed = Changed::new();
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
@@ -383,7 +383,7 @@ pub(super) fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Docu
 
 /// Records that no content is pending any more, for the users who were notified that some was. Not during a freeze,
 /// which ends with the same event.
-pub(super) fn tell_arrival(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+pub(super) fn record_unsaved_content(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
         let seen = work.document(&after.id)?;
         work.record(DocumentChange::Frozen {
@@ -394,22 +394,27 @@ pub(super) fn tell_arrival(work: &mut Work<'_>, before: &Document, after: &Docum
     Ok(())
 }
 
-fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
-    let note = &arrived.note;
-    if arrived.is_final {
-        work.end_session(&note.document_id, arrived.generation)
+fn update_session(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<()> {
+    let note = &incoming.note;
+    if incoming.is_final {
+        work.end_session(&note.document_id, incoming.generation)
     } else {
-        let nonce = arrived.nonce.as_deref();
-        work.save_arrived(&note.document_id, arrived.generation, &note.document_key, nonce)
+        let nonce = incoming.nonce.as_deref();
+        work.save_arrived(&note.document_id, incoming.generation, &note.document_key, nonce)
     }
 }
 
 /// Records that the document server could not save. The room and its staff are notified once, until a save succeeds.
-pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
-    let seen = hold(work, &note.document_id, generation)?;
+pub fn record_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
+    let seen = lock_document(work, &note.document_id, generation)?;
     contributions::present(work, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
-        work.save_arrived(&note.document_id, generation, &note.document_key, Some(&failed(nonce)))?;
+        work.save_arrived(
+            &note.document_id,
+            generation,
+            &note.document_key,
+            Some(&failure_nonce(nonce)),
+        )?;
     }
     if seen.document().save_failed_at.is_some() {
         return Ok(());

@@ -7,14 +7,14 @@ use model::save;
 use model::time::Timestamp;
 
 use super::contributions;
-use super::saves::{hold, tell_arrival, tell_recovery};
+use super::saves::{lock_document, record_recovery, record_unsaved_content};
 use common::error::{Error, Result};
 use db::Work;
 use db::saves::{SaveNote, SaveOutcome};
 
 /// The session is over, and an earlier forced save contained all changes.
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let before = hold(work, &note.document_id, generation)?.whole.document;
+    let before = lock_document(work, &note.document_id, generation)?.whole.document;
     let mut document = before.clone();
     contributions::present(work, &document.id, generation)?;
     if generation == document.key().generation {
@@ -26,14 +26,14 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
         document.updated_at = work.now();
         work.update_document(&document)?;
     }
-    tell_recovery(work, &before, &document)?;
-    tell_arrival(work, &before, &document)?;
+    record_recovery(work, &before, &document)?;
+    record_unsaved_content(work, &before, &document)?;
     work.end_session(&note.document_id, generation)
 }
 
 /// The last editor left without changes.
 pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = hold(work, id, generation)?.whole.document;
+    let before = lock_document(work, id, generation)?.whole.document;
     contributions::present(work, id, generation)?;
     end_held(work, before, generation)
 }
@@ -41,7 +41,7 @@ pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()
 /// Ends a session of which the document server holds no changes. The document is locked first: a freeze that
 /// completes at the same time must not keep the key of a session that is over.
 pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = hold(work, id, generation)?.whole.document;
+    let before = lock_document(work, id, generation)?.whole.document;
     end_held(work, before, generation)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn end_held(work: &mut Work<'_>, before: Document, generation: i64) -
     if document != before {
         document.updated_at = work.now();
         work.update_document(&document)?;
-        tell_arrival(work, &before, &document)?;
+        record_unsaved_content(work, &before, &document)?;
     }
     work.end_session(&before.id, generation)
 }
@@ -67,7 +67,7 @@ pub fn note_editors(
 ) -> Result<()> {
     if users.is_empty() {
         // The response to an `info` command may arrive after the final save, whose transaction ended the session.
-        hold(work, &note.document_id, generation)?;
+        lock_document(work, &note.document_id, generation)?;
     } else if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }

@@ -36,5 +36,5 @@ pub fn tell_staff(work: &mut Work<'_>, session: &EditingSession) -> Result<()> {
         document_key: session.document_key.clone(),
         url_path_hash: String::new(),
     };
-    saves::note_failure(work, &note, session.generation, None)
+    saves::record_failure(work, &note, session.generation, None)
 }

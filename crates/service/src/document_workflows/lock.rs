@@ -275,7 +275,7 @@ impl DocumentWorkflows {
     /// Waits for the save with our user data, or for the end of a known session. The document server discards a
     /// forced save if the last editor leaves while it is assembled, and sends only the final save.
     async fn wait_for_save(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
-        let failed = saves::failed(&freeze.nonce);
+        let failed = saves::failure_nonce(&freeze.nonce);
         let deadline = Instant::now() + self.server.timeouts().command();
         while Instant::now() < deadline {
             match self.session(standpoint, freeze).await? {

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::DocumentWorkflows;
 use super::download::{detect_extension, is_retryable_error, is_rolled_back};
-use crate::actions::saves::{self, Arrived, KeptBytes, Named};
+use crate::actions::saves::{self, IncomingSave, ReferencedFiles, StoredBlob};
 use crate::actions::session_notices;
 use adapters::blob_store::hex;
 use adapters::onlyoffice::callback::{Callback, SaveCallback};
@@ -188,7 +188,7 @@ impl DocumentWorkflows {
         nonce: Option<String>,
     ) -> Result<()> {
         let write = self.write(standpoint, move |work| {
-            saves::note_failure(work, &note, generation, nonce.as_deref())
+            saves::record_failure(work, &note, generation, nonce.as_deref())
         });
         write.await
     }
@@ -211,10 +211,10 @@ impl DocumentWorkflows {
         } = target;
         if is_taken {
             // A repeat: nothing to download, but the session may have to be closed.
-            let bytes = KeptBytes::none(extension);
-            let repeat = arrived(note, generation, save, is_partial, bytes);
+            let blob = StoredBlob::none(extension);
+            let repeat = incoming_save(note, generation, save, is_partial, blob);
             return self
-                .write(standpoint, move |work| saves::save_back(work, &repeat).map(drop))
+                .write(standpoint, move |work| saves::apply(work, &repeat).map(drop))
                 .await;
         }
         let staged = self.download(&save.result).await?;
@@ -223,7 +223,7 @@ impl DocumentWorkflows {
         let revision = RevisionId::new(clock::new_id());
         let key = Revision::file_key(&note.document_id, &revision, extension);
         let copy = is_handed_in.then(|| FileKey::new(format!("{}.{}.{extension}", note.document_id, clock::new_id())));
-        let bytes = KeptBytes {
+        let blob = StoredBlob {
             revision,
             extension,
             key: key.clone(),
@@ -242,40 +242,39 @@ impl DocumentWorkflows {
             now: clock::now(),
             ..standpoint
         };
-        let mut arrived = Arrived {
+        let mut incoming = IncomingSave {
             forgotten_at,
-            ..arrived(note, generation, save, is_partial, bytes)
+            ..incoming_save(note, generation, save, is_partial, blob)
         };
-        let mut written = self.save_back(standpoint.clone(), arrived.clone()).await;
-        if matches!(&written, Ok(named) if named.wants_copy) {
+        let mut written = self.write_save(standpoint.clone(), incoming.clone()).await;
+        if matches!(&written, Ok(referenced) if referenced.needs_copy) {
             // The document was submitted during the download: the submission gets the bytes too.
-            let late = FileKey::new(format!("{}.{}.{extension}", arrived.note.document_id, clock::new_id()));
+            let late = FileKey::new(format!("{}.{}.{extension}", incoming.note.document_id, clock::new_id()));
             self.files.copy(&key, &late).await?;
-            arrived.bytes.copy = Some(late);
-            written = self.save_back(standpoint, arrived.clone()).await;
+            incoming.blob.copy = Some(late);
+            written = self.write_save(standpoint, incoming.clone()).await;
         }
         failpoint::hit("save.written");
-        let named = match &written {
-            Ok(named) => *named,
-            Err(error) if is_rolled_back(error) => Named::default(),
-            Err(_) => Named {
+        let referenced = match &written {
+            Ok(referenced) => *referenced,
+            Err(error) if is_rolled_back(error) => ReferencedFiles::default(),
+            Err(_) => ReferencedFiles {
                 revision: true,
                 copy: true,
-                wants_copy: false,
+                needs_copy: false,
             },
         };
-        if !named.revision {
+        if !referenced.revision {
             self.remove_orphan(&key).await;
         }
-        if let Some(copy) = arrived.bytes.copy.filter(|_| !named.copy) {
+        if let Some(copy) = incoming.blob.copy.filter(|_| !referenced.copy) {
             self.remove_orphan(&copy).await;
         }
         written.map(drop)
     }
 
-    async fn save_back(&self, standpoint: Standpoint, arrived: Arrived) -> Result<Named> {
-        self.write(standpoint, move |work| saves::save_back(work, &arrived))
-            .await
+    async fn write_save(&self, standpoint: Standpoint, incoming: IncomingSave) -> Result<ReferencedFiles> {
+        self.write(standpoint, move |work| saves::apply(work, &incoming)).await
     }
 }
 
@@ -303,8 +302,14 @@ fn save_target(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Resul
     })
 }
 
-fn arrived(note: SaveNote, generation: i64, save: SaveCallback, is_partial: bool, bytes: KeptBytes) -> Arrived {
-    Arrived {
+fn incoming_save(
+    note: SaveNote,
+    generation: i64,
+    save: SaveCallback,
+    is_partial: bool,
+    blob: StoredBlob,
+) -> IncomingSave {
+    IncomingSave {
         forgotten_at: None,
         note,
         generation,
@@ -315,11 +320,11 @@ fn arrived(note: SaveNote, generation: i64, save: SaveCallback, is_partial: bool
         history: save.history,
         nonce: save.nonce,
         is_partial,
-        bytes,
+        blob,
     }
 }
 
-impl KeptBytes {
+impl StoredBlob {
     /// A placeholder for a repeated callback, without bytes.
     fn none(extension: FileExtension) -> Self {
         Self {
