@@ -70,7 +70,7 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
     if look.await? {
         return Err(Error::PasswordNotConfirmed);
     }
-    let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
+    let pieces = cx.app().jobs().export_own_data(&cx.caller().user.id).await?;
     Ok(archive(&FileName::stored("personal-data.zip"), pieces))
 }
 
@@ -82,7 +82,7 @@ async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Respo
     // The archive stays on the disk for days.
     cx.app().uploads().expect_disk().await?;
     let job = cx.write(move |work| privacy::export(work, &asked)).await?;
-    cx.app().jobs().ring();
+    cx.app().jobs().notify();
     let mut headers = HeaderMap::new();
     if let Ok(location) = HeaderValue::from_str(&path(&job.id)) {
         headers.insert(header::LOCATION, location);

@@ -227,7 +227,7 @@ async fn remove(
         // The activity log of the organization is deleted with it; this log record remains.
         tracing::warn!(organization.id = %id, organization.slug = %organization.slug, by = %cx.caller().user.id,
             "organization deleted");
-        cx.app().jobs().ring();
+        cx.app().jobs().notify();
     }
     Ok(Json(RemovedTenantView::new(organization, members, sessions)))
 }

@@ -134,7 +134,7 @@ both!(a_job_that_fails_waits_and_is_given_up_in_the_end, |app| {
     );
     let last = format!("attempts = {}, run_at = 0", ATTEMPTS_MAX - 1);
     execute(&app.database, format!("UPDATE jobs SET {last} WHERE id = '{id}'")).await;
-    app.app.jobs().ring();
+    app.app.jobs().notify();
     until(app, &id, "status", "FAILED").await;
     assert!(
         field(app, &id, "expires_at").await.is_some(),

@@ -34,22 +34,22 @@ use realtime::bus::EventBus;
 
 /// The job runner of this instance. Clones share the same runner.
 #[derive(Clone)]
-pub struct Jobs(Arc<Parts>);
+pub struct Jobs(Arc<JobsInner>);
 
-struct Parts {
+struct JobsInner {
     store: Store,
     bus: EventBus,
     files: BlobStore,
     outbox: OutboxFolder,
     /// Notified when a job is enqueued; due times are found by polling.
-    bell: Notify,
+    wake: Notify,
     closing: CancellationToken,
     running: TaskTracker,
 }
 
 /// The outcome of a job.
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
+pub struct JobOutcome {
     /// The result as a JSON object, if there is one.
     pub result: Option<Value>,
     /// The stored file that the job produced.
@@ -57,24 +57,30 @@ pub struct Outcome {
 }
 
 impl Jobs {
-    /// Starts the runner. `is_alone` means that no other instance uses this database.
-    pub fn start(store: Store, bus: EventBus, files: BlobStore, outbox: OutboxFolder, is_alone: bool) -> Self {
-        let jobs = Self(Arc::new(Parts {
+    /// Starts the runner. `is_single_instance` means that no other instance uses this database.
+    pub fn start(
+        store: Store,
+        bus: EventBus,
+        files: BlobStore,
+        outbox: OutboxFolder,
+        is_single_instance: bool,
+    ) -> Self {
+        let jobs = Self(Arc::new(JobsInner {
             store,
             bus,
             files,
             outbox,
-            bell: Notify::new(),
+            wake: Notify::new(),
             closing: CancellationToken::new(),
             running: TaskTracker::new(),
         }));
-        jobs.0.running.spawn(runner::run(jobs.clone(), is_alone));
+        jobs.0.running.spawn(runner::run(jobs.clone(), is_single_instance));
         jobs
     }
 
     /// Notifies the runner about a new job; without this it starts at the next poll.
-    pub fn ring(&self) {
-        self.0.bell.notify_one();
+    pub fn notify(&self) {
+        self.0.wake.notify_one();
     }
 
     /// Stops the runner. Unfinished jobs are released for another runner or a later start.
@@ -85,7 +91,7 @@ impl Jobs {
     }
 
     /// Runs a job; the only dispatch on its kind.
-    async fn work(&self, held: &Held) -> Result<Outcome> {
+    async fn execute(&self, held: &Held) -> Result<JobOutcome> {
         match held.job.kind {
             JobKind::PersonalExport => personal_export::run(self, held).await,
             JobKind::OrganizationPurge => purge::run(self, held).await,

@@ -18,7 +18,7 @@ use db::platform::PlatformProof;
 
 /// The scope of an export.
 #[derive(Debug, Clone)]
-pub(super) struct Extent {
+pub(super) struct ExportScope {
     pub user: UserId,
     /// Whether to include the account itself.
     pub with_account: bool,
@@ -30,13 +30,13 @@ pub(super) struct Extent {
 
 impl Jobs {
     /// Returns all data about a user, for the user: streamed while it is read.
-    pub async fn own_data(&self, user: &UserId) -> Result<ByteStream> {
+    pub async fn export_own_data(&self, user: &UserId) -> Result<ByteStream> {
         let (user, asked) = (user.clone(), user.clone());
         let store = &self.0.store;
         let holders = store.platform_read(PlatformProof::personal_data(), move |platform| {
             platform.holders_of(&asked)
         });
-        let extent = Extent {
+        let extent = ExportScope {
             user,
             with_account: true,
             is_own: true,
@@ -46,10 +46,10 @@ impl Jobs {
     }
 
     /// Returns the archive as a stream.
-    pub(super) fn archive(&self, extent: Extent) -> ByteStream {
+    pub(super) fn archive(&self, extent: ExportScope) -> ByteStream {
         let jobs = self.clone();
         stream_zip("personal data", move |zip| async move {
-            let mut archive = Archive { zip, jobs };
+            let mut archive = ExportArchive { zip, jobs };
             archive.write(&extent).await?;
             Ok(archive.zip)
         })
@@ -57,13 +57,13 @@ impl Jobs {
 }
 
 /// An archive that is being written.
-struct Archive {
+struct ExportArchive {
     zip: ZipStream,
     jobs: Jobs,
 }
 
-impl Archive {
-    async fn write(&mut self, extent: &Extent) -> Result<()> {
+impl ExportArchive {
+    async fn write(&mut self, extent: &ExportScope) -> Result<()> {
         if extent.with_account {
             for noun in account::NOUNS {
                 let nothing = Concealed::default();
@@ -122,7 +122,7 @@ impl Archive {
         loop {
             let mut page = jobs.rows(noun, user, tenant, &after).await?;
             page.rows.retain(|row| concealed.shows(row));
-            entry.write(lines(&page.rows, is_first).as_bytes()).await?;
+            entry.write(render_rows(&page.rows, is_first).as_bytes()).await?;
             is_first &= page.rows.is_empty();
             match page.next {
                 Some(next) => after = next,
@@ -201,7 +201,7 @@ impl Jobs {
 }
 
 /// Formats rows as elements of a JSON array, one per line.
-fn lines(rows: &[Map<String, Value>], is_first: bool) -> String {
+fn render_rows(rows: &[Map<String, Value>], is_first: bool) -> String {
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {
         text.push_str(if is_first && index == 0 { "\n" } else { ",\n" });

@@ -5,13 +5,13 @@ use futures_util::StreamExt;
 use model::id::UserId;
 use serde_json::json;
 
-use super::personal_data::Extent;
-use super::{Jobs, Outcome};
+use super::personal_data::ExportScope;
+use super::{JobOutcome, Jobs};
 use common::error::Result;
 use db::platform::PlatformProof;
 use db::platform::jobs::Held;
 
-pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
+pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
     let job = &held.job;
     let (Some(tenant), Some(user)) = (&held.tenant, &job.entity_id) else {
         return Err(anyhow::anyhow!("an export belongs to an organization and is about a person").into());
@@ -27,7 +27,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
             platform.slug_of(&asked)
         })
         .await?;
-    let extent = Extent {
+    let extent = ExportScope {
         user,
         with_account: job.payload["withAccount"] == true,
         is_own: false,
@@ -42,7 +42,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
     let result = json!({"size": staged.size(), "sha256": staged.sha256()});
     let key = job.file_of_attempt(job.attempts);
     jobs.0.files.commit(staged, &key).await?;
-    Ok(Outcome {
+    Ok(JobOutcome {
         result: Some(result),
         file: Some(key),
     })

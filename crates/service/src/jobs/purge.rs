@@ -1,21 +1,21 @@
 //! Deletes the data of a deleted organization in short transactions. The remaining rows are the progress, so an
 //! interrupted purge continues where it stopped.
 
-use super::{Jobs, Outcome};
+use super::{JobOutcome, Jobs};
 use crate::actions::organizations;
 use crate::changes;
 use common::error::{Error, Result};
 use db::platform::PlatformProof;
 use db::platform::jobs::Held;
 
-pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
+pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
     let tenant = held.tenant.clone().ok_or(Error::NotFound)?;
     loop {
         let standpoint = Jobs::standpoint(tenant.clone());
         let is_over = changes::perform(&jobs.0.store, &jobs.0.bus, standpoint, organizations::purge).await?;
         if is_over {
             tracing::info!(organization.id = %tenant.id(), "organization purge completed");
-            return Ok(Outcome::default());
+            return Ok(JobOutcome::default());
         }
     }
 }

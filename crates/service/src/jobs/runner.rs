@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::id::OrganizationId;
 use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
 
-use super::{Jobs, Outcome, purge};
+use super::{JobOutcome, Jobs, purge};
 use common::clock;
 use common::error::{Error, Result};
 use db::platform::jobs::Held;
@@ -15,80 +15,83 @@ use db::platform::{Platform, PlatformProof};
 
 /// The number of jobs that one instance runs at once. An organization has at most one of them, so that a long export
 /// or purge does not delay those of other organizations.
-const AT_ONCE: usize = 2;
+const SLOTS_MAX: usize = 2;
 /// The polling interval without a notification.
-const PAUSE: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The lease of a job in seconds, and the interval of its renewal.
 const LEASE_SECONDS: i64 = 60;
-const RENEWAL: Duration = Duration::from_secs(15);
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(15);
 /// The interval at which expired outcomes are deleted.
-const TIDYING: Duration = Duration::from_mins(1);
+const PURGE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs until the service stops.
-pub(super) async fn run(jobs: Jobs, is_alone: bool) {
-    if is_alone {
+pub(super) async fn run(jobs: Jobs, is_single_instance: bool) {
+    if is_single_instance {
         // No other process uses this database: jobs that are still leased belong to a dead one.
         let abandon = |platform: &mut Platform<'_>| platform.abandon_jobs(clock::now());
-        note(
+        log_failure(
             jobs.platform_write(abandon).await,
             "jobs of the previous process not released: waiting for their leases to expire",
         );
     }
-    let hands = Hands::default();
-    let mut tidied: Option<tokio::time::Instant> = None;
+    let slots = WorkerSlots::default();
+    let mut purged_at: Option<tokio::time::Instant> = None;
     loop {
-        if tidied.is_none_or(|at| at.elapsed() >= TIDYING) {
-            note(jobs.tidy().await, "cleanup of expired jobs failed");
-            note(purge::resume(&jobs).await, "resuming organization purges failed");
-            tidied = Some(tokio::time::Instant::now());
+        if purged_at.is_none_or(|at| at.elapsed() >= PURGE_INTERVAL) {
+            log_failure(jobs.purge_expired().await, "cleanup of expired jobs failed");
+            log_failure(purge::resume(&jobs).await, "resuming organization purges failed");
+            purged_at = Some(tokio::time::Instant::now());
         }
-        note(jobs.take_due(&hands).await, "polling for due jobs failed");
+        log_failure(jobs.start_due_jobs(&slots).await, "polling for due jobs failed");
         tokio::select! {
             () = jobs.0.closing.cancelled() => return,
-            () = jobs.0.bell.notified() => {}
-            () = tokio::time::sleep(PAUSE) => {}
+            () = jobs.0.wake.notified() => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
     }
 }
 
 /// The organizations of the running jobs, one entry per job. Clones share the same list.
 #[derive(Debug, Clone, Default)]
-struct Hands(Arc<Mutex<Vec<Option<OrganizationId>>>>);
+struct WorkerSlots(Arc<Mutex<Vec<Option<OrganizationId>>>>);
 
 /// A slot for a running job; released on drop.
-struct Hand {
-    hands: Hands,
+struct Slot {
+    slots: WorkerSlots,
     organization: Option<OrganizationId>,
 }
 
-impl Hands {
-    fn are_busy(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len() >= AT_ONCE
+impl WorkerSlots {
+    fn is_full(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len() >= SLOTS_MAX
     }
 
     /// Acquires a slot for a job of an organization, unless all are taken or the organization has one. Jobs without
     /// an organization are short and not limited further.
-    fn take(&self, organization: Option<OrganizationId>) -> Option<Hand> {
-        let mut busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if busy.len() >= AT_ONCE || (organization.is_some() && busy.contains(&organization)) {
+    fn acquire(&self, organization: Option<OrganizationId>) -> Option<Slot> {
+        let mut in_use = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if in_use.len() >= SLOTS_MAX || (organization.is_some() && in_use.contains(&organization)) {
             return None;
         }
-        busy.push(organization.clone());
-        let hands = self.clone();
-        Some(Hand { hands, organization })
+        in_use.push(organization.clone());
+        let slots = self.clone();
+        Some(Slot { slots, organization })
     }
 }
 
-impl Drop for Hand {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut busy = self.hands.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = busy.iter().position(|organization| *organization == self.organization) {
-            busy.swap_remove(place);
+        let mut in_use = self.slots.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = in_use
+            .iter()
+            .position(|organization| *organization == self.organization)
+        {
+            in_use.swap_remove(index);
         }
     }
 }
 
-fn note(outcome: Result<()>, what: &str) {
+fn log_failure(outcome: Result<()>, what: &str) {
     if let Err(error) = outcome {
         tracing::warn!(error = format!("{error:?}"), "{what}");
     }
@@ -96,18 +99,18 @@ fn note(outcome: Result<()>, what: &str) {
 
 impl Jobs {
     /// Starts as many due jobs as there are free slots, for organizations without a running job here.
-    async fn take_due(&self, hands: &Hands) -> Result<()> {
-        if hands.are_busy() {
+    async fn start_due_jobs(&self, slots: &WorkerSlots) -> Result<()> {
+        if slots.is_full() {
             return Ok(());
         }
-        // Jobs of organizations with a running job are skipped; there are at most [`AT_ONCE`] of those.
-        let asked = i64::try_from(AT_ONCE * 2).unwrap_or(i64::MAX);
+        // Jobs of organizations with a running job are skipped; there are at most [`SLOTS_MAX`] of those.
+        let asked = i64::try_from(SLOTS_MAX * 2).unwrap_or(i64::MAX);
         let store = &self.0.store;
         let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
             platform.due_jobs(clock::now(), asked)
         });
         for (id, organization) in due.await? {
-            let Some(hand) = hands.take(organization) else {
+            let Some(slot) = slots.acquire(organization) else {
                 continue;
             };
             let claim = move |platform: &mut Platform<'_>| {
@@ -115,30 +118,30 @@ impl Jobs {
                 platform.claim_job(&id, now, now.plus_seconds(LEASE_SECONDS))
             };
             if let Some(held) = self.platform_write(claim).await? {
-                self.0.running.spawn(self.clone().hold(held, hand));
+                self.0.running.spawn(self.clone().run_job(held, slot));
             }
         }
         Ok(())
     }
 
     /// Runs a job while renewing its lease, and stores its outcome.
-    async fn hold(self, held: Held, hand: Hand) {
+    async fn run_job(self, held: Held, slot: Slot) {
         let id = held.job.id.clone();
         let outcome = tokio::select! {
-            outcome = self.attempt(&held) => self.end(&held, outcome).await,
+            outcome = self.attempt(&held) => self.store_outcome(&held, outcome).await,
             // The lease was lost: the new runner starts from the beginning, and this attempt is discarded.
-            outcome = self.keep_holding(&held) => outcome,
-            () = self.0.closing.cancelled() => self.give_back(&held).await,
+            outcome = self.renew_lease(&held) => outcome,
+            () = self.0.closing.cancelled() => self.release(&held).await,
         };
         if let Err(error) = outcome {
             tracing::warn!(error = format!("{error:?}"), job.id = %id, "job outcome not stored");
         }
-        drop(hand);
+        drop(slot);
         // Another job may be due for this slot.
-        self.ring();
+        self.notify();
     }
 
-    async fn attempt(&self, held: &Held) -> Result<Outcome> {
+    async fn attempt(&self, held: &Held) -> Result<JobOutcome> {
         if held.job.attempts > ATTEMPTS_MAX {
             return Err(anyhow::anyhow!("every attempt ended with its runner").into());
         }
@@ -146,13 +149,13 @@ impl Jobs {
         for key in held.job.files_of_earlier_attempts() {
             self.0.files.remove(&key).await?;
         }
-        self.work(held).await
+        self.execute(held).await
     }
 
     /// Renews the lease until it is lost.
-    async fn keep_holding(&self, held: &Held) -> Result<()> {
+    async fn renew_lease(&self, held: &Held) -> Result<()> {
         loop {
-            tokio::time::sleep(RENEWAL).await;
+            tokio::time::sleep(RENEWAL_INTERVAL).await;
             let job = held.job.clone();
             let renew = move |platform: &mut Platform<'_>| {
                 let now = clock::now();
@@ -170,13 +173,13 @@ impl Jobs {
         }
     }
 
-    async fn give_back(&self, held: &Held) -> Result<()> {
+    async fn release(&self, held: &Held) -> Result<()> {
         let job = held.job.clone();
         self.platform_write(move |platform| platform.release_job(&job, clock::now()))
             .await
     }
 
-    async fn end(&self, held: &Held, outcome: Result<Outcome>) -> Result<()> {
+    async fn store_outcome(&self, held: &Held, outcome: Result<JobOutcome>) -> Result<()> {
         let job = held.job.clone();
         match outcome {
             Ok(outcome) => {
@@ -186,25 +189,25 @@ impl Jobs {
                     let until = now.plus_seconds(KEPT_SECONDS);
                     platform.finish_job(&job, outcome.result.as_ref(), outcome.file.as_ref(), now, until)
                 };
-                let counts = self.platform_write(finish).await?;
-                if let (false, Some(file)) = (counts, file) {
+                let is_stored = self.platform_write(finish).await?;
+                if let (false, Some(file)) = (is_stored, file) {
                     self.0.files.remove(&file).await?;
                 }
                 Ok(())
             }
-            Err(error) => self.failed(held, &error).await,
+            Err(error) => self.store_failure(held, &error).await,
         }
     }
 
-    async fn failed(&self, held: &Held, error: &Error) -> Result<()> {
-        let (job, why) = (held.job.clone(), format!("{error:?}"));
-        tracing::warn!(error = why, job.id = %job.id, job.attempt = job.attempts, "job failed");
+    async fn store_failure(&self, held: &Held, error: &Error) -> Result<()> {
+        let (job, reason) = (held.job.clone(), format!("{error:?}"));
+        tracing::warn!(error = reason, job.id = %job.id, job.attempt = job.attempts, "job failed");
         let file = job.file_of_attempt(job.attempts);
         let write = move |platform: &mut Platform<'_>| {
             let now = clock::now();
             match job.next_attempt(now) {
-                Some(next) => platform.postpone_job(&job, next, &why, now),
-                None => platform.fail_job(&job, &why, now, now.plus_seconds(KEPT_SECONDS)),
+                Some(next) => platform.postpone_job(&job, next, &reason, now),
+                None => platform.fail_job(&job, &reason, now, now.plus_seconds(KEPT_SECONDS)),
             }
         };
         self.platform_write(write).await?;
@@ -212,7 +215,7 @@ impl Jobs {
     }
 
     /// Deletes expired outcomes.
-    async fn tidy(&self) -> Result<()> {
+    async fn purge_expired(&self) -> Result<()> {
         let store = &self.0.store;
         let look = store.platform_read(PlatformProof::housekeeping(), |platform| {
             platform.has_expired_jobs(clock::now())
@@ -239,15 +242,15 @@ mod tests {
     #[test]
     fn an_organization_has_one_hand_and_another_the_next() {
         let (north, south) = (Some(OrganizationId::new("north")), Some(OrganizationId::new("south")));
-        let hands = Hands::default();
-        let first = hands.take(north.clone());
+        let slots = WorkerSlots::default();
+        let first = slots.acquire(north.clone());
         assert!(first.is_some());
-        assert!(hands.take(north.clone()).is_none(), "it has one");
-        let second = hands.take(south.clone());
-        assert!(second.is_some() && hands.are_busy());
-        assert!(hands.take(None).is_none(), "there are two");
+        assert!(slots.acquire(north.clone()).is_none(), "it has one");
+        let second = slots.acquire(south.clone());
+        assert!(second.is_some() && slots.is_full());
+        assert!(slots.acquire(None).is_none(), "there are two");
         drop(first);
-        assert!(hands.take(south).is_none());
-        assert!(hands.take(north).is_some());
+        assert!(slots.acquire(south).is_none());
+        assert!(slots.acquire(north).is_some());
     }
 }
