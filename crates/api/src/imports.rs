@@ -24,7 +24,7 @@ use super::terms::Terms;
 use super::valid::{Valid, ValidQuery};
 use api_types::import::{ImportReportView, ImportRowView};
 use common::error::{Error, Result};
-use service::import::{self, Import, Plan, Reported, Rules, Said};
+use service::import::{self, Import, ImportPlan, ImportRules, PersonRow, RowReport};
 
 /// Transactions whose report may be buffered for a slow client. Beyond that the import waits.
 const AHEAD: usize = 2;
@@ -107,13 +107,19 @@ impl FromRequest<App> for Brought {
 async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Brought) -> Result<Response> {
     let standpoint = cx.standpoint()?;
     let (plan, file) = match brought {
-        Brought::People(people) => (Plan::of_list(people.users.iter().map(PersonToImport::said)), None),
+        Brought::People(people) => (
+            ImportPlan::from_list(people.users.iter().map(PersonToImport::said)),
+            None,
+        ),
         Brought::File(file) => {
             let year = import::school_year(standpoint.now);
-            (Plan::of_file(file.staged.source(), file.kind, year).await?, Some(file))
+            (
+                ImportPlan::from_file(file.staged.source(), file.kind, year).await?,
+                Some(file),
+            )
         }
     };
-    let rules = Rules {
+    let rules = ImportRules {
         mode: options.mode.unwrap_or(ImportMode::Upsert),
         is_dry_run: options.dry_run.is_on(),
     };
@@ -141,12 +147,12 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
 }
 
 impl PersonToImport {
-    fn said(&self) -> Said<'_> {
+    fn said(&self) -> PersonRow<'_> {
         fn text(said: Option<&String>) -> &str {
             said.map_or("", String::as_str)
         }
         let classes = self.classes.iter().flatten();
-        Said {
+        PersonRow {
             email: text(self.email.as_ref()),
             first_name: text(self.first_name.as_ref()),
             last_name: text(self.last_name.as_ref()),
@@ -172,8 +178,8 @@ enum Written {
 /// The report as a stream. When the import fails the response is aborted, so that a partial report is not mistaken for
 /// a complete one.
 fn report(
-    rules: Rules,
-    reports: mpsc::Receiver<Vec<Reported>>,
+    rules: ImportRules,
+    reports: mpsc::Receiver<Vec<RowReport>>,
     running: JoinHandle<Result<ImportCounts>>,
 ) -> impl stream::Stream<Item = Result<Bytes, anyhow::Error>> + Send + 'static {
     use api_types::import::{begin, end};

@@ -17,10 +17,10 @@ use common::clock;
 use db::platform::PlatformProof;
 use db::{Actor, Database, Standpoint, Store, Tenant};
 use realtime::bus::EventBus;
-use service::import::{self, Import, Plan, Reported, Rules};
+use service::import::{self, Import, ImportPlan, ImportRules, RowReport};
 
 /// The number of rows between two progress lines.
-const TOLD_EVERY: i64 = 1_000;
+const PROGRESS_INTERVAL_ROWS: i64 = 1_000;
 
 /// Arguments of `groupwork import`.
 #[derive(Args)]
@@ -77,7 +77,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
         .map(|name| name.to_string_lossy().into_owned());
     let source = FileSource::File(arguments.file.clone());
     let kind = inspect::table_type(&source, &name.unwrap_or_default()).await?;
-    let plan = Plan::of_file(source, kind, import::school_year(clock::now())).await?;
+    let plan = ImportPlan::from_file(source, kind, import::school_year(clock::now())).await?;
     let store = open_store(&database, 1, 1).await.context("open the database")?;
     let import = Import {
         bus: EventBus::without_sockets(&database),
@@ -86,7 +86,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
         // The command line has no key to encrypt emails; an administrator can resend invitations from the list of
         // users.
         mail: None,
-        rules: Rules {
+        rules: ImportRules {
             mode: match arguments.mode {
                 Mode::Upsert => ImportMode::Upsert,
                 Mode::Create => ImportMode::Create,
@@ -94,7 +94,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
             is_dry_run: arguments.dry_run,
         },
     };
-    let (sender, mut reports) = mpsc::channel::<Vec<Reported>>(2);
+    let (sender, mut reports) = mpsc::channel::<Vec<RowReport>>(2);
     let running = tokio::spawn(import.run(plan, sender));
     let mut done = 0;
     while let Some(unit) = reports.recv().await {
@@ -104,7 +104,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
         }
         let before = done;
         done += i64::try_from(unit.len())?;
-        if before / TOLD_EVERY != done / TOLD_EVERY {
+        if before / PROGRESS_INTERVAL_ROWS != done / PROGRESS_INTERVAL_ROWS {
             super::report(&format!("{done} rows"));
         }
     }
@@ -134,8 +134,8 @@ async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
 }
 
 /// Formats the result of a row: position, status and errors.
-fn line(reported: &Reported) -> String {
-    let Reported { file, row, outcome } = reported;
+fn line(reported: &RowReport) -> String {
+    let RowReport { file, row, outcome } = reported;
     let place = file.map_or_else(|| format!("row {row}"), |file| format!("{file} row {row}"));
     let problems = outcome.problems.iter();
     let reasons: Vec<String> = problems

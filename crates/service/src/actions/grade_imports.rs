@@ -21,12 +21,12 @@ pub struct GradeRow {
     /// The row number as in the spreadsheet; the header is row 1.
     pub number: usize,
     /// The parsed row, or its errors.
-    pub said: std::result::Result<SaidGrade, Vec<RowProblem>>,
+    pub parsed: std::result::Result<ParsedGrade, Vec<RowProblem>>,
 }
 
 /// The content of a row; absent values stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SaidGrade {
+pub struct ParsedGrade {
     /// The submission; `None` for a group that has not submitted.
     pub submission: Option<SubmissionId>,
     /// The member that the grade is for; the whole group if absent.
@@ -53,14 +53,14 @@ pub struct GradeOutcome {
 /// Imports rows for one topic. A dry run is rolled back.
 pub fn import(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry: bool) -> Result<Vec<GradeOutcome>> {
     if is_dry {
-        work.rehearse(|work| carry_out(work, id, rows))
+        work.rehearse(|work| apply_rows(work, id, rows))
     } else {
-        carry_out(work, id, rows)
+        apply_rows(work, id, rows)
     }
 }
 
 /// The grade of one submission while its rows are collected.
-struct Gathering<'a> {
+struct GradeCollector<'a> {
     link: &'a WholeGroupAssignment,
     submission: &'a WholeSubmission,
     edit: GradeEdit,
@@ -68,10 +68,10 @@ struct Gathering<'a> {
     named: Vec<Option<UserId>>,
 }
 
-fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
+fn apply_rows(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
     let whole = work.assignment_to_write(id)?;
     let current = whole.links.iter().filter_map(|link| {
-        let gathering = Gathering {
+        let gathering = GradeCollector {
             link,
             submission: link.current_submission.as_ref()?,
             edit: GradeEdit::default(),
@@ -79,7 +79,7 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
         };
         Some(gathering)
     });
-    let mut gathered: Vec<Gathering<'_>> = current.collect();
+    let mut gathered: Vec<GradeCollector<'_>> = current.collect();
     let places: HashMap<SubmissionId, usize> = gathered
         .iter()
         .enumerate()
@@ -87,11 +87,11 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
         .collect();
     let mut outcomes = Vec::with_capacity(rows.len());
     for row in rows {
-        let judged = row.said.clone().and_then(|said| {
-            let place = said.submission.as_ref().map(|submission| places.get(submission));
+        let judged = row.parsed.clone().and_then(|parsed| {
+            let place = parsed.submission.as_ref().map(|submission| places.get(submission));
             match place {
-                Some(Some(place)) => gathered[*place].take(&said).map_err(|problem| vec![problem]),
-                None if said.is_empty() => Ok(RowStatus::Skipped),
+                Some(Some(place)) => gathered[*place].take(&parsed).map_err(|problem| vec![problem]),
+                None if parsed.is_empty() => Ok(RowStatus::Skipped),
                 None => Err(vec![RowProblem::new(
                     "submissionId",
                     "required",
@@ -108,7 +108,7 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
             Ok(status) => (status, Vec::new()),
             Err(problems) => (RowStatus::Failed, problems),
         };
-        let user = row.said.as_ref().ok().and_then(|said| said.user.clone());
+        let user = row.parsed.as_ref().ok().and_then(|parsed| parsed.user.clone());
         outcomes.push(GradeOutcome {
             number: row.number,
             status,
@@ -117,7 +117,7 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
         });
     }
     let mut written = Vec::new();
-    for Gathering {
+    for GradeCollector {
         link, submission, edit, ..
     } in gathered
     {
@@ -131,32 +131,35 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
     Ok(outcomes)
 }
 
-impl SaidGrade {
+impl ParsedGrade {
     fn is_empty(&self) -> bool {
         self.value.is_none() && self.points.is_none() && self.feedback.is_none()
     }
 }
 
-impl Gathering<'_> {
+impl GradeCollector<'_> {
     /// Adds a row to the pending update of this submission.
-    fn take(&mut self, said: &SaidGrade) -> std::result::Result<RowStatus, RowProblem> {
-        if self.named.contains(&said.user) {
+    fn take(&mut self, parsed: &ParsedGrade) -> std::result::Result<RowStatus, RowProblem> {
+        if self.named.contains(&parsed.user) {
             return Err(RowProblem::new("userId", "duplicate", "has a row before this one"));
         }
         let rules = rules(&self.link.assignment, self.submission);
-        if said.user.as_ref().is_some_and(|user| !rules.members.contains(user)) {
+        if parsed.user.as_ref().is_some_and(|user| !rules.members.contains(user)) {
             return Err(RowProblem::new("userId", "unknown", "is nobody of this submission"));
         }
         // Unchanged values are not validated again: the topic may have another scale since.
-        let before = self.before(said.user.as_ref());
-        let value = said.value.as_ref().filter(|value| before.value.as_ref() != Some(value));
-        let points = said.points.filter(|points| before.points != Some(*points));
+        let before = self.before(parsed.user.as_ref());
+        let value = parsed
+            .value
+            .as_ref()
+            .filter(|value| before.value.as_ref() != Some(value));
+        let points = parsed.points.filter(|points| before.points != Some(*points));
         rules.take(value, points).map_err(|refusal| column(&refusal))?;
-        self.named.push(said.user.clone());
-        let after = SaidGrade {
-            value: said.value.clone().or_else(|| before.value.clone()),
-            points: said.points.or(before.points),
-            feedback: said.feedback.clone().or_else(|| before.feedback.clone()),
+        self.named.push(parsed.user.clone());
+        let after = ParsedGrade {
+            value: parsed.value.clone().or_else(|| before.value.clone()),
+            points: parsed.points.or(before.points),
+            feedback: parsed.feedback.clone().or_else(|| before.feedback.clone()),
             ..before.clone()
         };
         if after == before {
@@ -168,18 +171,18 @@ impl Gathering<'_> {
     }
 
     /// Returns the grade of the group, or of one member, before this import.
-    fn before(&self, user: Option<&UserId>) -> SaidGrade {
+    fn before(&self, user: Option<&UserId>) -> ParsedGrade {
         let grade = self.submission.grade.as_ref();
         let (submission, user_id) = (Some(self.submission.submission.id.clone()), user.cloned());
-        let empty = SaidGrade {
+        let empty = ParsedGrade {
             submission,
             user: user_id,
-            ..SaidGrade::default()
+            ..ParsedGrade::default()
         };
         match user {
             None => grade.map_or_else(
                 || empty.clone(),
-                |grade| SaidGrade {
+                |grade| ParsedGrade {
                     value: grade.value.clone(),
                     points: grade.points,
                     feedback: grade.feedback.clone(),
@@ -191,7 +194,7 @@ impl Gathering<'_> {
                 let own = members.into_iter().find(|own| own.user_id == *user);
                 own.map_or_else(
                     || empty.clone(),
-                    |own| SaidGrade {
+                    |own| ParsedGrade {
                         value: own.value.clone(),
                         points: own.points,
                         feedback: own.feedback.clone(),
@@ -202,9 +205,9 @@ impl Gathering<'_> {
         }
     }
 
-    fn write(&mut self, after: SaidGrade) {
+    fn write(&mut self, after: ParsedGrade) {
         use model::edit::Edit;
-        let SaidGrade {
+        let ParsedGrade {
             user,
             value,
             points,

@@ -26,7 +26,7 @@ const RANK: Rank = Rank::Member(MemberRole::Admin);
 
 /// The options of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct ImportRules {
     /// What happens to existing members.
     pub mode: ImportMode,
     /// Roll back all changes.
@@ -35,21 +35,21 @@ pub struct Rules {
 
 /// The parsed and validated content of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Record {
+pub enum ImportRecord {
     /// Create or update a student or teacher.
     Person(Box<ImportedPerson>),
     /// End a membership.
-    PersonGone(ExternalId),
+    RemovedPerson(ExternalId),
     /// Create or update a class.
     Class(Box<ImportedClass>),
     /// Archive a class.
-    ClassGone(ExternalId),
+    RemovedClass(ExternalId),
     /// Create or update a homeroom.
     Homeroom(Box<ImportedHomeroom>),
     /// Add or remove a student or teacher of a class or homeroom.
-    Place(Box<ImportedPlace>),
+    Enrollment(Box<ImportedEnrollment>),
     /// A record type without a counterpart in this service; it is skipped.
-    Nothing,
+    Ignored,
 }
 
 /// A student or teacher.
@@ -92,19 +92,19 @@ pub struct ImportedHomeroom {
 
 /// A student or teacher of a class or homeroom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportedPlace {
+pub struct ImportedEnrollment {
     /// The class or homeroom.
     pub class: ExternalId,
     pub user: ExternalId,
     /// Whether the user teaches there.
     pub is_teacher: bool,
     /// Whether the user leaves the class or homeroom.
-    pub is_gone: bool,
+    pub is_deleted: bool,
 }
 
 /// The result of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ImportOutcome {
     pub status: RowStatus,
     /// The user that the row is about, if known.
     pub user: Option<UserId>,
@@ -114,8 +114,8 @@ pub struct Outcome {
 
 /// What a dry run has rolled back so far. Later rows may refer to it.
 #[derive(Debug, Default)]
-pub struct Foreseen {
-    people: HashMap<String, ForeseenMember>,
+pub struct ImportPreview {
+    people: HashMap<String, PreviewMember>,
     /// Classes by id, with the teacher who would own them.
     classes: HashMap<String, ExternalId>,
     /// Homerooms by id, with the id of the row if it existed before.
@@ -126,7 +126,7 @@ pub struct Foreseen {
 
 /// A member whom a dry run created or assigned an external id.
 #[derive(Debug, Clone)]
-struct ForeseenMember {
+struct PreviewMember {
     /// The account, if it existed before.
     user: Option<UserId>,
     role: MemberRole,
@@ -135,51 +135,51 @@ struct ForeseenMember {
 }
 
 /// What a dry run remembers about a row.
-enum Foresight {
-    Person(ExternalId, ForeseenMember),
+enum PreviewEntry {
+    Person(ExternalId, PreviewMember),
     Class(ExternalId, ExternalId),
     Homeroom(ExternalId, Option<HomeroomId>),
     Kept(ExternalId),
 }
 
 /// The effects of a row.
-struct Done {
+struct RowResult {
     status: RowStatus,
     user: Option<UserId>,
     enrolled: Vec<(ClassId, Person)>,
     joined: Vec<(HomeroomId, Person)>,
-    foresight: Option<Foresight>,
+    preview_entry: Option<PreviewEntry>,
 }
 
-impl Done {
+impl RowResult {
     fn with(status: RowStatus) -> Self {
         Self {
             status,
             user: None,
             enrolled: Vec::new(),
             joined: Vec::new(),
-            foresight: None,
+            preview_entry: None,
         }
     }
 }
 
 /// Why a row had no effect.
-enum Stop {
+enum RowError {
     /// The row was rejected.
     Row(Vec<RowProblem>),
     /// A concurrent transaction wrote the same; a retry may find its result.
     Race(Vec<RowProblem>),
     /// The transaction cannot continue.
-    Unit(Error),
+    Transaction(Error),
 }
 
-impl Stop {
+impl RowError {
     fn row(column: &str, code: &str, message: &str) -> Self {
         Self::Row(vec![RowProblem::new(column, code, message)])
     }
 }
 
-impl From<Error> for Stop {
+impl From<Error> for RowError {
     fn from(error: Error) -> Self {
         match &error {
             Error::Conflict {
@@ -193,7 +193,7 @@ impl From<Error> for Stop {
                     .map(|problem| RowProblem::new(&problem.path, &problem.code, &problem.message))
                     .collect(),
             ),
-            _ => Self::Unit(error),
+            _ => Self::Transaction(error),
         }
     }
 }
@@ -201,21 +201,21 @@ impl From<Error> for Stop {
 /// Applies rows in their order. The caller must still be an administrator of the organization.
 pub fn apply(
     work: &mut Work<'_>,
-    rules: Rules,
+    rules: ImportRules,
     mail: Option<&Mailer>,
-    rows: &[Record],
-    foreseen: &mut Foreseen,
-) -> Result<Vec<Outcome>> {
+    rows: &[ImportRecord],
+    preview: &mut ImportPreview,
+) -> Result<Vec<ImportOutcome>> {
     if work.actor().user.is_some() && !work.rank()?.outranks(MemberRole::Teacher) {
         return Err(Error::ForbiddenRole);
     }
     if !rules.is_dry_run {
-        return all(work, rules, mail, rows, foreseen);
+        return apply_all(work, rules, mail, rows, preview);
     }
     let mut outcomes = None;
     let taken_back = work.attempt(|work| {
-        outcomes = Some(all(work, rules, mail, rows, foreseen)?);
-        Err(take_back())
+        outcomes = Some(apply_all(work, rules, mail, rows, preview)?);
+        Err(rollback_error())
     });
     // Without outcomes, the transaction itself failed with that error.
     match outcomes {
@@ -238,7 +238,7 @@ pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
 }
 
 /// Sends the progress of an import to the user who started it.
-pub fn tell_progress(work: &mut Work<'_>, import_id: &str, rules: Rules, rows: i64, counts: ImportCounts) {
+pub fn record_progress(work: &mut Work<'_>, import_id: &str, rules: ImportRules, rows: i64, counts: ImportCounts) {
     if let Some(importer) = work.actor().user.clone() {
         work.record(UserChange::ImportProgressed {
             importer,
@@ -251,20 +251,20 @@ pub fn tell_progress(work: &mut Work<'_>, import_id: &str, rules: Rules, rows: i
     }
 }
 
-fn all(
+fn apply_all(
     work: &mut Work<'_>,
-    rules: Rules,
+    rules: ImportRules,
     mail: Option<&Mailer>,
-    rows: &[Record],
-    foreseen: &mut Foreseen,
-) -> Result<Vec<Outcome>> {
+    rows: &[ImportRecord],
+    preview: &mut ImportPreview,
+) -> Result<Vec<ImportOutcome>> {
     let mut outcomes = Vec::with_capacity(rows.len());
     let (mut enrolled, mut joined) = (BTreeMap::new(), BTreeMap::new());
     for row in rows {
-        let (done, changes) = match one(work, rules, mail, row, foreseen)? {
+        let (done, changes) = match apply_row(work, rules, mail, row, preview)? {
             Ok(done) => done,
             Err(problems) => {
-                outcomes.push(Outcome {
+                outcomes.push(ImportOutcome {
                     status: RowStatus::Failed,
                     user: None,
                     problems,
@@ -278,9 +278,9 @@ fn all(
         gather(&mut enrolled, done.enrolled);
         gather(&mut joined, done.joined);
         if rules.is_dry_run {
-            foreseen.note(done.foresight);
+            preview.note(done.preview_entry);
         }
-        outcomes.push(Outcome {
+        outcomes.push(ImportOutcome {
             status: done.status,
             user: done.user,
             problems: Vec::new(),
@@ -297,71 +297,77 @@ fn all(
     Ok(outcomes)
 }
 
-type Ended = std::result::Result<(Done, Vec<Change>), Vec<RowProblem>>;
+type RowOutcome = std::result::Result<(RowResult, Vec<Change>), Vec<RowProblem>>;
 
 /// Applies one row; retries once if a concurrent transaction wrote the same.
-fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mailer>, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
-    let (ended, is_race) = tried(work, rules, mail, row, foreseen)?;
+fn apply_row(
+    work: &mut Work<'_>,
+    rules: ImportRules,
+    mail: Option<&Mailer>,
+    row: &ImportRecord,
+    preview: &ImportPreview,
+) -> Result<RowOutcome> {
+    let (ended, is_race) = try_row(work, rules, mail, row, preview)?;
     if !is_race {
         return Ok(ended);
     }
-    Ok(tried(work, rules, mail, row, foreseen)?.0)
+    Ok(try_row(work, rules, mail, row, preview)?.0)
 }
 
 /// Applies one row in a savepoint. Also returns whether it conflicted with a concurrent transaction.
-fn tried(
+fn try_row(
     work: &mut Work<'_>,
-    rules: Rules,
+    rules: ImportRules,
     mail: Option<&Mailer>,
-    row: &Record,
-    foreseen: &Foreseen,
-) -> Result<(Ended, bool)> {
+    row: &ImportRecord,
+    preview: &ImportPreview,
+) -> Result<(RowOutcome, bool)> {
     let (mut ended, mut is_race) = (None, false);
-    let outcome = work.attempt(|work| match carry_out(work, rules, mail, row, foreseen) {
+    let outcome = work.attempt(|work| match apply_record(work, rules, mail, row, preview) {
         Ok(done) => {
-            ended = Some(Ok((done, worth_telling(work.take_changes()))));
+            ended = Some(Ok((done, recorded_changes(work.take_changes()))));
             Ok(())
         }
-        Err(Stop::Row(problems)) => {
+        Err(RowError::Row(problems)) => {
             ended = Some(Err(problems));
-            Err(take_back())
+            Err(rollback_error())
         }
-        Err(Stop::Race(problems)) => {
+        Err(RowError::Race(problems)) => {
             (ended, is_race) = (Some(Err(problems)), true);
-            Err(take_back())
+            Err(rollback_error())
         }
-        Err(Stop::Unit(error)) => Err(error),
+        Err(RowError::Transaction(error)) => Err(error),
     });
     match (outcome, ended) {
         (Ok(()), Some(ended)) => Ok((ended, is_race)),
         // The row was rejected and its savepoint rolled back.
         (Err(_), Some(Err(problems))) => Ok((Err(problems), is_race)),
         (Err(error), _) => Err(error),
-        (Ok(()), None) => Err(take_back()),
+        (Ok(()), None) => Err(rollback_error()),
     }
 }
 
-fn carry_out(
+fn apply_record(
     work: &mut Work<'_>,
-    rules: Rules,
+    rules: ImportRules,
     mail: Option<&Mailer>,
-    row: &Record,
-    foreseen: &Foreseen,
-) -> Result<Done, Stop> {
+    row: &ImportRecord,
+    preview: &ImportPreview,
+) -> Result<RowResult, RowError> {
     match row {
-        Record::Person(new) => person::bring(work, rules, mail, new),
-        Record::PersonGone(external_id) => person::dismiss(work, external_id),
-        Record::Class(class) => school::class(work, rules, class, foreseen),
-        Record::ClassGone(external_id) => school::close(work, external_id),
-        Record::Homeroom(homeroom) => school::homeroom(work, rules, homeroom),
-        Record::Place(place) => school::place(work, place, foreseen),
-        Record::Nothing => Ok(Done::with(RowStatus::Skipped)),
+        ImportRecord::Person(new) => person::import_person(work, rules, mail, new),
+        ImportRecord::RemovedPerson(external_id) => person::deactivate(work, external_id),
+        ImportRecord::Class(class) => school::import_class(work, rules, class, preview),
+        ImportRecord::RemovedClass(external_id) => school::archive_class(work, external_id),
+        ImportRecord::Homeroom(homeroom) => school::import_homeroom(work, rules, homeroom),
+        ImportRecord::Enrollment(place) => school::import_enrollment(work, place, preview),
+        ImportRecord::Ignored => Ok(RowResult::with(RowStatus::Skipped)),
     }
 }
 
 /// Drops the changes about new accounts: the import's own record counts them, no client is connected as these users
 /// yet, and single records would flood the log. Changes of existing users are recorded one by one.
-fn worth_telling(changes: Vec<Change>) -> Vec<Change> {
+fn recorded_changes(changes: Vec<Change>) -> Vec<Change> {
     let is_new = |change: &Change| {
         matches!(
             change,
@@ -381,18 +387,18 @@ fn gather<K: Ord>(into: &mut BTreeMap<K, Vec<Person>>, found: Vec<(K, Person)>) 
 }
 
 /// An error that rolls back a savepoint whose outcome is already known. It is never returned to a client.
-fn take_back() -> Error {
+fn rollback_error() -> Error {
     Error::Internal(anyhow::anyhow!("taken back on purpose"))
 }
 
-impl Foreseen {
-    fn note(&mut self, foresight: Option<Foresight>) {
-        match foresight {
+impl ImportPreview {
+    fn note(&mut self, preview_entry: Option<PreviewEntry>) {
+        match preview_entry {
             None => {}
-            Some(Foresight::Person(id, member)) => drop(self.people.insert(id.into_string(), member)),
-            Some(Foresight::Class(id, owner)) => drop(self.classes.insert(id.into_string(), owner)),
-            Some(Foresight::Homeroom(id, homeroom)) => drop(self.homerooms.insert(id.into_string(), homeroom)),
-            Some(Foresight::Kept(id)) => drop(self.kept.insert(id.into_string())),
+            Some(PreviewEntry::Person(id, member)) => drop(self.people.insert(id.into_string(), member)),
+            Some(PreviewEntry::Class(id, owner)) => drop(self.classes.insert(id.into_string(), owner)),
+            Some(PreviewEntry::Homeroom(id, homeroom)) => drop(self.homerooms.insert(id.into_string(), homeroom)),
+            Some(PreviewEntry::Kept(id)) => drop(self.kept.insert(id.into_string())),
         }
     }
 }

@@ -7,9 +7,9 @@ use model::import::RowProblem;
 use model::number::Points;
 use model::text::{FeedbackText, GradeValue};
 
-use super::columns::{Cells, Columns, Layout};
-use super::sheet::Sheet;
-use crate::actions::grade_imports::{GradeRow, SaidGrade};
+use super::csv_reader::CsvReader;
+use super::header::{Header, RowCells, TableLayout};
+use crate::actions::grade_imports::{GradeRow, ParsedGrade};
 use adapters::blob_store::FileSource;
 use api_types::csv::plain;
 use api_types::grade_table::COLUMNS;
@@ -20,7 +20,7 @@ const ROWS_MAX: usize = 10_000;
 
 /// The columns of the export. Required are only those that identify a grade; columns that explain a row to readers
 /// are ignored.
-const LAYOUT: Layout = Layout {
+const LAYOUT: TableLayout = TableLayout {
     table: "",
     required: &["submissionId", "userId"],
     optional: &COLUMNS,
@@ -38,26 +38,26 @@ pub async fn read(source: FileSource, kind: FileType, separator: Option<u8>) -> 
 }
 
 fn rows(source: &FileSource, separator: Option<u8>) -> Result<Vec<GradeRow>> {
-    let mut sheet = Sheet::begin(source.open()?, separator)?;
-    let columns = Columns::of(&LAYOUT, sheet.next_row()?)?;
+    let mut reader = CsvReader::open(source.open()?, separator)?;
+    let header = Header::parse(&LAYOUT, reader.next_row()?)?;
     let mut rows = Vec::new();
-    while let Some(row) = sheet.next_row()? {
+    while let Some(row) = reader.next_row()? {
         if rows.len() == ROWS_MAX {
             let message = format!("has more than {ROWS_MAX} rows");
             return Err(Error::invalid("file", "too_many_rows", message));
         }
         let cells = row.cells.map_err(|problem| vec![problem]);
-        let said = cells.and_then(|cells| said(columns.row(&cells).map_err(|problem| vec![problem])?));
+        let parsed = cells.and_then(|cells| parse_row(header.row(&cells).map_err(|problem| vec![problem])?));
         rows.push(GradeRow {
             number: row.number,
-            said,
+            parsed,
         });
     }
     Ok(rows)
 }
 
 /// Parses a row. Empty cells are absent values.
-fn said(cells: Cells<'_>) -> std::result::Result<SaidGrade, Vec<RowProblem>> {
+fn parse_row(cells: RowCells<'_>) -> std::result::Result<ParsedGrade, Vec<RowProblem>> {
     let mut problems = Vec::new();
     let cell = |column: &str| Some(plain(cells.get(column)).trim()).filter(|text| !text.is_empty());
     let mut problem = |column: &str, message: String| problems.push(RowProblem::new(column, "invalid", message));
@@ -79,7 +79,7 @@ fn said(cells: Cells<'_>) -> std::result::Result<SaidGrade, Vec<RowProblem>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok(SaidGrade {
+    Ok(ParsedGrade {
         submission: cell("submissionId").map(SubmissionId::new),
         user: cell("userId").map(UserId::new),
         value,

@@ -2,12 +2,12 @@
 //! streamed row by row: first to validate it, then to apply its rows in short transactions. So memory does not depend
 //! on the number of rows, and other organizations are not delayed.
 
-mod columns;
+mod csv_reader;
 pub mod grades;
+mod header;
 mod one_roster;
 mod people;
 mod run;
-mod sheet;
 
 use std::collections::HashSet;
 
@@ -16,18 +16,18 @@ use model::import::{PEOPLE_MAX, RowProblem};
 use model::time::Timestamp;
 use tokio::sync::mpsc;
 
-use self::columns::Columns;
-use self::one_roster::{Archive, Overview};
-pub use self::people::Said;
-pub use self::run::{Import, Reported};
-use self::sheet::Sheet;
-use crate::actions::imports::Record;
-pub use crate::actions::imports::Rules;
+use self::csv_reader::CsvReader;
+use self::header::Header;
+use self::one_roster::{Archive, ArchiveOverview};
+pub use self::people::PersonRow;
+pub use self::run::{Import, RowReport};
+use crate::actions::imports::ImportRecord;
+pub use crate::actions::imports::ImportRules;
 use adapters::blob_store::FileSource;
 use common::error::{Error, Result};
 
 /// The number of rows in one transaction.
-const UNIT: usize = 200;
+const BATCH_ROWS: usize = 200;
 
 /// Returns the school year at a time, for exports that do not name one. School years begin in August.
 pub fn school_year(now: Timestamp) -> String {
@@ -40,35 +40,35 @@ pub fn school_year(now: Timestamp) -> String {
 
 /// A row with its position in the file.
 #[derive(Debug)]
-pub struct Numbered {
+pub struct NumberedRow {
     file: Option<&'static str>,
     number: usize,
-    record: std::result::Result<Record, Vec<RowProblem>>,
+    record: std::result::Result<ImportRecord, Vec<RowProblem>>,
 }
 
 /// A validated file or list.
-pub struct Plan {
+pub struct ImportPlan {
     rows: usize,
-    content: Content,
+    content: PlanContent,
 }
 
-enum Content {
+enum PlanContent {
     Table(FileSource),
-    OneRoster(FileSource, Box<Overview>),
-    List(Vec<Numbered>),
+    OneRoster(FileSource, Box<ArchiveOverview>),
+    List(Vec<NumberedRow>),
 }
 
-impl Plan {
+impl ImportPlan {
     /// Reads a file once and rejects it if it is invalid as a whole; nothing is written. Classes of an archive
     /// without school years belong to `this_year`.
-    pub async fn of_file(source: FileSource, kind: FileType, this_year: String) -> Result<Self> {
+    pub async fn from_file(source: FileSource, kind: FileType, this_year: String) -> Result<Self> {
         let read = tokio::task::spawn_blocking(move || match kind {
-            FileType::Csv => Self::of_table(source),
+            FileType::Csv => Self::from_table(source),
             FileType::Zip => {
-                let overview = Box::new(Overview::of(&mut Archive::open(&source)?, this_year)?);
+                let overview = Box::new(ArchiveOverview::read(&mut Archive::open(&source)?, this_year)?);
                 Ok(Self {
                     rows: overview.rows,
-                    content: Content::OneRoster(source, overview),
+                    content: PlanContent::OneRoster(source, overview),
                 })
             }
             other => Err(Error::UnsupportedFileType(format!(
@@ -79,27 +79,27 @@ impl Plan {
     }
 
     /// Creates a plan from users in a request body, numbered from 1.
-    pub fn of_list<'a>(people: impl IntoIterator<Item = Said<'a>>) -> Self {
-        let rows: Vec<Numbered> = people
+    pub fn from_list<'a>(people: impl IntoIterator<Item = PersonRow<'a>>) -> Self {
+        let rows: Vec<NumberedRow> = people
             .into_iter()
             .enumerate()
-            .map(|(index, said)| Numbered {
+            .map(|(index, row)| NumberedRow {
                 file: None,
                 number: index + 1,
-                record: said.judged(),
+                record: row.parse(),
             })
             .collect();
         Self {
             rows: rows.len(),
-            content: Content::List(rows),
+            content: PlanContent::List(rows),
         }
     }
 
-    fn of_table(source: FileSource) -> Result<Self> {
-        let mut sheet = Sheet::begin(source.open()?, None)?;
-        Columns::of(&people::LAYOUT, sheet.next_row()?)?;
+    fn from_table(source: FileSource) -> Result<Self> {
+        let mut reader = CsvReader::open(source.open()?, None)?;
+        Header::parse(&people::LAYOUT, reader.next_row()?)?;
         let mut rows = 0;
-        while sheet.next_row()?.is_some() {
+        while reader.next_row()?.is_some() {
             rows += 1;
             if rows > PEOPLE_MAX {
                 let message = format!("has more than {PEOPLE_MAX} rows; import it in parts");
@@ -108,66 +108,72 @@ impl Plan {
         }
         Ok(Self {
             rows,
-            content: Content::Table(source),
+            content: PlanContent::Table(source),
         })
     }
 
     /// Sends the rows in batches from a blocking thread. Stops early when the receiver is dropped.
-    fn send(self, sending: &mut Sending) -> Result<()> {
+    fn send(self, rows_out: &mut RowSender) -> Result<()> {
         match self.content {
-            Content::List(rows) => rows.into_iter().try_for_each(|row| sending.send(row))?,
-            Content::Table(source) => {
-                let mut sheet = Sheet::begin(source.open()?, None)?;
-                let columns = Columns::of(&people::LAYOUT, sheet.next_row()?)?;
-                while let Some(row) = sheet.next_row()? {
+            PlanContent::List(rows) => rows.into_iter().try_for_each(|row| rows_out.send(row))?,
+            PlanContent::Table(source) => {
+                let mut reader = CsvReader::open(source.open()?, None)?;
+                let header = Header::parse(&people::LAYOUT, reader.next_row()?)?;
+                while let Some(row) = reader.next_row()? {
                     let cells = row.cells.map_err(|problem| vec![problem]);
                     let record = cells.and_then(|cells| {
-                        let cells = columns.row(&cells).map_err(|problem| vec![problem])?;
-                        Said::by(cells).judged()
+                        let cells = header.row(&cells).map_err(|problem| vec![problem])?;
+                        PersonRow::from_cells(cells).parse()
                     });
-                    sending.send(Numbered {
+                    rows_out.send(NumberedRow {
                         file: None,
                         number: row.number,
                         record,
                     })?;
                 }
             }
-            Content::OneRoster(source, overview) => one_roster::send(&mut Archive::open(&source)?, &overview, sending)?,
+            PlanContent::OneRoster(source, overview) => {
+                one_roster::send(&mut Archive::open(&source)?, &overview, rows_out)?
+            }
         }
-        sending.flush()
+        rows_out.flush()
     }
 }
 
 /// The bounded channel from the thread that reads rows to the task that writes them.
-pub struct Sending {
-    units: mpsc::Sender<Vec<Numbered>>,
-    unit: Vec<Numbered>,
-    begun: HashSet<&'static str>,
+pub struct RowSender {
+    batches: mpsc::Sender<Vec<NumberedRow>>,
+    batch: Vec<NumberedRow>,
+    started_files: HashSet<&'static str>,
 }
 
-impl Sending {
-    fn to(units: mpsc::Sender<Vec<Numbered>>) -> Self {
+impl RowSender {
+    fn new(batches: mpsc::Sender<Vec<NumberedRow>>) -> Self {
         Self {
-            units,
-            unit: Vec::with_capacity(UNIT),
-            begun: HashSet::new(),
+            batches,
+            batch: Vec::with_capacity(BATCH_ROWS),
+            started_files: HashSet::new(),
         }
     }
 
     /// Returns whether this is the first pass over a file.
-    fn begins(&mut self, file: &'static str) -> bool {
-        self.begun.insert(file)
+    fn start_file(&mut self, file: &'static str) -> bool {
+        self.started_files.insert(file)
     }
 
-    fn send(&mut self, row: Numbered) -> Result<()> {
-        self.unit.push(row);
-        if self.unit.len() < UNIT { Ok(()) } else { self.flush() }
+    fn send(&mut self, row: NumberedRow) -> Result<()> {
+        self.batch.push(row);
+        if self.batch.len() < BATCH_ROWS {
+            Ok(())
+        } else {
+            self.flush()
+        }
     }
 
     fn flush(&mut self) -> Result<()> {
-        let unit = std::mem::replace(&mut self.unit, Vec::with_capacity(UNIT));
+        let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH_ROWS));
         // The receiver has stopped, so the error is never reported.
-        self.units.blocking_send(unit).map_err(|_| Error::NotReady)
+        self.batches.blocking_send(batch).map_err(|_| Error::NotReady)
     }
 }
 

@@ -10,41 +10,45 @@ use model::import::PEOPLE_MAX;
 
 pub use self::archive::Archive;
 pub use self::rows::send;
-use super::columns::{Cells, Layout};
+use super::header::{RowCells, TableLayout};
 use common::error::{Error, Result};
 
 /// The maximum number of rows in files of memberships, which are more than users.
-const PLACES_MAX: usize = 10 * PEOPLE_MAX;
+const ENROLLMENTS_MAX: usize = 10 * PEOPLE_MAX;
 
-const MANIFEST: Layout = file("manifest.csv", &["propertyName", "value"], &[]);
-const ORGS: Layout = file("orgs.csv", &["sourcedId", "name", "type"], &["status"]);
-const SESSIONS: Layout = file(
+const MANIFEST: TableLayout = file("manifest.csv", &["propertyName", "value"], &[]);
+const ORGS: TableLayout = file("orgs.csv", &["sourcedId", "name", "type"], &["status"]);
+const SESSIONS: TableLayout = file(
     "academicSessions.csv",
     &["sourcedId", "schoolYear"],
     &["status", "title"],
 );
-const ROLES: Layout = file("roles.csv", &["userSourcedId", "role"], &["status", "roleType"]);
-const USERS: Layout = file(
+const ROLES: TableLayout = file("roles.csv", &["userSourcedId", "role"], &["status", "roleType"]);
+const USERS: TableLayout = file(
     "users.csv",
     &["sourcedId", "givenName", "familyName", "email"],
     &["status", "enabledUser", "orgSourcedIds", "primaryOrgSourcedId", "role"],
 );
 /// In 1.1 the role is a column of the user.
-const USERS_WITH_ROLES: Layout = file("users.csv", &["role"], &[]);
-const CLASSES: Layout = file(
+const USERS_WITH_ROLES: TableLayout = file("users.csv", &["role"], &[]);
+const CLASSES: TableLayout = file(
     "classes.csv",
     &["sourcedId", "title", "classType", "schoolSourcedId", "termSourcedIds"],
     &["status"],
 );
-const ENROLLMENTS: Layout = file(
+const ENROLLMENTS: TableLayout = file(
     "enrollments.csv",
     &["classSourcedId", "userSourcedId", "role"],
     &["status", "primary"],
 );
 
 /// Other columns of these files are ignored; the standard allows additional ones.
-const fn file(table: &'static str, required: &'static [&'static str], optional: &'static [&'static str]) -> Layout {
-    Layout {
+const fn file(
+    table: &'static str,
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+) -> TableLayout {
+    TableLayout {
         table,
         required,
         optional,
@@ -54,7 +58,7 @@ const fn file(table: &'static str, required: &'static [&'static str], optional: 
 
 /// The data that the rows of an archive need of each other.
 #[derive(Debug)]
-pub struct Overview {
+pub struct ArchiveOverview {
     /// The number of rows that are reported.
     pub rows: usize,
     schools: HashSet<String>,
@@ -77,9 +81,9 @@ struct Teacher {
     is_primary: bool,
 }
 
-impl Overview {
+impl ArchiveOverview {
     /// Reads an archive once, so that errors of the whole archive are reported before anything is written.
-    pub fn of(archive: &mut Archive, this_year: String) -> Result<Self> {
+    pub fn read(archive: &mut Archive, this_year: String) -> Result<Self> {
         check_manifest(archive)?;
         for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
             if !archive.has(needed.table) {
@@ -95,10 +99,14 @@ impl Overview {
             teachers: HashMap::new(),
         };
         if overview.roles.is_none() {
-            archive.must_have_columns(&USERS_WITH_ROLES)?;
+            archive.check_columns(&USERS_WITH_ROLES)?;
         }
         overview.teachers = teachers(archive)?;
-        for (layout, limit) in [(&USERS, PEOPLE_MAX), (&CLASSES, PEOPLE_MAX), (&ENROLLMENTS, PLACES_MAX)] {
+        for (layout, limit) in [
+            (&USERS, PEOPLE_MAX),
+            (&CLASSES, PEOPLE_MAX),
+            (&ENROLLMENTS, ENROLLMENTS_MAX),
+        ] {
             overview.rows += count(archive, layout, limit)?;
         }
         Ok(overview)
@@ -106,7 +114,7 @@ impl Overview {
 }
 
 /// Returns whether a row is marked for deletion, regardless of case.
-fn is_gone(cells: Cells<'_>) -> bool {
+fn is_deleted(cells: RowCells<'_>) -> bool {
     cells.get("status").eq_ignore_ascii_case("tobedeleted")
 }
 
@@ -120,7 +128,7 @@ fn check_manifest(archive: &mut Archive) -> Result<()> {
     }
     let mut version = String::new();
     let mut absent = Vec::new();
-    archive.each(&MANIFEST, 200, |_, cells| {
+    archive.for_each_row(&MANIFEST, 200, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
         let (name, value) = (cells.get("propertyName"), cells.get("value"));
         if name.eq_ignore_ascii_case("oneroster.version") {
@@ -155,9 +163,9 @@ fn check_manifest(archive: &mut Archive) -> Result<()> {
 /// Returns the ids of the organizations in the export. An import is for one school, so there may be only one.
 fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
     let (mut ids, mut schools) = (HashSet::new(), 0);
-    archive.each(&ORGS, PEOPLE_MAX, |_, cells| {
+    archive.for_each_row(&ORGS, PEOPLE_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
-        if !is_gone(cells) {
+        if !is_deleted(cells) {
             ids.insert(cells.get("sourcedId").to_owned());
             schools += usize::from(cells.get("type").eq_ignore_ascii_case("school"));
         }
@@ -174,7 +182,7 @@ fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
 /// Returns school years by term. The standard stores the year in which a school year ends.
 fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
     let mut years = HashMap::new();
-    archive.each(&SESSIONS, PEOPLE_MAX, |_, cells| {
+    archive.for_each_row(&SESSIONS, PEOPLE_MAX, |_, cells| {
         if let Ok(cells) = cells
             && let Ok(ends) = cells.get("schoolYear").parse::<u16>()
             && ends > 1000
@@ -188,9 +196,9 @@ fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
 
 fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
     let mut roles: HashMap<String, Role> = HashMap::new();
-    archive.each(&ROLES, PLACES_MAX, |_, cells| {
+    archive.for_each_row(&ROLES, ENROLLMENTS_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
-        if is_gone(cells) {
+        if is_deleted(cells) {
             return Ok(());
         }
         let role = Role {
@@ -209,9 +217,9 @@ fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
 /// Returns the teacher of each class: the primary teacher, or else the first one.
 fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
     let mut teachers: HashMap<String, Teacher> = HashMap::new();
-    archive.each(&ENROLLMENTS, PLACES_MAX, |_, cells| {
+    archive.for_each_row(&ENROLLMENTS, ENROLLMENTS_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
-        if is_gone(cells) || !cells.get("role").eq_ignore_ascii_case("teacher") {
+        if is_deleted(cells) || !cells.get("role").eq_ignore_ascii_case("teacher") {
             return Ok(());
         }
         let teacher = Teacher {
@@ -230,9 +238,9 @@ fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
     Ok(teachers)
 }
 
-fn count(archive: &mut Archive, layout: &Layout, limit: usize) -> Result<usize> {
+fn count(archive: &mut Archive, layout: &TableLayout, limit: usize) -> Result<usize> {
     let mut rows = 0;
-    archive.each(layout, limit, |_, _| {
+    archive.for_each_row(layout, limit, |_, _| {
         rows += 1;
         Ok(())
     })?;

@@ -4,12 +4,12 @@ use model::access::MemberRole;
 use model::import::{RowProblem, cell, entries};
 use model::text::{ExternalId, ShortName};
 
-use super::columns::{Cells, Layout};
-use crate::actions::imports::{ImportedPerson, Record};
+use super::header::{RowCells, TableLayout};
+use crate::actions::imports::{ImportRecord, ImportedPerson};
 use crate::actions::people;
 
 /// The columns of a table of users; `passwordHash` is for migrations from a better-auth database.
-pub const LAYOUT: Layout = Layout {
+pub const LAYOUT: TableLayout = TableLayout {
     table: "",
     required: &["email", "firstName", "lastName", "role"],
     optional: &["externalId", "homeroom", "classes", "passwordHash"],
@@ -23,7 +23,7 @@ const CLASS_MAX: usize = 120;
 
 /// The unvalidated content of a row.
 #[derive(Debug, Clone, Default)]
-pub struct Said<'a> {
+pub struct PersonRow<'a> {
     pub email: &'a str,
     pub first_name: &'a str,
     pub last_name: &'a str,
@@ -39,9 +39,9 @@ pub struct Said<'a> {
     pub password_hash: &'a str,
 }
 
-impl<'a> Said<'a> {
+impl<'a> PersonRow<'a> {
     /// Reads a row of a table of users.
-    pub fn by(cells: Cells<'a>) -> Self {
+    pub fn from_cells(cells: RowCells<'a>) -> Self {
         Self {
             email: cells.get("email"),
             first_name: cells.get("firstName"),
@@ -55,18 +55,18 @@ impl<'a> Said<'a> {
     }
 
     /// Returns the user, or all errors of the row.
-    pub fn judged(self) -> Result<Record, Vec<RowProblem>> {
+    pub fn parse(self) -> Result<ImportRecord, Vec<RowProblem>> {
         let mut problems = Vec::new();
-        let role = noted(&mut problems, role(self.role));
-        let email = noted(&mut problems, address(self.email));
-        let first_name = noted(&mut problems, text(self.first_name, "firstName", ShortName::try_from));
-        let last_name = noted(&mut problems, text(self.last_name, "lastName", ShortName::try_from));
-        let external_id = noted(
+        let role = collect_problem(&mut problems, role(self.role));
+        let email = collect_problem(&mut problems, address(self.email));
+        let first_name = collect_problem(&mut problems, text(self.first_name, "firstName", ShortName::try_from));
+        let last_name = collect_problem(&mut problems, text(self.last_name, "lastName", ShortName::try_from));
+        let external_id = collect_problem(
             &mut problems,
             text(self.external_id, "externalId", ExternalId::try_from),
         );
-        let homeroom = noted(&mut problems, text(self.homeroom, "homeroom", ShortName::try_from));
-        let password_hash = noted(&mut problems, hash(self.password_hash));
+        let homeroom = collect_problem(&mut problems, text(self.homeroom, "homeroom", ShortName::try_from));
+        let password_hash = collect_problem(&mut problems, hash(self.password_hash));
         if cell(self.first_name).is_none() && cell(self.last_name).is_none() {
             problems.push(RowProblem::new("firstName", "required", "or lastName is required"));
         }
@@ -92,7 +92,7 @@ impl<'a> Said<'a> {
             ));
         }
         match (email, role, problems.is_empty()) {
-            (Some(email), Some(role), true) => Ok(Record::Person(Box::new(ImportedPerson {
+            (Some(email), Some(role), true) => Ok(ImportRecord::Person(Box::new(ImportedPerson {
                 email,
                 first_name: first_name.flatten(),
                 last_name: last_name.flatten(),
@@ -107,7 +107,7 @@ impl<'a> Said<'a> {
     }
 }
 
-fn noted<T>(problems: &mut Vec<RowProblem>, judged: Result<T, RowProblem>) -> Option<T> {
+fn collect_problem<T>(problems: &mut Vec<RowProblem>, judged: Result<T, RowProblem>) -> Option<T> {
     judged.map_err(|problem| problems.push(problem)).ok()
 }
 
@@ -136,11 +136,11 @@ fn address(text: &str) -> Result<String, RowProblem> {
 }
 
 fn text<'a, T>(
-    said: &'a str,
+    row: &'a str,
     column: &str,
     read: impl FnOnce(&'a str) -> Result<T, model::text::BadText>,
 ) -> Result<Option<T>, RowProblem> {
-    let read = cell(said).map(read).transpose();
+    let read = cell(row).map(read).transpose();
     read.map_err(|reason| RowProblem::new(column, "invalid", reason.to_string()))
 }
 
@@ -161,18 +161,18 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use super::*;
 
-    fn ben() -> Said<'static> {
-        Said {
+    fn ben() -> PersonRow<'static> {
+        PersonRow {
             email: "Ben@School.Example",
             first_name: " Ben ",
             last_name: "Lake",
             role: "Student",
-            ..Said::default()
+            ..PersonRow::default()
         }
     }
 
-    fn columns(said: Said<'_>) -> Vec<String> {
-        said.judged()
+    fn columns(row: PersonRow<'_>) -> Vec<String> {
+        row.parse()
             .unwrap_err()
             .into_iter()
             .map(|problem| problem.column)
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_row_becomes_a_person() {
-        let Ok(Record::Person(person)) = ben().judged() else {
+        let Ok(ImportRecord::Person(person)) = ben().parse() else {
             panic!("refused")
         };
         assert_eq!(person.email, "ben@school.example");
@@ -192,13 +192,13 @@ mod tests {
     #[test]
     fn nobody_becomes_an_admin_by_a_file() {
         for role in ["admin", "owner", "OWNER", "SUPER_ADMIN", "root", "ѕtudent", ""] {
-            assert_eq!(columns(Said { role, ..ben() }), ["role"], "{role}");
+            assert_eq!(columns(PersonRow { role, ..ben() }), ["role"], "{role}");
         }
     }
 
     #[test]
     fn everything_that_is_wrong_is_said_at_once() {
-        let said = Said {
+        let row = PersonRow {
             email: "ad\u{430}@school.example",
             first_name: "",
             last_name: "",
@@ -216,14 +216,14 @@ mod tests {
             "homeroom",
             "classes",
         ];
-        assert_eq!(columns(said), wrong);
+        assert_eq!(columns(row), wrong);
     }
 
     #[test]
     fn letters_that_look_like_others_make_no_address() {
         // Lower-casing maps the Kelvin sign to an ASCII k.
         assert_eq!(
-            columns(Said {
+            columns(PersonRow {
                 email: "\u{212a}im@school.example",
                 ..ben()
             }),

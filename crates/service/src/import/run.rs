@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::import::{ImportCounts, RowProblem, RowStatus};
 use tokio::sync::mpsc;
 
-use super::{Numbered, Plan, Sending};
-use crate::actions::imports::{self, Foreseen, Outcome, Record, Rules};
+use super::{ImportPlan, NumberedRow, RowSender};
+use crate::actions::imports::{self, ImportOutcome, ImportPreview, ImportRecord, ImportRules};
 use crate::changes;
 use adapters::mailer::Mailer;
 use common::clock;
@@ -19,9 +19,9 @@ use db::{Standpoint, Store};
 use realtime::bus::EventBus;
 
 /// The maximum number of batches between reading and writing.
-const AHEAD: usize = 2;
+const BATCHES_AHEAD: usize = 2;
 /// The number of batches between two progress events.
-const TOLD_EVERY: usize = 5;
+const PROGRESS_INTERVAL_BATCHES: usize = 5;
 
 /// An import that has not started.
 pub struct Import {
@@ -33,28 +33,28 @@ pub struct Import {
     /// Renders the emails to invited users; without it, invitations are created but no email is queued.
     pub mail: Option<Mailer>,
     /// The options for all rows.
-    pub rules: Rules,
+    pub rules: ImportRules,
 }
 
 /// The result of one row.
 #[derive(Debug)]
-pub struct Reported {
+pub struct RowReport {
     /// The file of an archive that contains the row.
     pub file: Option<&'static str>,
     /// The row number.
     pub row: usize,
-    pub outcome: Outcome,
+    pub outcome: ImportOutcome,
 }
 
 impl Import {
     /// Applies a plan and reports its rows in batches. Returns the number of rows by result. Stops if the receiver of
     /// the reports is dropped.
-    pub async fn run(self, plan: Plan, reports: mpsc::Sender<Vec<Reported>>) -> Result<ImportCounts> {
+    pub async fn run(self, plan: ImportPlan, reports: mpsc::Sender<Vec<RowReport>>) -> Result<ImportCounts> {
         let mut counts = ImportCounts::default();
-        let outcome = self.units(plan, &reports, &mut counts).await;
+        let outcome = self.apply_batches(plan, &reports, &mut counts).await;
         if !self.rules.is_dry_run {
             // Also after an aborted import, because its rows stay.
-            self.unit(move |work| {
+            self.write(move |work| {
                 imports::finish(work, counts);
                 Ok(())
             })
@@ -63,45 +63,51 @@ impl Import {
         outcome.map(|()| counts)
     }
 
-    async fn units(&self, plan: Plan, reports: &mpsc::Sender<Vec<Reported>>, counts: &mut ImportCounts) -> Result<()> {
+    async fn apply_batches(
+        &self,
+        plan: ImportPlan,
+        reports: &mpsc::Sender<Vec<RowReport>>,
+        counts: &mut ImportCounts,
+    ) -> Result<()> {
         let rows = i64::try_from(plan.rows).unwrap_or(i64::MAX);
-        let (sender, mut units) = mpsc::channel(AHEAD);
-        let reading = tokio::task::spawn_blocking(move || plan.send(&mut Sending::to(sender)));
-        let foreseen = Arc::new(Mutex::new(Foreseen::default()));
-        let (import_id, mut seen, mut done) = (clock::new_id(), Seen::default(), 0);
-        while let Some(unit) = units.recv().await {
-            let reported = self.carry_out(unit, &mut seen, &foreseen).await?;
-            for report in &reported {
+        let (sender, mut batches) = mpsc::channel(BATCHES_AHEAD);
+        let reading = tokio::task::spawn_blocking(move || plan.send(&mut RowSender::new(sender)));
+        let preview = Arc::new(Mutex::new(ImportPreview::default()));
+        let (import_id, mut duplicates, mut done) = (clock::new_id(), DuplicateDetector::default(), 0);
+        while let Some(batch) = batches.recv().await {
+            let reports_of_batch = self.apply_batch(batch, &mut duplicates, &preview).await?;
+            for report in &reports_of_batch {
                 counts.add(report.outcome.status);
             }
             done += 1;
-            if reports.send(reported).await.is_err() {
+            if reports.send(reports_of_batch).await.is_err() {
                 return Ok(());
             }
-            if done % TOLD_EVERY == 0 && counts.total() < rows {
-                self.tell(&import_id, rows, *counts).await?;
+            if done % PROGRESS_INTERVAL_BATCHES == 0 && counts.total() < rows {
+                self.report_progress(&import_id, rows, *counts).await?;
             }
         }
         reading.await.map_err(|error| Error::Internal(error.into()))??;
         if done > 1 {
-            self.tell(&import_id, rows, *counts).await?;
+            self.report_progress(&import_id, rows, *counts).await?;
         }
         Ok(())
     }
 
     /// Applies one batch; rows that were rejected before keep their position in the report.
-    async fn carry_out(
+    async fn apply_batch(
         &self,
-        unit: Vec<Numbered>,
-        seen: &mut Seen,
-        foreseen: &Arc<Mutex<Foreseen>>,
-    ) -> Result<Vec<Reported>> {
-        let (mut reported, mut records, mut places) = (Vec::with_capacity(unit.len()), Vec::new(), Vec::new());
-        for row in unit {
+        batch: Vec<NumberedRow>,
+        duplicates: &mut DuplicateDetector,
+        preview: &Arc<Mutex<ImportPreview>>,
+    ) -> Result<Vec<RowReport>> {
+        let (mut reports_of_batch, mut records, mut positions) =
+            (Vec::with_capacity(batch.len()), Vec::new(), Vec::new());
+        for row in batch {
             let problems = match row.record {
-                Ok(record) => match seen.again(&record, row.number) {
+                Ok(record) => match duplicates.find(&record, row.number) {
                     None => {
-                        places.push(reported.len());
+                        positions.push(reports_of_batch.len());
                         records.push(record);
                         Vec::new()
                     }
@@ -109,10 +115,10 @@ impl Import {
                 },
                 Err(problems) => problems,
             };
-            reported.push(Reported {
+            reports_of_batch.push(RowReport {
                 file: row.file,
                 row: row.number,
-                outcome: Outcome {
+                outcome: ImportOutcome {
                     status: RowStatus::Failed,
                     user: None,
                     problems,
@@ -120,38 +126,38 @@ impl Import {
             });
         }
         if !records.is_empty() {
-            let (rules, mail, foreseen) = (self.rules, self.mail.clone(), Arc::clone(foreseen));
+            let (rules, mail, preview) = (self.rules, self.mail.clone(), Arc::clone(preview));
             let emails = if rules.is_dry_run {
                 Vec::new()
             } else {
                 addresses(&records)
             };
-            let outcomes = self.unit_taking_over(emails, move |work| {
-                let mut foreseen = foreseen.lock().unwrap_or_else(PoisonError::into_inner);
-                imports::apply(work, rules, mail.as_ref(), &records, &mut foreseen)
+            let outcomes = self.write_with_takeovers(emails, move |work| {
+                let mut preview = preview.lock().unwrap_or_else(PoisonError::into_inner);
+                imports::apply(work, rules, mail.as_ref(), &records, &mut preview)
             });
-            for (place, outcome) in places.into_iter().zip(outcomes.await?) {
-                reported[place].outcome = outcome;
+            for (position, outcome) in positions.into_iter().zip(outcomes.await?) {
+                reports_of_batch[position].outcome = outcome;
             }
         }
-        for report in reported.iter_mut().filter(|report| report.file.is_some()) {
+        for report in reports_of_batch.iter_mut().filter(|report| report.file.is_some()) {
             for problem in &mut report.outcome.problems {
-                spell_as_one_roster(problem);
+                use_one_roster_columns(problem);
             }
         }
-        Ok(reported)
+        Ok(reports_of_batch)
     }
 
-    async fn tell(&self, import_id: &str, rows: i64, counts: ImportCounts) -> Result<()> {
+    async fn report_progress(&self, import_id: &str, rows: i64, counts: ImportCounts) -> Result<()> {
         let (import_id, rules) = (import_id.to_owned(), self.rules);
-        self.unit(move |work| {
-            imports::tell_progress(work, &import_id, rules, rows, counts);
+        self.write(move |work| {
+            imports::record_progress(work, &import_id, rules, rows, counts);
             Ok(())
         })
         .await
     }
 
-    async fn unit<T: Send + 'static>(
+    async fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&mut db::Work<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -163,13 +169,13 @@ impl Import {
     }
 
     /// Runs one transaction for rows with users: accounts of these addresses are taken over first, where allowed.
-    async fn unit_taking_over<T: Send + 'static>(
+    async fn write_with_takeovers<T: Send + 'static>(
         &self,
         emails: Vec<String>,
         act: impl FnMut(&mut db::Work<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         if emails.is_empty() {
-            return self.unit(act).await;
+            return self.write(act).await;
         }
         let standpoint = Standpoint {
             now: clock::now(),
@@ -180,9 +186,9 @@ impl Import {
 }
 
 /// Returns the email addresses in these rows.
-fn addresses(records: &[Record]) -> Vec<String> {
-    let address = |record: &Record| match record {
-        Record::Person(person) => Some(person.email.clone()),
+fn addresses(records: &[ImportRecord]) -> Vec<String> {
+    let address = |record: &ImportRecord| match record {
+        ImportRecord::Person(person) => Some(person.email.clone()),
         _ => None,
     };
     records.iter().filter_map(address).collect()
@@ -190,16 +196,16 @@ fn addresses(records: &[Record]) -> Vec<String> {
 
 /// What previous rows were about: a second row about the same object is an error in the file.
 #[derive(Default)]
-struct Seen {
+struct DuplicateDetector {
     first_rows: HashMap<(u64, u64), usize>,
     keys: (RandomState, RandomState),
 }
 
-impl Seen {
+impl DuplicateDetector {
     /// Returns an error if a row repeats an earlier one.
-    fn again(&mut self, record: &Record, row: usize) -> Option<RowProblem> {
+    fn find(&mut self, record: &ImportRecord, row: usize) -> Option<RowProblem> {
         let keys: Vec<(&str, String)> = match record {
-            Record::Person(person) => {
+            ImportRecord::Person(person) => {
                 let id = person.external_id.as_ref();
                 let id = id.map(|id| ("externalId", format!("person {id}")));
                 [("email", format!("address {}", person.email))]
@@ -207,18 +213,18 @@ impl Seen {
                     .chain(id)
                     .collect()
             }
-            Record::PersonGone(id) => vec![("sourcedId", format!("person {id}"))],
-            Record::Class(class) => vec![("sourcedId", format!("class {}", class.external_id))],
-            Record::ClassGone(id) => vec![("sourcedId", format!("class {id}"))],
-            Record::Homeroom(homeroom) => vec![
+            ImportRecord::RemovedPerson(id) => vec![("sourcedId", format!("person {id}"))],
+            ImportRecord::Class(class) => vec![("sourcedId", format!("class {}", class.external_id))],
+            ImportRecord::RemovedClass(id) => vec![("sourcedId", format!("class {id}"))],
+            ImportRecord::Homeroom(homeroom) => vec![
                 ("sourcedId", format!("class {}", homeroom.external_id)),
                 (
                     "title",
                     format!("homeroom {} {}", homeroom.academic_year, homeroom.name),
                 ),
             ],
-            Record::Place(place) => vec![("userSourcedId", format!("place {} {}", place.class, place.user))],
-            Record::Nothing => Vec::new(),
+            ImportRecord::Enrollment(place) => vec![("userSourcedId", format!("place {} {}", place.class, place.user))],
+            ImportRecord::Ignored => Vec::new(),
         };
         // Stores hashes instead of texts to save memory: there may be half a million rows.
         let keys: Vec<_> = keys
@@ -241,7 +247,7 @@ impl Seen {
 }
 
 /// Renames columns in errors to their names in OneRoster.
-fn spell_as_one_roster(problem: &mut RowProblem) {
+fn use_one_roster_columns(problem: &mut RowProblem) {
     let column = match problem.column.as_str() {
         "firstName" => "givenName",
         "lastName" => "familyName",

@@ -11,7 +11,7 @@ use model::take_over::Candidate;
 use model::text::{Name, ShortName};
 use model::user::Person;
 
-use super::{Done, ForeseenMember, Foresight, ImportedPerson, RANK, Rules, Stop};
+use super::{ImportRules, ImportedPerson, PreviewEntry, PreviewMember, RANK, RowError, RowResult};
 use crate::actions::homerooms::{self, NewHomeroom};
 use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
@@ -21,26 +21,26 @@ use db::Work;
 use db::imports::NamedClass;
 
 /// Creates a member or updates an existing one.
-pub(super) fn bring(
+pub(super) fn import_person(
     work: &mut Work<'_>,
-    rules: Rules,
+    rules: ImportRules,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
-) -> Result<Done, Stop> {
+) -> Result<RowResult, RowError> {
     let found = work.account_of_address(&new.email)?;
     let member = found.as_ref().and_then(|found| found.member_role);
     if let (Some(found), Some(role)) = (&found, member) {
         if RANK.may_act_on(found.role, role).is_err() {
-            return Err(Stop::row(
+            return Err(RowError::row(
                 "email",
                 "FORBIDDEN_RANK",
                 "is the address of an owner or admin, whom an import does not change",
             ));
         }
         if rules.mode == ImportMode::Create {
-            return Ok(Done {
+            return Ok(RowResult {
                 user: Some(found.person.id.clone()),
-                ..Done::with(RowStatus::Skipped)
+                ..RowResult::with(RowStatus::Skipped)
             });
         }
     }
@@ -51,9 +51,9 @@ pub(super) fn bring(
     let is_invited = member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite;
     if is_invited && rules.is_dry_run && is_due(work, &new.email)? {
         // The real run takes over the account, and then the user joins.
-        return Ok(Done {
-            foresight: foresight(new, false),
-            ..Done::with(RowStatus::Created)
+        return Ok(RowResult {
+            preview_entry: preview_entry(new, false),
+            ..RowResult::with(RowStatus::Created)
         });
     }
     if is_invited {
@@ -69,14 +69,14 @@ pub(super) fn bring(
         }
         _ => match create(work, mail, new, &Places::default())? {
             Some(user) => (user, RowStatus::Created),
-            None => return Ok(Done::with(RowStatus::Invited)),
+            None => return Ok(RowResult::with(RowStatus::Invited)),
         },
     };
-    let mut done = Done::with(status);
+    let mut done = RowResult::with(status);
     if let Some(homeroom) = homeroom {
-        let id = homeroom.found_or_made(work)?;
+        let id = homeroom.find_or_create(work)?;
         if !work.is_in_homeroom(&id, &user)? {
-            let student = learner(work, &user, "homeroom")?;
+            let student = find_student(work, &user, "homeroom")?;
             work.enroll_in_homeroom(&id, &user)?;
             done.joined.push((id, student));
         }
@@ -85,12 +85,12 @@ pub(super) fn bring(
     for class in classes {
         match new.role {
             MemberRole::Student if !work.is_in_class(&class, &user)? => {
-                let student = learner(work, &user, "classes")?;
+                let student = find_student(work, &user, "classes")?;
                 enroll(work, &class, &user)?;
                 done.enrolled.push((class, student));
             }
             MemberRole::Student => confirm(work, &class, &user)?,
-            _ => teaches_more |= teach_along(work, &class, &user)?,
+            _ => teaches_more |= add_co_teacher(work, &class, &user)?,
         }
     }
     let has_more = teaches_more || !done.joined.is_empty() || !done.enrolled.is_empty();
@@ -98,10 +98,10 @@ pub(super) fn bring(
         status = RowStatus::Updated;
     }
     done.status = status;
-    done.foresight = new.external_id.clone().map(|id| {
+    done.preview_entry = new.external_id.clone().map(|id| {
         let (user, role) = (member.map(|_| user.clone()), new.role);
         let is_invited = false;
-        Foresight::Person(id, ForeseenMember { user, role, is_invited })
+        PreviewEntry::Person(id, PreviewMember { user, role, is_invited })
     });
     // An account that a dry run created has no id to report.
     done.user = (!rules.is_dry_run || member.is_some()).then_some(user);
@@ -109,41 +109,41 @@ pub(super) fn bring(
 }
 
 /// Ends the membership of a user who left the school.
-pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId) -> Result<Done, Stop> {
+pub(super) fn deactivate(work: &mut Work<'_>, external_id: &model::text::ExternalId) -> Result<RowResult, RowError> {
     let Some(member) = work.member_of_external_id(external_id.as_str())? else {
-        return Ok(Done::with(RowStatus::Skipped));
+        return Ok(RowResult::with(RowStatus::Skipped));
     };
     work.hold_organization()?;
     let membership = work.membership_to_change(&member.user)?;
     RANK.may_act_on(membership.user.role, membership.member.role)
         .map_err(|_| {
-            Stop::row(
+            RowError::row(
                 "sourcedId",
                 "FORBIDDEN_RANK",
                 "is an owner or admin, whom an import does not remove",
             )
         })?;
     members::end(work, membership)?;
-    Ok(Done {
+    Ok(RowResult {
         user: Some(member.user),
-        ..Done::with(RowStatus::Updated)
+        ..RowResult::with(RowStatus::Updated)
     })
 }
 
 /// Enrolls a student in a class that is not archived.
-pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
+pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
     work.class_to_write(class)?;
     confirm(work, class, student)
 }
 
 /// Marks an enrolment as confirmed by the import.
-pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
+pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
     work.enroll_by(class, student, EnrolledBy::Import)?;
     Ok(())
 }
 
 /// Adds a co-teacher, unless the teacher owns the class. Returns whether the teacher is new.
-pub(super) fn teach_along(work: &mut Work<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, Stop> {
+pub(super) fn add_co_teacher(work: &mut Work<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, RowError> {
     if work.class(class)?.teacher_id == *teacher || work.teaches_along(class, teacher)? {
         return Ok(false);
     }
@@ -155,9 +155,9 @@ pub(super) fn teach_along(work: &mut Work<'_>, class: &ClassId, teacher: &UserId
 }
 
 /// Returns a student with an active account.
-pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Result<Person, Stop> {
+pub(super) fn find_student(work: &mut Work<'_>, user: &UserId, column: &str) -> Result<Person, RowError> {
     match work.learning_member(user) {
-        Err(Error::NotFound) => Err(Stop::row(
+        Err(Error::NotFound) => Err(RowError::row(
             column,
             "inactive",
             "cannot be entered, because the account is switched off",
@@ -167,16 +167,16 @@ pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Resul
 }
 
 /// Returns whether the account of an address can be taken over.
-fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, Stop> {
+fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, RowError> {
     let candidate = work.take_over_candidate(email)?;
     Ok(candidate.is_some_and(Candidate::can_be_taken_over))
 }
 
 /// Returns what later rows of a dry run need to know about a user without an account.
-fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
+fn preview_entry(new: &ImportedPerson, is_invited: bool) -> Option<PreviewEntry> {
     new.external_id.clone().map(|id| {
         let (user, role) = (None, new.role);
-        Foresight::Person(id, ForeseenMember { user, role, is_invited })
+        PreviewEntry::Person(id, PreviewMember { user, role, is_invited })
     })
 }
 
@@ -187,16 +187,16 @@ fn invite(
     new: &ImportedPerson,
     homeroom: Option<Homeroom>,
     class_ids: Vec<ClassId>,
-) -> Result<Done, Stop> {
-    let homeroom = homeroom.map(|homeroom| homeroom.found_or_made(work)).transpose()?;
+) -> Result<RowResult, RowError> {
+    let homeroom = homeroom.map(|homeroom| homeroom.find_or_create(work)).transpose()?;
     let places = Places {
         class_ids,
         homeroom_ids: homeroom.into_iter().collect(),
     };
     create(work, mail, new, &places)?;
-    Ok(Done {
-        foresight: foresight(new, true),
-        ..Done::with(RowStatus::Invited)
+    Ok(RowResult {
+        preview_entry: preview_entry(new, true),
+        ..RowResult::with(RowStatus::Invited)
     })
 }
 
@@ -206,7 +206,7 @@ fn create(
     mail: Option<&Mailer>,
     new: &ImportedPerson,
     places: &Places,
-) -> Result<Option<UserId>, Stop> {
+) -> Result<Option<UserId>, RowError> {
     let person = NewPerson {
         name: full_name(new.first_name.as_ref(), new.last_name.as_ref())?,
         email: new.email.clone(),
@@ -219,7 +219,7 @@ fn create(
     let password = new.password_hash.clone().map(Password::Own);
     match people::provision(work, RANK, &person, places, password.as_ref(), mail) {
         Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),
-        Err(Error::RateLimited { .. }) => Err(Stop::row(
+        Err(Error::RateLimited { .. }) => Err(RowError::row(
             "email",
             "RATE_LIMITED",
             "was invited a moment ago; import the row again later",
@@ -229,12 +229,12 @@ fn create(
 }
 
 /// Updates a member. Account data changes only if this organization administers the account.
-fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, Stop> {
+fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, RowError> {
     let known = work.membership_to_change(id)?;
     let (mut user, mut member) = (known.user, known.member);
     let from = member.role;
     if from != new.role && work.has_place(id)? {
-        return Err(Stop::row(
+        return Err(RowError::row(
             "role",
             "in_use",
             "differs from the role here, and the person has classes or a homeroom; end these first",
@@ -298,18 +298,22 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
 
 /// Checks that an external id identifies one user permanently: no other user has it, and the user has no other. So no
 /// row of an import can free an id for a later one, and the order of rows does not matter.
-fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), Stop> {
+fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), RowError> {
     let Some(wanted) = &new.external_id else { return Ok(()) };
     if let Some(holder) = work.member_of_external_id(wanted.as_str())? {
         return if known == Some(&holder.user) {
             Ok(())
         } else {
-            Err(Stop::row("externalId", "duplicate", "is the id of somebody else here"))
+            Err(RowError::row(
+                "externalId",
+                "duplicate",
+                "is the id of somebody else here",
+            ))
         };
     }
     let Some(known) = known else { return Ok(()) };
     match work.membership(known) {
-        Ok(membership) if membership.member.external_id.is_some() => Err(Stop::row(
+        Ok(membership) if membership.member.external_id.is_some() => Err(RowError::row(
             "externalId",
             "differs",
             "differs from the id that this person has here",
@@ -326,18 +330,18 @@ enum Homeroom {
 }
 
 impl Homeroom {
-    fn of(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Option<Self>, Stop> {
+    fn of(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Option<Self>, RowError> {
         let Some(wanted) = &new.homeroom else { return Ok(None) };
         Ok(Some(match work.homeroom_named(wanted.as_str())? {
             Some(id) => Self::Known(id),
             None if looks_like_an_id(wanted.as_str()) => {
-                return Err(Stop::row("homeroom", "unknown", "is the id of no homeroom here"));
+                return Err(RowError::row("homeroom", "unknown", "is the id of no homeroom here"));
             }
             None => Self::New(wanted.clone()),
         }))
     }
 
-    fn found_or_made(self, work: &mut Work<'_>) -> Result<HomeroomId, Stop> {
+    fn find_or_create(self, work: &mut Work<'_>) -> Result<HomeroomId, RowError> {
         match self {
             Self::Known(id) => Ok(id),
             Self::New(name) => {
@@ -353,10 +357,10 @@ impl Homeroom {
     }
 }
 
-fn classes(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, Stop> {
+fn classes(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, RowError> {
     let mut found = Vec::new();
     for wanted in &new.classes {
-        let refused = |code: &str, what: &str| Stop::row("classes", code, &format!("names {wanted}, {what}"));
+        let refused = |code: &str, what: &str| RowError::row("classes", code, &format!("names {wanted}, {what}"));
         match work.class_named(wanted)? {
             NamedClass::Unknown => return Err(refused("unknown", "which is no class here")),
             NamedClass::Several => return Err(refused("ambiguous", "which several classes are called; give its id")),
@@ -369,8 +373,8 @@ fn classes(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, St
     Ok(found)
 }
 
-fn full_name(first: Option<&ShortName>, last: Option<&ShortName>) -> Result<Name, Stop> {
+fn full_name(first: Option<&ShortName>, last: Option<&ShortName>) -> Result<Name, RowError> {
     let words: Vec<&str> = [first, last].into_iter().flatten().map(ShortName::as_str).collect();
     Name::try_from(words.join(" ").as_str())
-        .map_err(|reason| Stop::row("lastName", "invalid", &format!("with the first name {reason}")))
+        .map_err(|reason| RowError::row("lastName", "invalid", &format!("with the first name {reason}")))
 }

@@ -11,20 +11,27 @@ use model::text::ExternalId;
 
 use model::change::homeroom::HomeroomChange;
 
-use super::person::{confirm, enroll, learner, teach_along};
-use super::{Done, Foreseen, Foresight, ImportedClass, ImportedHomeroom, ImportedPlace, Rules, Stop};
+use super::person::{add_co_teacher, confirm, enroll, find_student};
+use super::{
+    ImportPreview, ImportRules, ImportedClass, ImportedEnrollment, ImportedHomeroom, PreviewEntry, RowError, RowResult,
+};
 use crate::actions::classes::{self, NewClass};
 use crate::actions::{enrollments, homerooms, invitations};
 use common::clock;
 use db::Work;
 
 /// Creates a class, or updates its name and year.
-pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, foreseen: &Foreseen) -> Result<Done, Stop> {
+pub(super) fn import_class(
+    work: &mut Work<'_>,
+    rules: ImportRules,
+    new: &ImportedClass,
+    preview: &ImportPreview,
+) -> Result<RowResult, RowError> {
     if let Some(id) = work.class_of_external_id(new.external_id.as_str())? {
         let class = work.class(&id)?;
         let is_same = class.name == new.name && class.academic_year == new.academic_year;
         if is_same || rules.mode == ImportMode::Create {
-            return Ok(Done::with(RowStatus::Skipped));
+            return Ok(RowResult::with(RowStatus::Skipped));
         }
         let edit = ClassEdit {
             name: Edit::Set(new.name.clone()),
@@ -32,13 +39,13 @@ pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, fore
             ..ClassEdit::default()
         };
         classes::edit(work, &id, &edit)?;
-        return Ok(Done::with(RowStatus::Updated));
+        return Ok(RowResult::with(RowStatus::Updated));
     }
-    let missing = |what: &str| Stop::row("sourcedId", "no_teacher", what);
+    let missing = |what: &str| RowError::row("sourcedId", "no_teacher", what);
     let teacher = new.teacher.as_ref();
     let teacher = teacher.ok_or_else(|| missing("has no teacher in enrollments.csv who could own the class"))?;
     let (user, role) =
-        member(work, teacher, foreseen)?.ok_or_else(|| missing("has a teacher who is not a member here"))?;
+        member(work, teacher, preview)?.ok_or_else(|| missing("has a teacher who is not a member here"))?;
     if role == MemberRole::Student {
         return Err(missing("has a teacher who is a student here"));
     }
@@ -61,30 +68,34 @@ pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, fore
         };
         classes::create(work, &class)?;
     }
-    Ok(Done {
-        foresight: Some(Foresight::Class(new.external_id.clone(), teacher.clone())),
-        ..Done::with(RowStatus::Created)
+    Ok(RowResult {
+        preview_entry: Some(PreviewEntry::Class(new.external_id.clone(), teacher.clone())),
+        ..RowResult::with(RowStatus::Created)
     })
 }
 
 /// Archives a class that was removed from the administration system. Its content stays readable.
-pub(super) fn close(work: &mut Work<'_>, external_id: &ExternalId) -> Result<Done, Stop> {
+pub(super) fn archive_class(work: &mut Work<'_>, external_id: &ExternalId) -> Result<RowResult, RowError> {
     let Some(id) = work.class_of_external_id(external_id.as_str())? else {
-        return Ok(Done::with(RowStatus::Skipped));
+        return Ok(RowResult::with(RowStatus::Skipped));
     };
     if work.class(&id)?.status == ClassStatus::Archived {
-        return Ok(Done::with(RowStatus::Skipped));
+        return Ok(RowResult::with(RowStatus::Skipped));
     }
     let edit = ClassEdit {
         status: Edit::Set(ClassStatus::Archived),
         ..ClassEdit::default()
     };
     classes::edit(work, &id, &edit)?;
-    Ok(Done::with(RowStatus::Updated))
+    Ok(RowResult::with(RowStatus::Updated))
 }
 
 /// Creates a homeroom, or assigns the external id to the existing homeroom of this name and year.
-pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom) -> Result<Done, Stop> {
+pub(super) fn import_homeroom(
+    work: &mut Work<'_>,
+    rules: ImportRules,
+    new: &ImportedHomeroom,
+) -> Result<RowResult, RowError> {
     let external_id = new.external_id.as_str();
     if let Some(id) = work.homeroom_of_external_id(external_id)? {
         let mut homeroom = work.homeroom_to_change(&id)?;
@@ -98,7 +109,7 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
             );
         }
         if changed.is_empty() {
-            return Ok(Done::with(RowStatus::Skipped));
+            return Ok(RowResult::with(RowStatus::Skipped));
         }
         homeroom.updated_at = work.now();
         work.update_homeroom(&homeroom)?;
@@ -108,19 +119,19 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
             changed,
             students,
         });
-        return Ok(Done::with(RowStatus::Updated));
+        return Ok(RowResult::with(RowStatus::Updated));
     }
     if let Some(id) = work.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
         if !work.claim_homeroom(&id, external_id)? {
-            return Err(Stop::row(
+            return Err(RowError::row(
                 "title",
                 "DUPLICATE_HOMEROOM",
                 "is the name of another homeroom of this year",
             ));
         }
-        return Ok(Done {
-            foresight: Some(Foresight::Homeroom(new.external_id.clone(), Some(id))),
-            ..Done::with(RowStatus::Updated)
+        return Ok(RowResult {
+            preview_entry: Some(PreviewEntry::Homeroom(new.external_id.clone(), Some(id))),
+            ..RowResult::with(RowStatus::Updated)
         });
     }
     let homeroom = Homeroom {
@@ -136,54 +147,58 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
     };
     work.insert_homeroom(&homeroom)?;
     work.record(HomeroomChange::Created { homeroom });
-    Ok(Done {
-        foresight: Some(Foresight::Homeroom(new.external_id.clone(), None)),
-        ..Done::with(RowStatus::Created)
+    Ok(RowResult {
+        preview_entry: Some(PreviewEntry::Homeroom(new.external_id.clone(), None)),
+        ..RowResult::with(RowStatus::Created)
     })
 }
 
 /// A class or homeroom; `None` if it exists only in this dry run.
-enum Where {
+enum EnrollmentTarget {
     Class(Option<ClassId>),
     Homeroom(Option<HomeroomId>),
 }
 
 /// Adds a user to a class or homeroom, or removes them.
-pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Foreseen) -> Result<Done, Stop> {
+pub(super) fn import_enrollment(
+    work: &mut Work<'_>,
+    place: &ImportedEnrollment,
+    preview: &ImportPreview,
+) -> Result<RowResult, RowError> {
     let (whose, to) = (
-        member(work, &place.user, foreseen)?,
-        somewhere(work, &place.class, foreseen)?,
+        member(work, &place.user, preview)?,
+        find_target(work, &place.class, preview)?,
     );
-    if place.is_gone {
+    if place.is_deleted {
         let is_updated = match (whose, to) {
-            (Some((Some(user), _)), Some(to)) => leave(work, place, &user, to)?,
+            (Some((Some(user), _)), Some(to)) => remove_enrollment(work, place, &user, to)?,
             // An unknown user cannot be a member.
             _ => false,
         };
-        return Ok(Done::with(if is_updated {
+        return Ok(RowResult::with(if is_updated {
             RowStatus::Updated
         } else {
             RowStatus::Skipped
         }));
     }
     if whose.is_none()
-        && let Some(done) = place_of_invited(work, place, to.as_ref(), foreseen)?
+        && let Some(done) = enroll_invited(work, place, to.as_ref(), preview)?
     {
         return Ok(done);
     }
     let (user, role) =
-        whose.ok_or_else(|| Stop::row("userSourcedId", "unknown", "is the id of nobody who is a member here"))?;
-    let to = to.ok_or_else(|| Stop::row("classSourcedId", "unknown", "is the id of no class here"))?;
+        whose.ok_or_else(|| RowError::row("userSourcedId", "unknown", "is the id of nobody who is a member here"))?;
+    let to = to.ok_or_else(|| RowError::row("classSourcedId", "unknown", "is the id of no class here"))?;
     if place.is_teacher == (role == MemberRole::Student) {
-        return Err(Stop::row("role", "differs", "differs from the role of the person"));
+        return Err(RowError::row("role", "differs", "differs from the role of the person"));
     }
-    let mut done = Done::with(RowStatus::Created);
+    let mut done = RowResult::with(RowStatus::Created);
     let is_new = match (user, to) {
-        (Some(user), Where::Class(Some(class))) if place.is_teacher => teach_along(work, &class, &user)?,
-        (Some(user), Where::Class(Some(class))) => {
+        (Some(user), EnrollmentTarget::Class(Some(class))) if place.is_teacher => add_co_teacher(work, &class, &user)?,
+        (Some(user), EnrollmentTarget::Class(Some(class))) => {
             let is_new = !work.is_in_class(&class, &user)?;
             if is_new {
-                let student = learner(work, &user, "userSourcedId")?;
+                let student = find_student(work, &user, "userSourcedId")?;
                 enroll(work, &class, &user)?;
                 done.enrolled.push((class, student));
             } else {
@@ -191,15 +206,15 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
             }
             is_new
         }
-        (user, Where::Homeroom(homeroom)) if place.is_teacher => {
-            let is_first = !foreseen.kept.contains(place.class.as_str());
-            done.foresight = Some(Foresight::Kept(place.class.clone()));
+        (user, EnrollmentTarget::Homeroom(homeroom)) if place.is_teacher => {
+            let is_first = !preview.kept.contains(place.class.as_str());
+            done.preview_entry = Some(PreviewEntry::Kept(place.class.clone()));
             is_first && keep_homeroom(work, homeroom.as_ref(), user.as_ref())?
         }
-        (Some(user), Where::Homeroom(Some(homeroom))) => {
+        (Some(user), EnrollmentTarget::Homeroom(Some(homeroom))) => {
             let is_new = !work.is_in_homeroom(&homeroom, &user)?;
             if is_new {
-                let student = learner(work, &user, "userSourcedId")?;
+                let student = find_student(work, &user, "userSourcedId")?;
                 work.enroll_in_homeroom(&homeroom, &user)?;
                 done.joined.push((homeroom, student));
             }
@@ -207,8 +222,8 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
         }
         // At least one of the two exists only in this dry run, so the membership is new, except that of the owner of
         // a class.
-        (_, Where::Class(_) | Where::Homeroom(_)) => {
-            !place.is_teacher || foreseen.classes.get(place.class.as_str()) != Some(&place.user)
+        (_, EnrollmentTarget::Class(_) | EnrollmentTarget::Homeroom(_)) => {
+            !place.is_teacher || preview.classes.get(place.class.as_str()) != Some(&place.user)
         }
     };
     if !is_new {
@@ -219,23 +234,23 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
 
 /// Adds the class or homeroom to the pending invitation with this external id, if there is one. An invited teacher
 /// becomes homeroom teacher only on acceptance.
-fn place_of_invited(
+fn enroll_invited(
     work: &mut Work<'_>,
-    place: &ImportedPlace,
-    to: Option<&Where>,
-    foreseen: &Foreseen,
-) -> Result<Option<Done>, Stop> {
-    let invited = Done::with(RowStatus::Invited);
+    place: &ImportedEnrollment,
+    to: Option<&EnrollmentTarget>,
+    preview: &ImportPreview,
+) -> Result<Option<RowResult>, RowError> {
+    let invited = RowResult::with(RowStatus::Invited);
     let Some(mut invitation) = work.pending_invitation_of_external_id(place.user.as_str())? else {
-        let foreseen = foreseen.people.get(place.user.as_str());
-        return Ok(foreseen.filter(|person| person.is_invited).map(|_| invited));
+        let preview = preview.people.get(place.user.as_str());
+        return Ok(preview.filter(|person| person.is_invited).map(|_| invited));
     };
     let places = match to {
-        Some(Where::Class(Some(class))) => Places {
+        Some(EnrollmentTarget::Class(Some(class))) => Places {
             class_ids: vec![class.clone()],
             homeroom_ids: Vec::new(),
         },
-        Some(Where::Homeroom(Some(homeroom))) if !place.is_teacher => Places {
+        Some(EnrollmentTarget::Homeroom(Some(homeroom))) if !place.is_teacher => Places {
             class_ids: Vec::new(),
             homeroom_ids: vec![homeroom.clone()],
         },
@@ -246,9 +261,14 @@ fn place_of_invited(
     Ok(Some(invited))
 }
 
-fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where) -> Result<bool, Stop> {
+fn remove_enrollment(
+    work: &mut Work<'_>,
+    place: &ImportedEnrollment,
+    user: &UserId,
+    from: EnrollmentTarget,
+) -> Result<bool, RowError> {
     match from {
-        Where::Class(Some(class)) if place.is_teacher => {
+        EnrollmentTarget::Class(Some(class)) if place.is_teacher => {
             // The owner is not removed, because a class must have one.
             let is_there = work.teaches_along(&class, user)?;
             if is_there {
@@ -256,26 +276,26 @@ fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where)
             }
             Ok(is_there)
         }
-        Where::Class(Some(class)) => {
+        EnrollmentTarget::Class(Some(class)) => {
             let is_there = work.is_in_class(&class, user)?;
             if is_there {
                 enrollments::unenroll(work, &class, user)?;
             }
             Ok(is_there)
         }
-        Where::Homeroom(Some(homeroom)) if !place.is_teacher => {
+        EnrollmentTarget::Homeroom(Some(homeroom)) if !place.is_teacher => {
             let is_there = work.is_in_homeroom(&homeroom, user)?;
             if is_there {
                 homerooms::remove_student(work, &homeroom, user)?;
             }
             Ok(is_there)
         }
-        Where::Class(None) | Where::Homeroom(_) => Ok(false),
+        EnrollmentTarget::Class(None) | EnrollmentTarget::Homeroom(_) => Ok(false),
     }
 }
 
 /// Makes a teacher the homeroom teacher if there is none. A homeroom that exists only in this dry run has none.
-fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, Stop> {
+fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, RowError> {
     let Some(id) = id else { return Ok(true) };
     let mut homeroom = work.homeroom_to_change(id)?;
     if homeroom.teacher_id.is_some() {
@@ -299,27 +319,34 @@ fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&
 fn member(
     work: &mut Work<'_>,
     external_id: &ExternalId,
-    foreseen: &Foreseen,
-) -> Result<Option<(Option<UserId>, MemberRole)>, Stop> {
+    preview: &ImportPreview,
+) -> Result<Option<(Option<UserId>, MemberRole)>, RowError> {
     if let Some(found) = work.member_of_external_id(external_id.as_str())? {
         return Ok(Some((Some(found.user), found.role)));
     }
-    let foreseen = foreseen
+    let preview = preview
         .people
         .get(external_id.as_str())
         .filter(|person| !person.is_invited);
-    Ok(foreseen.map(|member| (member.user.clone(), member.role)))
+    Ok(preview.map(|member| (member.user.clone(), member.role)))
 }
 
-fn somewhere(work: &mut Work<'_>, external_id: &ExternalId, foreseen: &Foreseen) -> Result<Option<Where>, Stop> {
+fn find_target(
+    work: &mut Work<'_>,
+    external_id: &ExternalId,
+    preview: &ImportPreview,
+) -> Result<Option<EnrollmentTarget>, RowError> {
     let text = external_id.as_str();
     if let Some(class) = work.class_of_external_id(text)? {
-        return Ok(Some(Where::Class(Some(class))));
+        return Ok(Some(EnrollmentTarget::Class(Some(class))));
     }
     if let Some(homeroom) = work.homeroom_of_external_id(text)? {
-        return Ok(Some(Where::Homeroom(Some(homeroom))));
+        return Ok(Some(EnrollmentTarget::Homeroom(Some(homeroom))));
     }
-    let class = foreseen.classes.contains_key(text).then_some(Where::Class(None));
-    let homeroom = foreseen.homerooms.get(text);
-    Ok(class.or_else(|| homeroom.map(|homeroom| Where::Homeroom(homeroom.clone()))))
+    let class = preview
+        .classes
+        .contains_key(text)
+        .then_some(EnrollmentTarget::Class(None));
+    let homeroom = preview.homerooms.get(text);
+    Ok(class.or_else(|| homeroom.map(|homeroom| EnrollmentTarget::Homeroom(homeroom.clone()))))
 }

@@ -5,13 +5,13 @@ use std::io::{self, BufReader, Read};
 use model::import::RowProblem;
 use zip::ZipArchive;
 
-use crate::import::columns::{Cells, Columns, Layout};
-use crate::import::sheet::Sheet;
+use crate::import::csv_reader::CsvReader;
+use crate::import::header::{Header, RowCells, TableLayout};
 use adapters::blob_store::{FileSource, ReadSeek};
 use common::error::{Error, Result};
 
 /// The files in the two versions of the standard. Others are rejected, because they may be nested archives.
-const KNOWN: [&str; 22] = [
+const KNOWN_FILES: [&str; 22] = [
     "academicSessions",
     "categories",
     "classes",
@@ -47,7 +47,7 @@ impl Archive {
         let zip = ZipArchive::new(BufReader::new(source.open()?)).map_err(damaged)?;
         for name in zip.file_names() {
             let name = name.map_err(damaged)?;
-            let is_known = KNOWN
+            let is_known = KNOWN_FILES
                 .iter()
                 .any(|known| name.strip_suffix(".csv").is_some_and(|stem| stem == *known));
             if !is_known {
@@ -64,21 +64,21 @@ impl Archive {
     }
 
     /// Calls `read` for every row of a file with its number; does nothing if the file does not exist.
-    pub fn each(
+    pub fn for_each_row(
         &mut self,
-        layout: &Layout,
+        layout: &TableLayout,
         limit: usize,
-        mut read: impl FnMut(usize, std::result::Result<Cells<'_>, RowProblem>) -> Result<()>,
+        mut read: impl FnMut(usize, std::result::Result<RowCells<'_>, RowProblem>) -> Result<()>,
     ) -> Result<()> {
         if !self.has(layout.table) {
             return Ok(());
         }
         let entry = self.zip.by_name(layout.table).map_err(damaged)?;
         let left = entry.size();
-        let mut sheet = Sheet::begin(Capped { inner: entry, left }, Some(b','))?;
-        let columns = Columns::of(layout, sheet.next_row()?)?;
+        let mut reader = CsvReader::open(SizeLimited { inner: entry, left }, Some(b','))?;
+        let header = Header::parse(layout, reader.next_row()?)?;
         let mut rows = 0;
-        while let Some(row) = sheet.next_row()? {
+        while let Some(row) = reader.next_row()? {
             rows += 1;
             if rows > limit {
                 return Err(Error::invalid(
@@ -88,7 +88,7 @@ impl Archive {
                 ));
             }
             match row.cells {
-                Ok(cells) => read(row.number, columns.row(&cells))?,
+                Ok(cells) => read(row.number, header.row(&cells))?,
                 Err(problem) => read(row.number, Err(problem))?,
             }
         }
@@ -96,21 +96,21 @@ impl Archive {
     }
 
     /// Rejects a file without a column that only this archive needs.
-    pub fn must_have_columns(&mut self, layout: &Layout) -> Result<()> {
+    pub fn check_columns(&mut self, layout: &TableLayout) -> Result<()> {
         let entry = self.zip.by_name(layout.table).map_err(damaged)?;
         let left = entry.size();
-        let mut sheet = Sheet::begin(Capped { inner: entry, left }, Some(b','))?;
-        Columns::of(layout, sheet.next_row()?).map(drop)
+        let mut reader = CsvReader::open(SizeLimited { inner: entry, left }, Some(b','))?;
+        Header::parse(layout, reader.next_row()?).map(drop)
     }
 }
 
 /// Reads no more of an entry than its declared size, which was checked before.
-struct Capped<R> {
+struct SizeLimited<R> {
     inner: R,
     left: u64,
 }
 
-impl<R: Read> Read for Capped<R> {
+impl<R: Read> Read for SizeLimited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         match self.left.checked_sub(read as u64) {

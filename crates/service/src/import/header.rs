@@ -3,11 +3,11 @@
 
 use model::import::RowProblem;
 
-use super::sheet::Row;
+use super::csv_reader::Row;
 use common::error::{Error, Problem, Result};
 
 /// The columns of a table.
-pub struct Layout {
+pub struct TableLayout {
     /// The name of the table in errors; empty for a file with a single table.
     pub table: &'static str,
     /// Columns that must exist.
@@ -19,31 +19,31 @@ pub struct Layout {
 }
 
 /// The position of each column of a layout in a table.
-pub struct Columns {
-    places: Vec<(&'static str, usize)>,
+pub struct Header {
+    positions: Vec<(&'static str, usize)>,
     width: usize,
 }
 
-impl Columns {
+impl Header {
     /// Parses the header.
-    pub fn of(layout: &Layout, header: Option<Row>) -> Result<Self> {
+    pub fn parse(layout: &TableLayout, header: Option<Row>) -> Result<Self> {
         let names = match header.map(|row| row.cells) {
             Some(Ok(names)) => names,
-            Some(Err(problem)) => return Err(header_refused(layout, "", &problem.message)),
+            Some(Err(problem)) => return Err(header_error(layout, "", &problem.message)),
             None => Vec::new(),
         };
         let known = || layout.required.iter().chain(layout.optional);
-        let mut places: Vec<(&'static str, usize)> = Vec::new();
-        for (place, name) in names.iter().enumerate() {
+        let mut positions: Vec<(&'static str, usize)> = Vec::new();
+        for (position, name) in names.iter().enumerate() {
             let name = name.trim();
             match known().find(|known| known.eq_ignore_ascii_case(name)) {
-                Some(column) if places.iter().any(|(other, _)| other == column) => {
-                    return Err(header_refused(layout, column, "is there twice"));
+                Some(column) if positions.iter().any(|(other, _)| other == column) => {
+                    return Err(header_error(layout, column, "is there twice"));
                 }
-                Some(column) => places.push((column, place)),
+                Some(column) => positions.push((column, position)),
                 None if layout.is_strict => {
                     let name: String = name.chars().take(80).collect();
-                    return Err(header_refused(layout, &name, "is no column of this file"));
+                    return Err(header_error(layout, &name, "is no column of this file"));
                 }
                 None => {}
             }
@@ -51,44 +51,44 @@ impl Columns {
         if let Some(missing) = layout
             .required
             .iter()
-            .find(|required| !places.iter().any(|(column, _)| column == *required))
+            .find(|required| !positions.iter().any(|(column, _)| column == *required))
         {
-            return Err(header_refused(layout, missing, "is missing"));
+            return Err(header_error(layout, missing, "is missing"));
         }
         Ok(Self {
-            places,
+            positions,
             width: names.len(),
         })
     }
 
     /// Returns the cells of a row by column.
-    pub fn row<'a>(&'a self, cells: &'a [String]) -> std::result::Result<Cells<'a>, RowProblem> {
+    pub fn row<'a>(&'a self, cells: &'a [String]) -> std::result::Result<RowCells<'a>, RowProblem> {
         // Spreadsheets omit empty cells at the end of a row, or append some.
         let has_more = cells.iter().skip(self.width).any(|cell| !cell.trim().is_empty());
         if has_more {
             return Err(RowProblem::new("", "columns", "has more cells than the header"));
         }
-        Ok(Cells { columns: self, cells })
+        Ok(RowCells { header: self, cells })
     }
 }
 
 /// The cells of a row by column.
 #[derive(Clone, Copy)]
-pub struct Cells<'a> {
-    columns: &'a Columns,
+pub struct RowCells<'a> {
+    header: &'a Header,
     cells: &'a [String],
 }
 
-impl<'a> Cells<'a> {
+impl<'a> RowCells<'a> {
     /// Returns the trimmed text of a column; empty if the table has no such column.
     pub fn get(&self, column: &str) -> &'a str {
-        let place = self.columns.places.iter().find(|(name, _)| *name == column);
-        let text = place.and_then(|(_, place)| self.cells.get(*place));
+        let position = self.header.positions.iter().find(|(name, _)| *name == column);
+        let text = position.and_then(|(_, position)| self.cells.get(*position));
         text.map_or("", |text| text.trim())
     }
 }
 
-fn header_refused(layout: &Layout, column: &str, what: &str) -> Error {
+fn header_error(layout: &TableLayout, column: &str, what: &str) -> Error {
     let path = match (layout.table, column) {
         ("", column) => column.to_owned(),
         (table, "") => table.to_owned(),

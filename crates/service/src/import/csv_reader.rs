@@ -21,12 +21,12 @@ const BLANK_MAX: usize = 10_000;
 const BLANK_BYTES_MAX: usize = 1 << 20;
 
 /// A CSV table.
-pub struct Sheet<R> {
+pub struct CsvReader<R> {
     source: R,
     parser: csv_core::Reader,
     chunk: Vec<u8>,
-    unread: std::ops::Range<usize>,
-    is_over: bool,
+    buffered: std::ops::Range<usize>,
+    is_at_end: bool,
     cells: Vec<u8>,
     ends: Vec<usize>,
     number: usize,
@@ -41,18 +41,18 @@ pub struct Row {
     pub cells: std::result::Result<Vec<String>, RowProblem>,
 }
 
-impl<R: Read> Sheet<R> {
+impl<R: Read> CsvReader<R> {
     /// Opens a table. Without a separator, the header decides between `,` and `;`.
-    pub fn begin(mut source: R, separator: Option<u8>) -> Result<Self> {
+    pub fn open(mut source: R, separator: Option<u8>) -> Result<Self> {
         let mut chunk = vec![0; PIECE];
         let read = fill(&mut source, &mut chunk)?;
-        let separator = separator.unwrap_or_else(|| separator_of(&chunk[..read]));
+        let separator = separator.unwrap_or_else(|| detect_separator(&chunk[..read]));
         Ok(Self {
             source,
             parser: ReaderBuilder::new().delimiter(separator).build(),
             chunk,
-            unread: 0..read,
-            is_over: read == 0,
+            buffered: 0..read,
+            is_at_end: read == 0,
             cells: vec![0; ROW_MAX],
             ends: vec![0; CELLS_MAX],
             number: 0,
@@ -78,25 +78,25 @@ impl<R: Read> Sheet<R> {
     }
 
     fn read(&mut self) -> Result<Option<std::result::Result<Vec<String>, RowProblem>>> {
-        let (mut filled, mut ended, mut quotes, mut passed_over) = (0, 0, 0_usize, 0);
+        let (mut filled, mut ended, mut quotes, mut skipped) = (0, 0, 0_usize, 0);
         let mut problem = None;
         loop {
-            if self.unread.is_empty() && !self.is_over {
+            if self.buffered.is_empty() && !self.is_at_end {
                 let read = fill(&mut self.source, &mut self.chunk)?;
-                (self.unread, self.is_over) = (0..read, read == 0);
+                (self.buffered, self.is_at_end) = (0..read, read == 0);
             }
-            let input = &self.chunk[self.unread.clone()];
+            let input = &self.chunk[self.buffered.clone()];
             let (result, read, wrote, ends) =
                 self.parser
                     .read_record(input, &mut self.cells[filled..], &mut self.ends[ended..]);
-            quotes += occurrences(&input[..read], b'"');
-            self.unread.start += read;
+            quotes += count_byte(&input[..read], b'"');
+            self.buffered.start += read;
             filled += wrote;
             ended += ends;
             match result {
                 ReadRecordResult::InputEmpty if filled == 0 && ended == 0 && problem.is_none() => {
-                    passed_over += read;
-                    if passed_over > BLANK_BYTES_MAX {
+                    skipped += read;
+                    if skipped > BLANK_BYTES_MAX {
                         return Err(too_many_blank_rows());
                     }
                 }
@@ -109,7 +109,7 @@ impl<R: Read> Sheet<R> {
                     problem.get_or_insert_with(|| RowProblem::new("", "columns", "has more cells than a row may have"));
                     (filled, ended) = (0, 0);
                 }
-                ReadRecordResult::Record => break,
+                ReadRecordResult::ImportRecord => break,
                 ReadRecordResult::End => return Ok(None),
             }
         }
@@ -157,19 +157,19 @@ fn fill(source: &mut impl Read, chunk: &mut [u8]) -> Result<usize> {
 }
 
 /// Detects the separator in the header: spreadsheets in some locales use `;`.
-fn separator_of(text: &[u8]) -> u8 {
+fn detect_separator(text: &[u8]) -> u8 {
     let header = text
         .split(|byte| matches!(byte, b'\r' | b'\n'))
         .next()
         .unwrap_or_default();
-    if occurrences(header, b';') > occurrences(header, b',') {
+    if count_byte(header, b';') > count_byte(header, b',') {
         b';'
     } else {
         b','
     }
 }
 
-fn occurrences(text: &[u8], wanted: u8) -> usize {
+fn count_byte(text: &[u8], wanted: u8) -> usize {
     text.iter().map(|byte| usize::from(*byte == wanted)).sum()
 }
 
@@ -179,8 +179,8 @@ mod tests {
     use super::*;
 
     fn rows(text: &[u8]) -> Vec<(usize, std::result::Result<Vec<String>, String>)> {
-        let mut sheet = Sheet::begin(text, None).unwrap();
-        std::iter::from_fn(|| sheet.next_row().unwrap())
+        let mut reader = CsvReader::open(text, None).unwrap();
+        std::iter::from_fn(|| reader.next_row().unwrap())
             .map(|row| (row.number, row.cells.map_err(|problem| problem.code)))
             .collect()
     }
@@ -228,9 +228,9 @@ mod tests {
     #[test]
     fn blank_rows_are_bounded() {
         let read = |text: &str| {
-            let mut sheet = Sheet::begin(text.as_bytes(), None).unwrap();
+            let mut reader = CsvReader::open(text.as_bytes(), None).unwrap();
             loop {
-                match sheet.next_row() {
+                match reader.next_row() {
                     Ok(Some(_)) => {}
                     Ok(None) => return Ok(()),
                     Err(error) => return Err(error),
@@ -249,9 +249,9 @@ mod tests {
 
     #[test]
     fn text_of_another_encoding_is_refused() {
-        let mut sheet = Sheet::begin(b"a,b\nGr\xfc\xdfe,x\n".as_slice(), None).unwrap();
-        sheet.next_row().unwrap();
-        assert!(matches!(sheet.next_row(), Err(Error::UnsupportedFileType(_))));
+        let mut reader = CsvReader::open(b"a,b\nGr\xfc\xdfe,x\n".as_slice(), None).unwrap();
+        reader.next_row().unwrap();
+        assert!(matches!(reader.next_row(), Err(Error::UnsupportedFileType(_))));
     }
 
     #[test]
