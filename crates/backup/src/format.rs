@@ -22,11 +22,11 @@ use db::dump::{Cell, Column, Kind, Table};
 /// The format that this release writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
 pub(super) const HEADER: &str = "backup.json";
-pub(super) const LIST: &str = "files.jsonl.gz";
+pub(super) const FILE_LIST: &str = "files.jsonl.gz";
 pub(super) const MANIFEST: &str = "manifest.json";
-const SEAL: &str = "SHA256";
+const CHECKSUM_ENTRY: &str = "SHA256";
 /// The size in bytes of the last entry, with the two empty blocks that end a tar.
-pub(super) const SEAL_BYTES: u64 = 2048;
+pub(super) const CHECKSUM_ENTRY_BYTES: u64 = 2048;
 /// The maximum size of a row in bytes. A message has at most 4,000 characters, a log entry 16 KiB.
 pub(super) const LINE_MAX: u64 = 64 << 20;
 /// The number of missing or damaged files at which a backup fails, because something else is wrong.
@@ -89,7 +89,7 @@ pub struct Part {
 
 /// A line of the list of files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FileLine {
+pub struct FileEntry {
     pub key: String,
     /// The size in bytes, if the row contains it.
     pub size: Option<i64>,
@@ -117,15 +117,15 @@ pub(super) fn file_name(line: u64) -> String {
 }
 
 /// Builds the header of an entry; deterministic for the same name and size.
-pub(super) fn head(name: &str, size: u64) -> anyhow::Result<tar::Header> {
-    let mut head = tar::Header::new_ustar();
-    head.set_entry_type(tar::EntryType::Regular);
-    head.set_path(name).with_context(|| name.to_owned())?;
-    head.set_size(size);
-    head.set_mode(0o600);
-    head.set_mtime(0);
-    head.set_cksum();
-    Ok(head)
+pub(super) fn tar_header(name: &str, size: u64) -> anyhow::Result<tar::Header> {
+    let mut tar_header = tar::Header::new_ustar();
+    tar_header.set_entry_type(tar::EntryType::Regular);
+    tar_header.set_path(name).with_context(|| name.to_owned())?;
+    tar_header.set_size(size);
+    tar_header.set_mode(0o600);
+    tar_header.set_mtime(0);
+    tar_header.set_cksum();
+    Ok(tar_header)
 }
 
 /// Returns the padding of the last block of an entry.
@@ -136,17 +136,17 @@ pub(super) fn padding(size: u64) -> &'static [u8] {
 }
 
 /// Returns the end of an archive with this checksum, to the last byte.
-pub(super) fn seal(digest: &[u8]) -> anyhow::Result<Vec<u8>> {
+pub(super) fn checksum_entry(digest: &[u8]) -> anyhow::Result<Vec<u8>> {
     let text = format!("{}\n", hex(digest));
-    let mut end = head(SEAL, text.len() as u64)?.as_bytes().to_vec();
+    let mut end = tar_header(CHECKSUM_ENTRY, text.len() as u64)?.as_bytes().to_vec();
     end.extend_from_slice(text.as_bytes());
     end.extend_from_slice(padding(text.len() as u64));
-    end.resize(usize::try_from(SEAL_BYTES)?, 0);
+    end.resize(usize::try_from(CHECKSUM_ENTRY_BYTES)?, 0);
     Ok(end)
 }
 
 /// Serializes a row to a line.
-pub(super) fn to_line(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
+pub(super) fn write_row(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
     line.push(b'[');
     for (index, cell) in row.iter().enumerate() {
         if index > 0 {
@@ -166,7 +166,7 @@ pub(super) fn to_line(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
 }
 
 /// Parses a line as a row.
-pub(super) fn of_line(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cell>> {
+pub(super) fn parse_row(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cell>> {
     use serde_json::Value;
     let values: Vec<Value> = serde_json::from_slice(line)?;
     if values.len() != columns.len() {
@@ -187,13 +187,13 @@ pub(super) fn of_line(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cel
 }
 
 /// Counts and hashes bytes as they pass.
-pub(super) struct Counted<T> {
+pub(super) struct HashingStream<T> {
     pub(super) inner: T,
     pub(super) size: u64,
     digest: Sha256,
 }
 
-impl<T> Counted<T> {
+impl<T> HashingStream<T> {
     pub(super) fn new(inner: T) -> Self {
         Self {
             inner,
@@ -216,7 +216,7 @@ impl<T> Counted<T> {
     }
 }
 
-impl<T: Read> Read for Counted<T> {
+impl<T: Read> Read for HashingStream<T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.count(&buffer[..count]);
@@ -224,7 +224,7 @@ impl<T: Read> Read for Counted<T> {
     }
 }
 
-impl<T: Write> Write for Counted<T> {
+impl<T: Write> Write for HashingStream<T> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let count = self.inner.write(buffer)?;
         self.count(&buffer[..count]);

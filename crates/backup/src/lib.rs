@@ -2,7 +2,7 @@
 //! manifest that proves completeness. An archive is streamed, so memory does not depend on its size. All functions
 //! block: they run on the thread of a command.
 
-pub mod erase_list;
+pub mod erasure_journal;
 mod format;
 pub mod ownership;
 mod quarantine;
@@ -16,17 +16,17 @@ use std::path::PathBuf;
 use tokio::runtime::Handle;
 
 pub use self::format::{Header, Manifest};
-pub use self::quarantine::{Returned, restore_quarantine};
+pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{Archive, verify};
-pub use self::restore::{Restored, restore};
+pub use self::restore::{RestoreSummary, restore};
 pub use self::scrub::{Findings, scrub};
-pub use self::write::{Written, write};
+pub use self::write::{BackupSummary, write};
 use adapters::blob_store::BlobStore;
 use db::{Database, Store};
 
 /// The database and the file storage of a command.
 #[derive(Clone)]
-pub struct Place {
+pub struct Installation {
     pub database: Database,
     pub files: BlobStore,
     /// The data folder, which contains the erasure journal.
@@ -35,7 +35,7 @@ pub struct Place {
     pub runtime: Handle,
 }
 
-impl Place {
+impl Installation {
     /// Rejects a file storage that belongs to another database.
     pub fn verify_storage(&self) -> anyhow::Result<()> {
         let store = Store::open(&self.database, 1, 1)?;
@@ -63,7 +63,7 @@ pub struct Progress {
 }
 
 /// A callback for the progress.
-pub type Tell<'t> = &'t mut dyn FnMut(Progress);
+pub type ProgressCallback<'t> = &'t mut dyn FnMut(Progress);
 
 /// The buffer size in bytes.
-const PIECE: usize = 256 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;

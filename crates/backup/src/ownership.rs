@@ -16,24 +16,24 @@ use db::Store;
 use db::platform::{Platform, PlatformProof};
 
 /// How long a start waits for a storage, and the retry interval for a storage that is unavailable.
-const PATIENCE: Duration = Duration::from_secs(20);
-const AGAIN: Duration = Duration::from_secs(2);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Compares the marker of the storage with the database, and writes it if the storage has none and belongs to the
 /// database. Fails with the reason why the storage must not be used, or with [`Error::NotReady`] if it is
 /// unavailable.
 pub async fn establish(store: &Store, files: &BlobStore) -> Result<()> {
-    match judge(store, files).await? {
+    match compare_marker(store, files).await? {
         StorageMatch::Same => Ok(()),
         StorageMatch::Adopt => adopt(store, files).await,
-        StorageMatch::Refuse(mismatch) => Err(refused(mismatch)),
+        StorageMatch::Refuse(mismatch) => Err(mismatch_error(mismatch)),
     }
 }
 
 /// Runs [`establish`] at startup. An unavailable storage is suspended; the returned task retries until it was
 /// compared.
 pub async fn guard(store: &Store, files: &BlobStore) -> Result<Option<AbortOnDropHandle<()>>> {
-    match tokio::time::timeout(PATIENCE, establish(store, files)).await {
+    match tokio::time::timeout(START_TIMEOUT, establish(store, files)).await {
         Ok(Ok(())) => return Ok(None),
         Ok(Err(Error::NotReady)) | Err(_) => {}
         Ok(Err(error)) => return Err(error),
@@ -43,7 +43,7 @@ pub async fn guard(store: &Store, files: &BlobStore) -> Result<Option<AbortOnDro
     let (store, files) = (store.clone(), files.clone());
     Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
             match establish(&store, &files).await {
                 Ok(()) => break,
                 Err(Error::NotReady) => {}
@@ -57,9 +57,9 @@ pub async fn guard(store: &Store, files: &BlobStore) -> Result<Option<AbortOnDro
 
 /// Compares without writing anything, for read-only commands.
 pub async fn verify(store: &Store, files: &BlobStore) -> Result<()> {
-    match judge(store, files).await? {
+    match compare_marker(store, files).await? {
         StorageMatch::Same | StorageMatch::Adopt => Ok(()),
-        StorageMatch::Refuse(mismatch) => Err(refused(mismatch)),
+        StorageMatch::Refuse(mismatch) => Err(mismatch_error(mismatch)),
     }
 }
 
@@ -75,7 +75,7 @@ pub async fn adopt(store: &Store, files: &BlobStore) -> Result<()> {
     files.write_marker(&id).await
 }
 
-async fn judge(store: &Store, files: &BlobStore) -> Result<StorageMatch> {
+async fn compare_marker(store: &Store, files: &BlobStore) -> Result<StorageMatch> {
     if !files.is_persistent() {
         return Ok(StorageMatch::Same);
     }
@@ -86,12 +86,12 @@ async fn judge(store: &Store, files: &BlobStore) -> Result<StorageMatch> {
     let (recorded, sampled) = store.platform_read(PlatformProof::housekeeping(), read).await?;
     let contents = match &marker {
         Some(_) => StorageContents::default(),
-        None => look_around(files, &sampled).await?,
+        None => inspect_contents(files, &sampled).await?,
     };
     Ok(match_storage(recorded.as_deref(), marker.as_deref(), contents))
 }
 
-async fn look_around(files: &BlobStore, sampled: &[FileKey]) -> Result<StorageContents> {
+async fn inspect_contents(files: &BlobStore, sampled: &[FileKey]) -> Result<StorageContents> {
     let mut has_sampled_file = false;
     for key in sampled {
         if files.has(key).await? {
@@ -106,7 +106,7 @@ async fn look_around(files: &BlobStore, sampled: &[FileKey]) -> Result<StorageCo
     })
 }
 
-fn refused(mismatch: StorageMismatch) -> Error {
+fn mismatch_error(mismatch: StorageMismatch) -> Error {
     let why = match mismatch {
         StorageMismatch::OtherInstallation => "the file storage has the marker of another installation",
         StorageMismatch::FilesMissing => {

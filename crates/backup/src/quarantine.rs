@@ -1,12 +1,12 @@
 //! Restores quarantined files, after the service ran with a wrong database or rows were restored from a backup.
 
-use super::{Place, Progress, Tell};
+use super::{Installation, Progress, ProgressCallback};
 use db::Store;
 use db::platform::PlatformProof;
 
 /// The result for the files in the quarantine.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Returned {
+pub struct QuarantineSummary {
     /// Restored.
     pub returned: u64,
     /// Not restored: no row refers to the file.
@@ -16,13 +16,16 @@ pub struct Returned {
 }
 
 /// Restores every quarantined file that a row refers to.
-pub fn restore_quarantine(place: &Place, tell: Tell<'_>) -> anyhow::Result<Returned> {
-    let store = Store::open(&place.database, 1, 1)?;
-    let keys = place.runtime.block_on(place.files.list_quarantined())?;
+pub fn restore_quarantine(
+    installation: &Installation,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<QuarantineSummary> {
+    let store = Store::open(&installation.database, 1, 1)?;
+    let keys = installation.runtime.block_on(installation.files.list_quarantined())?;
     let of = Some(keys.len() as u64);
-    let mut found = Returned::default();
+    let mut found = QuarantineSummary::default();
     for (done, key) in keys.into_iter().enumerate() {
-        tell(Progress {
+        report_progress(Progress {
             what: "files in quarantine".to_owned(),
             done: done as u64,
             of,
@@ -32,9 +35,12 @@ pub fn restore_quarantine(place: &Place, tell: Tell<'_>) -> anyhow::Result<Retur
         let is_named = store.platform_read(PlatformProof::command_line(), move |platform| {
             platform.file_is_named(&asked)
         });
-        if !place.runtime.block_on(is_named)? {
+        if !installation.runtime.block_on(is_named)? {
             found.without_row += 1;
-        } else if place.runtime.block_on(place.files.restore_from_quarantine(&key))? {
+        } else if installation
+            .runtime
+            .block_on(installation.files.restore_from_quarantine(&key))?
+        {
             found.returned += 1;
         } else {
             found.kept_already += 1;

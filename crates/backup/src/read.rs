@@ -9,10 +9,10 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
 use super::format::{
-    Counted, FAULTS_MAX, FORMAT, FileLine, HEADER, Header, LINE_MAX, LIST, MANIFEST, Manifest, Part, SEAL_BYTES,
-    TablePart, file_name, of_line, rows_name, seal,
+    CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, LINE_MAX, MANIFEST,
+    Manifest, Part, TablePart, checksum_entry, file_name, parse_row, rows_name,
 };
-use super::{PIECE, Progress, Tell};
+use super::{CHUNK_BYTES, Progress, ProgressCallback};
 use db::dump::Cell;
 
 /// The maximum size in bytes of the header and the manifest, which are read into memory.
@@ -25,80 +25,80 @@ pub struct Archive {
     path: PathBuf,
     pub header: Header,
     pub manifest: Manifest,
-    rows: Vec<Span>,
-    list: Span,
-    files: Span,
+    rows: Vec<ByteRange>,
+    list: ByteRange,
+    files: ByteRange,
 }
 
 /// A range of bytes in the archive.
 #[derive(Debug, Clone, Copy)]
-struct Span {
+struct ByteRange {
     from: u64,
     size: u64,
 }
 
 /// Reads a whole archive and verifies it against its manifest; writes nothing.
-pub fn verify(path: &Path, tell: Tell<'_>) -> anyhow::Result<Archive> {
-    sealed(path, tell).with_context(|| format!("{} is no whole backup", path.display()))?;
+pub fn verify(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<Archive> {
+    check_checksum(path, report_progress).with_context(|| format!("{} is no whole backup", path.display()))?;
     let archive =
         Archive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
     archive
-        .compare(tell)
+        .check_contents(report_progress)
         .with_context(|| format!("{} contradicts itself", path.display()))?;
     Ok(archive)
 }
 
 /// Verifies the checksum of the whole archive.
-fn sealed(path: &Path, tell: Tell<'_>) -> anyhow::Result<()> {
+fn check_checksum(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    ensure!(size > SEAL_BYTES, "it is too short");
+    ensure!(size > CHECKSUM_ENTRY_BYTES, "it is too short");
     let mut digest = Sha256::new();
-    let mut left = size - SEAL_BYTES;
+    let mut left = size - CHECKSUM_ENTRY_BYTES;
     let mut reader = file;
-    let mut piece = vec![0; PIECE];
+    let mut chunk = vec![0; CHUNK_BYTES];
     while left > 0 {
-        let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
-        reader.read_exact(&mut piece[..wanted])?;
-        digest.update(&piece[..wanted]);
+        let wanted = usize::try_from(left).unwrap_or(CHUNK_BYTES).min(CHUNK_BYTES);
+        reader.read_exact(&mut chunk[..wanted])?;
+        digest.update(&chunk[..wanted]);
         left -= wanted as u64;
-        tell(Progress {
+        report_progress(Progress {
             what: "bytes compared".to_owned(),
-            done: size - SEAL_BYTES - left,
-            of: Some(size - SEAL_BYTES),
-            bytes: size - SEAL_BYTES - left,
+            done: size - CHECKSUM_ENTRY_BYTES - left,
+            of: Some(size - CHECKSUM_ENTRY_BYTES),
+            bytes: size - CHECKSUM_ENTRY_BYTES - left,
         });
     }
     let mut end = Vec::new();
     reader.read_to_end(&mut end)?;
     ensure!(
-        end == seal(&digest.finalize())?,
+        end == checksum_entry(&digest.finalize())?,
         "it was cut off or changed: its checksum does not fit"
     );
     Ok(())
 }
 
 /// Called for each line of the list of files, with its bytes if the archive contains them.
-pub(super) type SeeFile<'s> = dyn FnMut(&FileLine, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
+pub(super) type FileVisitor<'s> = dyn FnMut(&FileEntry, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
 
 impl Archive {
     /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
     fn open(path: &Path) -> anyhow::Result<Self> {
         let file = File::open(path)?;
-        let end = file.metadata()?.len().saturating_sub(SEAL_BYTES);
-        let mut tar = tar::Archive::new(Upto { file, end });
+        let end = file.metadata()?.len().saturating_sub(CHECKSUM_ENTRY_BYTES);
+        let mut tar = tar::Archive::new(ReadUntil { file, end });
         let entries = tar.entries_with_seek()?.raw(true);
         let mut header = None;
         let mut rows = Vec::new();
         let mut names = Vec::new();
-        let (mut list, mut files, mut manifest) = (None, None::<Span>, None);
+        let (mut list, mut files, mut manifest) = (None, None::<ByteRange>, None);
         for entry in entries {
             let mut entry = entry?;
             ensure!(entry.header().entry_type().is_file(), "an entry is no file");
             let name = String::from_utf8(entry.path_bytes().into_owned()).context("a name is no text")?;
             let size = entry.header().entry_size()?;
             let from = entry.raw_file_position();
-            let span = Span { from, size };
+            let span = ByteRange { from, size };
             ensure!(
                 from.checked_add(size).is_some_and(|until| until <= end),
                 "{name} goes beyond the end"
@@ -106,7 +106,7 @@ impl Archive {
             ensure!(manifest.is_none(), "{name} comes after the end");
             if header.is_none() {
                 ensure!(name == HEADER && size <= HEADER_MAX, "it does not begin as a backup");
-                let found: Header = serde_json::from_slice(&whole(&mut entry)?)?;
+                let found: Header = serde_json::from_slice(&read_entry(&mut entry)?)?;
                 ensure!(
                     found.format == FORMAT,
                     "it is of format {} and this release reads {FORMAT}",
@@ -115,11 +115,11 @@ impl Archive {
                 header = Some(found);
             } else if name == MANIFEST {
                 ensure!(size <= MANIFEST_MAX, "the manifest is too long");
-                manifest = Some((from, serde_json::from_slice::<Manifest>(&whole(&mut entry)?)?));
+                manifest = Some((from, serde_json::from_slice::<Manifest>(&read_entry(&mut entry)?)?));
             } else if list.is_some() {
                 ensure!(name.starts_with("files/"), "nobody knows {name}");
                 files.get_or_insert(span);
-            } else if name == LIST {
+            } else if name == FILE_LIST {
                 list = Some(span);
             } else {
                 ensure!(name.starts_with("rows/") && rows.len() < 1000, "nobody knows {name}");
@@ -133,7 +133,7 @@ impl Archive {
         ensure!(names == expected, "its tables are not those of its manifest");
         // The header of an entry precedes its bytes.
         let begin = files.map_or(manifest_at - 512, |first| first.from - 512);
-        let files = Span {
+        let files = ByteRange {
             from: begin,
             size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
         };
@@ -148,9 +148,9 @@ impl Archive {
     }
 
     /// Verifies every part against the manifest.
-    fn compare(&self, tell: Tell<'_>) -> anyhow::Result<()> {
+    fn check_contents(&self, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
         for (index, table) in self.manifest.tables.iter().enumerate() {
-            tell(Progress {
+            report_progress(Progress {
                 what: format!("rows of {}", table.name),
                 done: index as u64,
                 of: Some(self.manifest.tables.len() as u64),
@@ -173,21 +173,21 @@ impl Archive {
         self.part(self.list, &self.manifest.list).context("the list of files")?;
         let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
         let named = self.manifest.files_named;
-        self.each_file(&mut |line, content| {
+        self.for_each_file(&mut |line, content| {
             ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
             let Some(content) = content else {
                 missing.push(line.key.clone());
                 ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
                 return Ok(());
             };
-            let mut counted = Counted::new(content);
-            io::copy(&mut counted, &mut io::sink())?;
-            if line.sha256.as_ref().is_some_and(|sha256| *sha256 != counted.sha256()) {
+            let mut hashed = HashingStream::new(content);
+            io::copy(&mut hashed, &mut io::sink())?;
+            if line.sha256.as_ref().is_some_and(|sha256| *sha256 != hashed.sha256()) {
                 damaged.push(line.key.clone());
                 ensure!(damaged.len() <= FAULTS_MAX, "too many files are damaged");
             }
-            (files, bytes) = (files + 1, bytes + counted.size);
-            tell(Progress {
+            (files, bytes) = (files + 1, bytes + hashed.size);
+            report_progress(Progress {
                 what: "files".to_owned(),
                 done: files,
                 of: Some(named),
@@ -207,40 +207,40 @@ impl Archive {
         Ok(())
     }
 
-    fn part(&self, span: Span, part: &Part) -> anyhow::Result<()> {
-        let mut counted = Counted::new(self.span(span)?);
-        io::copy(&mut counted, &mut io::sink())?;
+    fn part(&self, span: ByteRange, part: &Part) -> anyhow::Result<()> {
+        let mut hashed = HashingStream::new(self.span(span)?);
+        io::copy(&mut hashed, &mut io::sink())?;
         ensure!(
-            (counted.size, counted.sha256()) == (part.size, part.sha256.clone()),
+            (hashed.size, hashed.sha256()) == (part.size, part.sha256.clone()),
             "its bytes are not those of the manifest"
         );
         Ok(())
     }
 
-    fn span(&self, span: Span) -> anyhow::Result<impl Read + use<>> {
+    fn span(&self, span: ByteRange) -> anyhow::Result<impl Read + use<>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(span.from))?;
-        Ok(BufReader::with_capacity(PIECE, file.take(span.size)))
+        Ok(BufReader::with_capacity(CHUNK_BYTES, file.take(span.size)))
     }
 
     /// Returns the rows of one table.
     pub(super) fn rows(&self, index: usize) -> anyhow::Result<Rows<'_, impl Read + use<>>> {
         let table = &self.manifest.tables[index];
-        let mut lines = Lines::new(self.span(self.rows[index])?);
+        let mut lines = GzipLines::new(self.span(self.rows[index])?);
         lines.unpacked_max = table.part.unpacked;
         Ok(Rows { lines, table })
     }
 
     /// Iterates over the list of files, with the bytes of each file in the archive.
-    pub(super) fn each_file(&self, see: &mut SeeFile<'_>) -> anyhow::Result<()> {
-        let mut lines = Lines::new(self.span(self.list)?);
+    pub(super) fn for_each_file(&self, visit: &mut FileVisitor<'_>) -> anyhow::Result<()> {
+        let mut lines = GzipLines::new(self.span(self.list)?);
         lines.unpacked_max = self.manifest.list.unpacked;
         let mut tar = tar::Archive::new(self.span(self.files)?);
         let mut entries = tar.entries()?.raw(true);
         let mut next = entries.next().transpose()?;
         let (mut number, mut last) = (0, String::new());
         while let Some(text) = lines.next_line()? {
-            let line: FileLine = serde_json::from_slice(text)?;
+            let line: FileEntry = serde_json::from_slice(text)?;
             ensure!(line.key > last, "the list of files is out of order at {:?}", line.key);
             let is_here = match &next {
                 Some(entry) => *entry.path_bytes() == *file_name(number).as_bytes(),
@@ -248,10 +248,10 @@ impl Archive {
             };
             match next.as_mut().filter(|_| is_here) {
                 Some(entry) => {
-                    see(&line, Some(entry))?;
+                    visit(&line, Some(entry))?;
                     next = entries.next().transpose()?;
                 }
-                None => see(&line, None)?,
+                None => visit(&line, None)?,
             }
             last = line.key;
             number += 1;
@@ -268,19 +268,19 @@ fn is_key(key: &str) -> bool {
     (1..=200).contains(&key.len()) && !key.starts_with('.') && key.bytes().all(plain)
 }
 
-fn whole(entry: &mut impl Read) -> io::Result<Vec<u8>> {
+fn read_entry(entry: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     entry.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// A file without its checksum entry.
-struct Upto {
+struct ReadUntil {
     file: File,
     end: u64,
 }
 
-impl Read for Upto {
+impl Read for ReadUntil {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.end.saturating_sub(self.file.stream_position()?);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
@@ -288,24 +288,24 @@ impl Read for Upto {
     }
 }
 
-impl io::Seek for Upto {
+impl io::Seek for ReadUntil {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
 }
 
 /// Reads compressed lines; rejects an unterminated or oversized line.
-pub(super) struct Lines<R: Read> {
+pub(super) struct GzipLines<R: Read> {
     reader: BufReader<GzDecoder<R>>,
     line: Vec<u8>,
     unpacked: u64,
     unpacked_max: u64,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> GzipLines<R> {
     pub(super) fn new(packed: R) -> Self {
         Self {
-            reader: BufReader::with_capacity(PIECE, GzDecoder::new(packed)),
+            reader: BufReader::with_capacity(CHUNK_BYTES, GzDecoder::new(packed)),
             line: Vec::new(),
             unpacked: 0,
             unpacked_max: u64::MAX,
@@ -327,14 +327,14 @@ impl<R: Read> Lines<R> {
 
 /// The rows of a table.
 pub(super) struct Rows<'a, R: Read> {
-    lines: Lines<R>,
+    lines: GzipLines<R>,
     table: &'a TablePart,
 }
 
 impl<R: Read> Rows<'_, R> {
     pub(super) fn next_row(&mut self) -> anyhow::Result<Option<Vec<Cell>>> {
         match self.lines.next_line()? {
-            Some(line) => of_line(line, &self.table.columns)
+            Some(line) => parse_row(line, &self.table.columns)
                 .with_context(|| format!("a row of {}", self.table.name))
                 .map(Some),
             None => Ok(None),

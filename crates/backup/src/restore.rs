@@ -9,10 +9,10 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use model::file::FileKey;
 
-use super::erase_list::{self, erase_again};
-use super::format::{FileLine, Manifest};
+use super::erasure_journal::{self, reapply_erasures};
+use super::format::{FileEntry, Manifest};
 use super::read::Archive;
-use super::{Findings, PIECE, Place, Progress, Tell, ownership, scrub};
+use super::{CHUNK_BYTES, Findings, Installation, Progress, ProgressCallback, ownership, scrub};
 use adapters::blob_store::SHARDS;
 use common::clock;
 use common::failpoint::hit;
@@ -26,7 +26,7 @@ const LOADED: &str = "loaded";
 
 /// The result of a restore.
 #[derive(Debug)]
-pub struct Restored {
+pub struct RestoreSummary {
     pub manifest: Manifest,
     /// The number of users who were erased again, because they were erased after the backup was made.
     pub erased: u64,
@@ -37,25 +37,30 @@ pub struct Restored {
 }
 
 /// Restores a verified archive. `erased` is an erasure journal in addition to that in the data folder.
-pub fn restore(place: &Place, archive: &Archive, erased: Option<&Path>, tell: Tell<'_>) -> anyhow::Result<Restored> {
-    let mut ids = erase_list::read(&place.data_dir.join(erase_list::NAME))?;
+pub fn restore(
+    installation: &Installation,
+    archive: &Archive,
+    erased: Option<&Path>,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<RestoreSummary> {
+    let mut ids = erasure_journal::read(&installation.data_dir.join(erasure_journal::FILE_NAME))?;
     if let Some(path) = erased {
         ensure!(path.exists(), "there is no list {}", path.display());
-        ids.extend(erase_list::read(path)?);
+        ids.extend(erasure_journal::read(path)?);
     }
-    let is_loaded = prepare(place, archive)?;
+    let is_loaded = prepare(installation, archive)?;
     if !is_loaded {
-        files(place, archive, tell)?;
-        rows(place, archive, tell)?;
+        files(installation, archive, report_progress)?;
+        rows(installation, archive, report_progress)?;
     }
     hit("restore.loaded");
-    let migrations = migrate(&place.database)?;
-    let store = Store::open(&place.database, 1, 1)?;
-    let erased = place.runtime.block_on(finish(&store, place, ids))?;
-    let mut findings = scrub(place, 0, tell)?;
-    findings.forgive(&archive.manifest);
-    Target::open(&place.database)?.done()?;
-    Ok(Restored {
+    let migrations = migrate(&installation.database)?;
+    let store = Store::open(&installation.database, 1, 1)?;
+    let erased = installation.runtime.block_on(finish(&store, installation, ids))?;
+    let mut findings = scrub(installation, 0, report_progress)?;
+    findings.ignore_known(&archive.manifest);
+    Target::open(&installation.database)?.done()?;
+    Ok(RestoreSummary {
         manifest: archive.manifest.clone(),
         erased,
         migrations,
@@ -63,17 +68,17 @@ pub fn restore(place: &Place, archive: &Archive, erased: Option<&Path>, tell: Te
     })
 }
 
-async fn finish(store: &Store, place: &Place, ids: BTreeSet<String>) -> anyhow::Result<u64> {
+async fn finish(store: &Store, installation: &Installation, ids: BTreeSet<String>) -> anyhow::Result<u64> {
     // The rows of the backup and this storage belong together from now on.
-    ownership::adopt(store, &place.files).await?;
-    let erased = erase_again(store, ids).await?;
-    erase_list::add(store, &place.data_dir).await?;
+    ownership::adopt(store, &installation.files).await?;
+    let erased = reapply_erasures(store, ids).await?;
+    erasure_journal::append(store, &installation.data_dir).await?;
     Ok(erased)
 }
 
 /// Checks that the installation is empty and migrates to the schema of the backup. Returns whether an interrupted
 /// restore has already loaded the rows.
-fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
+fn prepare(installation: &Installation, archive: &Archive) -> anyhow::Result<bool> {
     let wanted = archive.header.schema;
     let newest = i64::from(newest_migration());
     ensure!(
@@ -81,12 +86,12 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
         "the backup was made by release {} with schema {wanted}; this one knows schemas up to {newest}",
         archive.header.release
     );
-    if let Database::Sqlite(path) = &place.database
+    if let Database::Sqlite(path) = &installation.database
         && let Some(folder) = path.parent()
     {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let mut target = Target::open(&place.database)?;
+    let mut target = Target::open(&installation.database)?;
     let found = target.version()?;
     let state = if found.is_some() { target.state()? } else { None };
     let id = archive.header.taken_at.as_str();
@@ -104,15 +109,15 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
                     "the database has schema {version} and the backup {wanted}. Restore into a new database"
                 );
             }
-            refuse_foreign_storage(place, found.is_some())?;
-            if let Some(key) = first_file(place)? {
+            refuse_foreign_storage(installation, found.is_some())?;
+            if let Some(key) = first_file(installation)? {
                 bail!("the file storage is not empty: it has {key}. Restore into an empty one");
             }
         }
     }
     drop(target);
-    migrate_to(&place.database, wanted)?;
-    let mut target = Target::open(&place.database)?;
+    migrate_to(&installation.database, wanted)?;
+    let mut target = Target::open(&installation.database)?;
     ensure!(
         target.version()? == Some(wanted),
         "the schema of the backup could not be made"
@@ -135,15 +140,15 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
 }
 
 /// An empty storage with a marker is in use by the database that contains its id.
-fn refuse_foreign_storage(place: &Place, has_schema: bool) -> anyhow::Result<()> {
-    let Some(marker) = place.runtime.block_on(place.files.marker())? else {
+fn refuse_foreign_storage(installation: &Installation, has_schema: bool) -> anyhow::Result<()> {
+    let Some(marker) = installation.runtime.block_on(installation.files.marker())? else {
         return Ok(());
     };
     let mut recorded = None;
     if has_schema {
-        let store = Store::open(&place.database, 1, 1)?;
+        let store = Store::open(&installation.database, 1, 1)?;
         let read = store.platform_read(PlatformProof::command_line(), |platform| platform.storage_id());
-        recorded = place.runtime.block_on(read)?;
+        recorded = installation.runtime.block_on(read)?;
     }
     ensure!(
         recorded.as_deref() == Some(marker.as_str()),
@@ -153,10 +158,12 @@ fn refuse_foreign_storage(place: &Place, has_schema: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-fn first_file(place: &Place) -> anyhow::Result<Option<FileKey>> {
+fn first_file(installation: &Installation) -> anyhow::Result<Option<FileKey>> {
     let later = clock::now().plus_seconds(31_536_000);
     for shard in SHARDS {
-        let found = place.runtime.block_on(place.files.list_older_than(shard, later))?;
+        let found = installation
+            .runtime
+            .block_on(installation.files.list_older_than(shard, later))?;
         if let Some(key) = found.into_iter().next() {
             return Ok(Some(key));
         }
@@ -164,15 +171,15 @@ fn first_file(place: &Place) -> anyhow::Result<Option<FileKey>> {
     Ok(None)
 }
 
-fn files(place: &Place, archive: &Archive, tell: Tell<'_>) -> anyhow::Result<()> {
+fn files(installation: &Installation, archive: &Archive, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
     let (mut done, mut bytes) = (0, 0);
     let of = Some(archive.manifest.files);
-    archive.each_file(&mut |line, content| {
+    archive.for_each_file(&mut |line, content| {
         hit("restore.files");
         if let Some(content) = content {
-            bytes += file(place, &archive.manifest, line, content).with_context(|| line.key.clone())?;
+            bytes += file(installation, &archive.manifest, line, content).with_context(|| line.key.clone())?;
             done += 1;
-            tell(Progress {
+            report_progress(Progress {
                 what: "files".to_owned(),
                 done,
                 of,
@@ -183,18 +190,23 @@ fn files(place: &Place, archive: &Archive, tell: Tell<'_>) -> anyhow::Result<()>
     })
 }
 
-fn file(place: &Place, manifest: &Manifest, line: &FileLine, content: &mut dyn Read) -> anyhow::Result<u64> {
-    let files = &place.files;
+fn file(
+    installation: &Installation,
+    manifest: &Manifest,
+    line: &FileEntry,
+    content: &mut dyn Read,
+) -> anyhow::Result<u64> {
+    let files = &installation.files;
     let mut staging = files.stage(u64::MAX);
-    let mut piece = vec![0; PIECE];
+    let mut chunk = vec![0; CHUNK_BYTES];
     loop {
-        let count = content.read(&mut piece)?;
+        let count = content.read(&mut chunk)?;
         if count == 0 {
             break;
         }
-        place.runtime.block_on(staging.write(&piece[..count]))?;
+        installation.runtime.block_on(staging.write(&chunk[..count]))?;
     }
-    let staged = place.runtime.block_on(staging.finish())?;
+    let staged = installation.runtime.block_on(staging.finish())?;
     let is_other = line.sha256.as_ref().is_some_and(|sha256| sha256 != staged.sha256());
     // Verified before, but the archive may have changed or its disk may be faulty.
     ensure!(
@@ -202,16 +214,18 @@ fn file(place: &Place, manifest: &Manifest, line: &FileLine, content: &mut dyn R
         "it changed while it was read"
     );
     let size = staged.size();
-    place.runtime.block_on(files.commit(staged, &FileKey::new(&line.key)))?;
+    installation
+        .runtime
+        .block_on(files.commit(staged, &FileKey::new(&line.key)))?;
     Ok(size)
 }
 
-fn rows(place: &Place, archive: &Archive, tell: Tell<'_>) -> anyhow::Result<()> {
-    let mut target = Target::open(&place.database)?;
+fn rows(installation: &Installation, archive: &Archive, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+    let mut target = Target::open(&installation.database)?;
     target.begin()?;
     let tables = &archive.manifest.tables;
     for (index, table) in tables.iter().enumerate() {
-        tell(Progress {
+        report_progress(Progress {
             what: format!("rows of {}", table.name),
             done: index as u64,
             of: Some(tables.len() as u64),

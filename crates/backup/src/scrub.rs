@@ -5,9 +5,9 @@ use std::io::{self, BufReader};
 use anyhow::Context as _;
 use model::file::FileKey;
 
-use super::format::{Counted, Manifest};
-use super::write::Kept;
-use super::{PIECE, Place, Progress, Tell};
+use super::format::{HashingStream, Manifest};
+use super::write::BlockingReader;
+use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::SHARDS;
 use common::clock;
 use db::Store;
@@ -41,7 +41,7 @@ impl Findings {
     }
 
     /// Removes the findings that a backup has already reported.
-    pub(super) fn forgive(&mut self, manifest: &Manifest) {
+    pub(super) fn ignore_known(&mut self, manifest: &Manifest) {
         let known = |line: &String, keys: &[String]| keys.iter().any(|key| line.starts_with(key.as_str()));
         self.missing.retain(|line| !known(line, &manifest.missing));
         self.damaged.retain(|line| !known(line, &manifest.damaged));
@@ -50,22 +50,26 @@ impl Findings {
 
 /// Verifies everything. A file counts as orphaned only if it is older than `older_than` minutes: the row of a younger
 /// one may not be inserted yet.
-pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<Findings> {
-    let store = Store::open(&place.database, 1, 1)?;
+pub fn scrub(
+    installation: &Installation,
+    older_than: u32,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<Findings> {
+    let store = Store::open(&installation.database, 1, 1)?;
     let mut findings = Findings::default();
     let mut suspects = Vec::new();
     {
-        let mut snapshot = Snapshot::take(&place.database)?;
+        let mut snapshot = Snapshot::take(&installation.database)?;
         findings.contradictions = snapshot.contradictions()?;
         snapshot.files(true, |file| {
             findings.files += 1;
-            tell(Progress {
+            report_progress(Progress {
                 what: "files".to_owned(),
                 done: findings.files,
                 of: None,
                 bytes: findings.bytes,
             });
-            match look(place, &file) {
+            match check_file(installation, &file) {
                 Ok((size, true)) => findings.bytes += size,
                 Ok((_, false)) => suspects.push((file, false)),
                 Err(error) => {
@@ -82,7 +86,7 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
             platform.file_is_named(&key)
         });
         // The row may have been deleted since the snapshot.
-        if place.runtime.block_on(named)? {
+        if installation.runtime.block_on(named)? {
             let list = if is_missing {
                 &mut findings.missing
             } else {
@@ -93,15 +97,17 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
             }
         }
     }
-    findings.orphaned = place.runtime.block_on(orphans(place, &store, older_than))?;
+    findings.orphaned = installation
+        .runtime
+        .block_on(orphans(installation, &store, older_than))?;
     Ok(findings)
 }
 
 /// Returns the size of a file and whether its checksum is correct.
-fn look(place: &Place, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
+fn check_file(installation: &Installation, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
     let key = FileKey::new(&file.key);
-    let opened = place.runtime.block_on(async {
-        let opened = place.files.open(&key).await?;
+    let opened = installation.runtime.block_on(async {
+        let opened = installation.files.open(&key).await?;
         let size = opened.size();
         Ok::<_, common::error::Error>((size, opened.read(0..size).await?))
     });
@@ -110,20 +116,20 @@ fn look(place: &Place, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
     if is_other_size {
         return Ok((size, false));
     }
-    let mut bytes = Counted::new(BufReader::with_capacity(
-        PIECE,
-        Kept::new(place.runtime.clone(), reader),
+    let mut bytes = HashingStream::new(BufReader::with_capacity(
+        CHUNK_BYTES,
+        BlockingReader::new(installation.runtime.clone(), reader),
     ));
     io::copy(&mut bytes, &mut io::sink()).with_context(|| file.key.clone())?;
     let is_whole = file.sha256.as_ref().is_none_or(|sha256| *sha256 == bytes.sha256());
     Ok((size, is_whole))
 }
 
-async fn orphans(place: &Place, store: &Store, older_than: u32) -> anyhow::Result<Vec<String>> {
+async fn orphans(installation: &Installation, store: &Store, older_than: u32) -> anyhow::Result<Vec<String>> {
     let before = clock::now().plus_seconds(-i64::from(older_than) * 60 + i64::from(older_than == 0));
     let mut found = Vec::new();
     for shard in SHARDS {
-        let aged = place.files.list_older_than(shard, before).await?;
+        let aged = installation.files.list_older_than(shard, before).await?;
         if aged.is_empty() || found.len() >= NAMES_MAX {
             continue;
         }

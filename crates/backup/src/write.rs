@@ -15,10 +15,10 @@ use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
 use super::format::{
-    Counted, FAULTS_MAX, FORMAT, FileLine, HEADER, Header, LIST, MANIFEST, Manifest, Part, TablePart, file_name, head,
-    padding, rows_name, seal, to_line,
+    FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, MANIFEST, Manifest, Part, TablePart,
+    checksum_entry, file_name, padding, rows_name, tar_header, write_row,
 };
-use super::{PIECE, Place, Progress, Tell};
+use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::BlobReader;
 use common::clock;
 use common::failpoint::hit;
@@ -27,29 +27,33 @@ use db::platform::PlatformProof;
 use db::{Database, Store};
 
 /// The lease on files in seconds, and the interval of its renewal.
-const HOLD: i64 = 600;
-const SIGN: Duration = Duration::from_mins(1);
+const LEASE_SECONDS: i64 = 600;
+const RENEWAL_INTERVAL: Duration = Duration::from_mins(1);
 /// The number of rows between two checks of the time.
-const ROWS: u64 = 10_000;
+const RENEWAL_ROWS: u64 = 10_000;
 
 /// The result of a backup.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct BackupSummary {
     pub manifest: Manifest,
     /// The size of the archive in bytes.
     pub size: u64,
 }
 
 /// Writes a backup to a path that does not exist. Until it is complete, it has a temporary name in the same folder.
-pub fn write(place: &Place, path: &Path, tell: Tell<'_>) -> anyhow::Result<Written> {
+pub fn write(
+    installation: &Installation,
+    path: &Path,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<BackupSummary> {
     if path.exists() {
         bail!("{} exists already", path.display());
     }
-    let store = Store::open(&place.database, 1, 1)?;
-    let mut hold = Hold::take(place, store)?;
-    let part = beside(path, "part");
-    let outcome = write_part(place, &part, &mut hold, tell);
-    hold.release();
+    let store = Store::open(&installation.database, 1, 1)?;
+    let mut lease = DeletionLease::acquire(installation, store)?;
+    let part = sibling_path(path, "part");
+    let outcome = write_part(installation, &part, &mut lease, report_progress);
+    lease.release();
     let written = match outcome {
         Ok(written) => written,
         Err(error) => {
@@ -63,7 +67,12 @@ pub fn write(place: &Place, path: &Path, tell: Tell<'_>) -> anyhow::Result<Writt
     Ok(written)
 }
 
-fn write_part(place: &Place, part: &Path, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<Written> {
+fn write_part(
+    installation: &Installation,
+    part: &Path,
+    lease: &mut DeletionLease,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<BackupSummary> {
     // The archive contains password hashes and everything that students wrote.
     let file = OpenOptions::new()
         .write(true)
@@ -72,38 +81,43 @@ fn write_part(place: &Place, part: &Path, hold: &mut Hold, tell: Tell<'_>) -> an
         .mode(0o600)
         .open(part)
         .with_context(|| part.display().to_string())?;
-    let mut archive = Writing {
-        out: Counted::new(BufWriter::with_capacity(PIECE, file)),
-        scratch: beside(part, "rows"),
+    let mut archive = ArchiveWriter {
+        out: HashingStream::new(BufWriter::with_capacity(CHUNK_BYTES, file)),
+        scratch: sibling_path(part, "rows"),
         manifest: Manifest::default(),
     };
-    let list = archive.rows(&place.database, hold, tell)?;
-    archive.files(place, list, hold, tell)?;
-    let Writing { mut out, manifest, .. } = archive;
+    let list = archive.rows(&installation.database, lease, report_progress)?;
+    archive.files(installation, list, lease, report_progress)?;
+    let ArchiveWriter { mut out, manifest, .. } = archive;
     let text = serde_json::to_vec_pretty(&manifest)?;
     entry(&mut out, MANIFEST, text.len() as u64, &mut text.as_slice())?;
-    let seal = seal(&out.digest())?;
-    out.write_all(&seal)?;
+    let checksum_entry = checksum_entry(&out.digest())?;
+    out.write_all(&checksum_entry)?;
     out.flush()?;
     out.inner.get_ref().sync_all()?;
-    Ok(Written {
+    Ok(BackupSummary {
         manifest,
         size: out.size,
     })
 }
 
-type Out = Counted<BufWriter<File>>;
+type Out = HashingStream<BufWriter<File>>;
 
 /// An archive that is being written.
-struct Writing {
+struct ArchiveWriter {
     out: Out,
     scratch: PathBuf,
     manifest: Manifest,
 }
 
-impl Writing {
+impl ArchiveWriter {
     /// Writes all rows and the list of files that they refer to, from one snapshot.
-    fn rows(&mut self, database: &Database, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<File> {
+    fn rows(
+        &mut self,
+        database: &Database,
+        lease: &mut DeletionLease,
+        report_progress: ProgressCallback<'_>,
+    ) -> anyhow::Result<File> {
         let taken_at = clock::now();
         let mut snapshot = Snapshot::take(database)?;
         let header = Header {
@@ -117,75 +131,81 @@ impl Writing {
         entry(&mut self.out, HEADER, text.len() as u64, &mut text.as_slice())?;
         let tables = snapshot.tables();
         for (index, table) in tables.iter().enumerate() {
-            tell(Progress {
+            report_progress(Progress {
                 what: format!("rows of {}", table.name),
                 done: index as u64,
                 of: Some(tables.len() as u64),
                 bytes: self.out.size,
             });
             hit("backup.rows");
-            let mut packing = Packing::new(&self.scratch)?;
+            let mut gzip = GzipEntry::new(&self.scratch)?;
             let mut line = Vec::new();
             snapshot.rows(table, |row| {
                 line.clear();
-                to_line(row, &mut line)?;
-                packing.line(&line)?;
-                if packing.lines % ROWS == 0 {
-                    hold.sign()?;
+                write_row(row, &mut line)?;
+                gzip.line(&line)?;
+                if gzip.lines % RENEWAL_ROWS == 0 {
+                    lease.renew()?;
                 }
                 Ok(())
             })?;
-            let (rows, (_, part)) = packing.append(&mut self.out, &rows_name(&table.name))?;
+            let (rows, (_, part)) = gzip.append(&mut self.out, &rows_name(&table.name))?;
             self.manifest.tables.push(TablePart {
                 name: table.name.clone(),
                 columns: table.columns.clone(),
                 rows,
                 part,
             });
-            hold.sign()?;
+            lease.renew()?;
         }
-        let mut packing = Packing::new(&self.scratch)?;
+        let mut gzip = GzipEntry::new(&self.scratch)?;
         snapshot.files(false, |file| {
-            let line = FileLine {
+            let line = FileEntry {
                 key: file.key,
                 size: file.size,
                 sha256: file.sha256,
             };
             let mut text = serde_json::to_vec(&line)?;
             text.push(b'\n');
-            packing.line(&text)
+            gzip.line(&text)
         })?;
-        let (named, (list, part)) = packing.append(&mut self.out, LIST)?;
+        let (named, (list, part)) = gzip.append(&mut self.out, FILE_LIST)?;
         self.manifest.files_named = named;
         self.manifest.list = part;
         Ok(list)
     }
 
     /// Writes the bytes of every file in the list.
-    fn files(&mut self, place: &Place, list: File, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<()> {
-        let mut lines = super::read::Lines::new(list);
+    fn files(
+        &mut self,
+        installation: &Installation,
+        list: File,
+        lease: &mut DeletionLease,
+        report_progress: ProgressCallback<'_>,
+    ) -> anyhow::Result<()> {
+        let mut lines = super::read::GzipLines::new(list);
         let mut number = 0;
         while let Some(line) = lines.next_line()? {
-            let line: FileLine = serde_json::from_slice(line)?;
-            tell(Progress {
+            let line: FileEntry = serde_json::from_slice(line)?;
+            report_progress(Progress {
                 what: "files".to_owned(),
                 done: number,
                 of: Some(self.manifest.files_named),
                 bytes: self.manifest.bytes,
             });
             hit("backup.files");
-            self.file(place, &line, number)?;
+            self.file(installation, &line, number)?;
             number += 1;
-            hold.sign()?;
+            lease.renew()?;
         }
         Ok(())
     }
 
-    fn file(&mut self, place: &Place, line: &FileLine, number: u64) -> anyhow::Result<()> {
+    fn file(&mut self, installation: &Installation, line: &FileEntry, number: u64) -> anyhow::Result<()> {
         let key = FileKey::new(&line.key);
-        let runtime = &place.runtime;
+        let runtime = &installation.runtime;
         let opened = runtime.block_on(async {
-            let opened = place.files.open(&key).await?;
+            let opened = installation.files.open(&key).await?;
             let size = opened.size();
             Ok::<_, common::error::Error>((size, opened.read(0..size).await?))
         });
@@ -193,18 +213,18 @@ impl Writing {
             Ok(opened) => opened,
             Err(error) => {
                 tracing::error!(error = format!("{error:?}"), file.key = %key, "file missing: not in the backup");
-                return note(&mut self.manifest.missing, &line.key);
+                return add_fault(&mut self.manifest.missing, &line.key);
             }
         };
-        let bytes = BufReader::with_capacity(PIECE, Kept::new(runtime.clone(), reader));
-        let mut counted = Counted::new(bytes.take(size));
-        entry(&mut self.out, &file_name(number), size, &mut counted).with_context(|| line.key.clone())?;
+        let bytes = BufReader::with_capacity(CHUNK_BYTES, BlockingReader::new(runtime.clone(), reader));
+        let mut hashed = HashingStream::new(bytes.take(size));
+        entry(&mut self.out, &file_name(number), size, &mut hashed).with_context(|| line.key.clone())?;
         self.manifest.files += 1;
         self.manifest.bytes += size;
-        let is_other = line.sha256.as_ref().is_some_and(|sha256| *sha256 != counted.sha256());
+        let is_other = line.sha256.as_ref().is_some_and(|sha256| *sha256 != hashed.sha256());
         if is_other {
             tracing::error!(file.key = %key, "file damaged: checksum mismatch, backed up unchanged");
-            note(&mut self.manifest.damaged, &line.key)?;
+            add_fault(&mut self.manifest.damaged, &line.key)?;
         }
         Ok(())
     }
@@ -212,7 +232,7 @@ impl Writing {
 
 /// Appends one entry of exactly this size.
 fn entry(out: &mut Out, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::Result<()> {
-    out.write_all(head(name, size)?.as_bytes())?;
+    out.write_all(tar_header(name, size)?.as_bytes())?;
     let copied = io::copy(&mut bytes.take(size), out)?;
     if copied != size {
         bail!("{name} ended after {copied} of {size} bytes");
@@ -221,7 +241,7 @@ fn entry(out: &mut Out, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::
     Ok(())
 }
 
-fn note(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
+fn add_fault(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
     if faults.len() == FAULTS_MAX {
         bail!(
             "more than {FAULTS_MAX} files are missing or damaged: is this the right storage? `groupwork scrub` names them"
@@ -232,13 +252,13 @@ fn note(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
 }
 
 /// Compresses lines into a temporary file, because a tar header contains the size of the entry.
-struct Packing {
+struct GzipEntry {
     out: GzEncoder<BufWriter<File>>,
     lines: u64,
     unpacked: u64,
 }
 
-impl Packing {
+impl GzipEntry {
     fn new(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options
@@ -251,7 +271,7 @@ impl Packing {
         // Unlinked immediately, so that a crash leaves no file.
         std::fs::remove_file(path)?;
         Ok(Self {
-            out: GzEncoder::new(BufWriter::with_capacity(PIECE, file), Compression::default()),
+            out: GzEncoder::new(BufWriter::with_capacity(CHUNK_BYTES, file), Compression::default()),
             lines: 0,
             unpacked: 0,
         })
@@ -273,12 +293,12 @@ impl Packing {
             .map_err(io::IntoInnerError::into_error)?;
         let size = file.stream_position()?;
         file.rewind()?;
-        let mut counted = Counted::new(BufReader::with_capacity(PIECE, &file));
-        entry(out, name, size, &mut counted)?;
+        let mut hashed = HashingStream::new(BufReader::with_capacity(CHUNK_BYTES, &file));
+        entry(out, name, size, &mut hashed)?;
         let part = Part {
             size,
             unpacked: self.unpacked,
-            sha256: counted.sha256(),
+            sha256: hashed.sha256(),
         };
         file.rewind()?;
         Ok((self.lines, (file, part)))
@@ -286,45 +306,45 @@ impl Packing {
 }
 
 /// Reads a stored file on the thread of a command.
-pub(super) struct Kept {
+pub(super) struct BlockingReader {
     runtime: Handle,
     reader: BlobReader,
 }
 
-impl Kept {
+impl BlockingReader {
     pub(super) fn new(runtime: Handle, reader: BlobReader) -> Self {
         Self { runtime, reader }
     }
 }
 
-impl Read for Kept {
+impl Read for BlockingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.runtime.block_on(self.reader.read(buffer))
     }
 }
 
 /// A lease in the database that prevents the deletion of files during a backup.
-struct Hold {
+struct DeletionLease {
     store: Store,
     runtime: Handle,
     name: String,
-    signed: Instant,
+    renewed_at: Instant,
 }
 
-impl Hold {
-    fn take(place: &Place, store: Store) -> anyhow::Result<Self> {
-        let hold = Self {
+impl DeletionLease {
+    fn acquire(installation: &Installation, store: Store) -> anyhow::Result<Self> {
+        let lease = Self {
             store,
-            runtime: place.runtime.clone(),
+            runtime: installation.runtime.clone(),
             name: format!("backup-{}", clock::new_id()),
-            signed: Instant::now(),
+            renewed_at: Instant::now(),
         };
-        hold.write()?;
-        Ok(hold)
+        lease.write()?;
+        Ok(lease)
     }
 
     fn write(&self) -> common::error::Result<()> {
-        let (name, until) = (self.name.clone(), clock::now().plus_seconds(HOLD));
+        let (name, until) = (self.name.clone(), clock::now().plus_seconds(LEASE_SECONDS));
         let written = self
             .store
             .platform_write(PlatformProof::command_line(), move |platform| {
@@ -334,10 +354,10 @@ impl Hold {
     }
 
     /// Renews the lease if it is old.
-    fn sign(&mut self) -> common::error::Result<()> {
-        if self.signed.elapsed() > SIGN {
+    fn renew(&mut self) -> common::error::Result<()> {
+        if self.renewed_at.elapsed() > RENEWAL_INTERVAL {
             self.write()?;
-            self.signed = Instant::now();
+            self.renewed_at = Instant::now();
         }
         Ok(())
     }
@@ -357,7 +377,7 @@ impl Hold {
 }
 
 /// Appends an extension to a path.
-fn beside(path: &Path, extension: &str) -> PathBuf {
+fn sibling_path(path: &Path, extension: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(extension);

@@ -15,7 +15,7 @@ use auth::places::Places;
 use auth::rates::Rates;
 use auth::tenant::{self, Hosts};
 use auth::uploads::Uploads;
-use backup::{erase_list, ownership};
+use backup::{erasure_journal, ownership};
 use common::clock;
 use common::error::Result;
 use common::failpoint;
@@ -79,7 +79,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         old_messages::start(store.clone()),
         idempotency_keys::start(store.clone()),
         retention::start(store.clone(), mail.clone()),
-        erase_list::start(store.clone(), config.storage.data_dir.clone()),
+        erasure_journal::start(store.clone(), config.storage.data_dir.clone()),
         mail_domains::start(store.clone(), bus.clone(), dns.clone()),
     ];
     let editing = DocumentWorkflows::new(store.clone(), bus.clone(), files.clone(), document_server.clone());

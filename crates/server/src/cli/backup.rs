@@ -9,14 +9,14 @@ use clap::Args;
 
 use super::{data_folder, database};
 use crate::config::StorageArgs;
-use backup::{self, Findings, Manifest, Place, Progress};
+use backup::{self, Findings, Installation, Manifest, Progress};
 use common::failpoint;
 use db::Database;
 
 /// The interval between two progress lines.
-const LINE: Duration = Duration::from_secs(2);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 /// The maximum number of names that are printed per category.
-const NAMES: usize = 100;
+const NAMES_MAX: usize = 100;
 
 /// Arguments of `groupwork backup`.
 #[derive(Args)]
@@ -63,26 +63,28 @@ pub struct ScrubArgs {
 
 /// Writes a backup, or verifies one.
 pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
-    let mut voice = Voice::new();
+    let mut progress_printer = ProgressPrinter::new();
     if arguments.verify {
-        let archive = backup::verify(&arguments.file, &mut |progress| voice.tell(&progress))?;
+        let archive = backup::verify(&arguments.file, &mut |progress| progress_printer.print(&progress))?;
         println!("{} is whole: {}", arguments.file.display(), summary(&archive.manifest));
-        return gaps(&archive.manifest);
+        return check_complete(&archive.manifest);
     }
     let database = database::existing(&arguments.storage)?;
-    on(&arguments.storage, database, |place| {
-        place.verify_storage()?;
-        let written = backup::write(place, &arguments.file, &mut |progress| voice.tell(&progress))?;
+    on(&arguments.storage, database, |installation| {
+        installation.verify_storage()?;
+        let written = backup::write(installation, &arguments.file, &mut |progress| {
+            progress_printer.print(&progress)
+        })?;
         let (file, megabytes) = (arguments.file.display(), written.size >> 20);
         println!("{file}: {megabytes} MiB, {}", summary(&written.manifest));
-        gaps(&written.manifest)
+        check_complete(&written.manifest)
     })
 }
 
 /// Restores a backup.
 pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
-    let mut voice = Voice::new();
-    let archive = backup::verify(&arguments.file, &mut |progress| voice.tell(&progress))?;
+    let mut progress_printer = ProgressPrinter::new();
+    let archive = backup::verify(&arguments.file, &mut |progress| progress_printer.print(&progress))?;
     let header = &archive.header;
     println!(
         "{}: taken at {} by release {} from {}, {}",
@@ -93,14 +95,16 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
         summary(&archive.manifest)
     );
     if !arguments.yes {
-        confirmed(&arguments.storage)?;
+        confirm(&arguments.storage)?;
     }
     let database = arguments.storage.database()?;
     database::announce(&database);
     let _lock = data_folder::lock(&database, Duration::ZERO).context("stop the service first")?;
-    on(&arguments.storage, database, |place| {
+    on(&arguments.storage, database, |installation| {
         let erased = arguments.erased.as_deref();
-        let restored = backup::restore(place, &archive, erased, &mut |progress| voice.tell(&progress))?;
+        let restored = backup::restore(installation, &archive, erased, &mut |progress| {
+            progress_printer.print(&progress)
+        })?;
         for table in restored.manifest.tables.iter().filter(|table| table.rows > 0) {
             println!("{:>10}  {}", table.rows, table.name);
         }
@@ -111,29 +115,31 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
             restored.erased
         );
         report(&restored.findings)?;
-        gaps(&restored.manifest)
+        check_complete(&restored.manifest)
     })
 }
 
 /// Verifies rows, files and checksums.
 pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
-    let mut voice = Voice::new();
+    let mut progress_printer = ProgressPrinter::new();
     let database = database::existing(&arguments.storage)?;
-    on(&arguments.storage, database, |place| {
+    on(&arguments.storage, database, |installation| {
         if arguments.adopt_storage {
-            place.adopt_storage()?;
+            installation.adopt_storage()?;
             println!("the file storage is marked as that of this database");
             return Ok(());
         }
-        place.verify_storage()?;
+        installation.verify_storage()?;
         if arguments.restore_quarantine {
-            let back = backup::restore_quarantine(place, &mut |progress| voice.tell(&progress))?;
+            let back = backup::restore_quarantine(installation, &mut |progress| progress_printer.print(&progress))?;
             println!(
                 "{} files brought back from the quarantine; {} stay without a row, {} because their place is taken",
                 back.returned, back.without_row, back.kept_already
             );
         }
-        let findings = backup::scrub(place, arguments.older_than, &mut |progress| voice.tell(&progress))?;
+        let findings = backup::scrub(installation, arguments.older_than, &mut |progress| {
+            progress_printer.print(&progress)
+        })?;
         report(&findings)
     })
 }
@@ -142,7 +148,7 @@ pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
 fn on<T>(
     storage: &StorageArgs,
     database: Database,
-    act: impl FnOnce(&Place) -> anyhow::Result<T>,
+    act: impl FnOnce(&Installation) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     if storage.files_url.as_deref().map(str::trim) == Some("memory:") {
         bail!("FILES_URL=memory: keeps files in the service itself; nobody else can read them");
@@ -155,7 +161,7 @@ fn on<T>(
     let files = runtime
         .block_on(storage.open_files())
         .context("open the file storage")?;
-    let outcome = act(&Place {
+    let outcome = act(&Installation {
         database,
         files,
         data_dir: storage.data_dir.clone(),
@@ -165,16 +171,19 @@ fn on<T>(
     outcome
 }
 
-fn confirmed(storage: &StorageArgs) -> anyhow::Result<()> {
+fn confirm(storage: &StorageArgs) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("say --yes to restore it");
     }
-    let place = if storage.database_url.is_some() {
+    let installation = if storage.database_url.is_some() {
         "the database of DATABASE_URL"
     } else {
         "DATA_DIR"
     };
-    println!("Restore into {place} ({})? Type yes:", shown(&storage.data_dir));
+    println!(
+        "Restore into {installation} ({})? Type yes:",
+        display_path(&storage.data_dir)
+    );
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     if answer.trim() != "yes" {
@@ -183,7 +192,7 @@ fn confirmed(storage: &StorageArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -194,7 +203,7 @@ fn summary(manifest: &Manifest) -> String {
 }
 
 /// A backup with missing or damaged files is written, but its command fails, so that an operator notices.
-fn gaps(manifest: &Manifest) -> anyhow::Result<()> {
+fn check_complete(manifest: &Manifest) -> anyhow::Result<()> {
     if manifest.is_whole() {
         return Ok(());
     }
@@ -229,26 +238,26 @@ fn report(findings: &Findings) -> anyhow::Result<()> {
 }
 
 fn names(what: &str, names: &[String]) {
-    for name in names.iter().take(NAMES) {
+    for name in names.iter().take(NAMES_MAX) {
         println!("{what}: {name}");
     }
-    if names.len() > NAMES {
-        println!("{what}: and {} more", names.len() - NAMES);
+    if names.len() > NAMES_MAX {
+        println!("{what}: and {} more", names.len() - NAMES_MAX);
     }
 }
 
 /// Prints progress lines at a limited rate.
-struct Voice {
+struct ProgressPrinter {
     last: Instant,
 }
 
-impl Voice {
+impl ProgressPrinter {
     fn new() -> Self {
         Self { last: Instant::now() }
     }
 
-    fn tell(&mut self, progress: &Progress) {
-        if self.last.elapsed() < LINE {
+    fn print(&mut self, progress: &Progress) {
+        if self.last.elapsed() < PROGRESS_INTERVAL {
             return;
         }
         self.last = Instant::now();

@@ -109,7 +109,7 @@ impl<R: Read> CsvReader<R> {
                     problem.get_or_insert_with(|| RowProblem::new("", "columns", "has more cells than a row may have"));
                     (filled, ended) = (0, 0);
                 }
-                ReadRecordResult::ImportRecord => break,
+                ReadRecordResult::Record => break,
                 ReadRecordResult::End => return Ok(None),
             }
         }

@@ -15,30 +15,30 @@ use db::Store;
 use db::platform::PlatformProof;
 
 /// The name of the file in the data folder.
-pub const NAME: &str = "erased-people.txt";
+pub const FILE_NAME: &str = "erased-people.txt";
 /// The interval at which the journal is compared with the database.
-const AGAIN: Duration = Duration::from_mins(1);
+const INTERVAL: Duration = Duration::from_mins(1);
 
 /// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            if let Err(error) = add(&store, &data_dir).await {
+            if let Err(error) = append(&store, &data_dir).await {
                 tracing::warn!(error = format!("{error:?}"), "erasure journal not written");
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(INTERVAL).await;
         }
     }))
 }
 
 /// Appends all users that the database records as erased.
-pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
+pub async fn append(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
     let erased = store.platform_read(PlatformProof::housekeeping(), |platform| platform.erased_people());
     let erased = erased.await?;
     if erased.is_empty() {
         return Ok(());
     }
-    let path = data_dir.join(NAME);
+    let path = data_dir.join(FILE_NAME);
     let written = tokio::task::spawn_blocking(move || {
         let mut all = read(&path)?;
         let before = all.len();
@@ -81,7 +81,7 @@ fn write(path: &Path, all: &BTreeSet<String>) -> anyhow::Result<()> {
 }
 
 /// Erases users again that a restore brought back; returns how many.
-pub(super) async fn erase_again(store: &Store, ids: BTreeSet<String>) -> anyhow::Result<u64> {
+pub(super) async fn reapply_erasures(store: &Store, ids: BTreeSet<String>) -> anyhow::Result<u64> {
     let mut count = 0;
     for id in ids {
         let user = UserId::new(id);
