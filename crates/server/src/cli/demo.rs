@@ -1,14 +1,14 @@
 //! `groupwork demo`: a local demo school without configuration: generated secrets, SQLite, files on disk, and a
 //! document server simulator in the same process.
 
-mod around;
-mod caller;
-mod channel;
-mod classmates;
-mod door;
+mod api_client;
+mod fixtures;
 mod lesson;
 mod people;
+mod quick_login;
 mod secrets;
+mod simulated_students;
+mod socket_client;
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,7 +21,7 @@ use document_server_simulator::{Simulator, SimulatorSettings};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use self::caller::Service;
+use self::api_client::ClientFactory;
 use self::people::{PASSWORD, School};
 use super::data_folder::{lock, protect};
 use super::database::announce;
@@ -96,11 +96,11 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let school = School::find_or_create(app.store())
         .await
         .context("the people of the demo school")?;
-    let router = door::open(router::router(app.clone()), &school);
+    let router = quick_login::layer(router::router(app.clone()), &school);
     let signals = listen::StopSignals::watch()?;
     let serving = tokio::spawn(listen::serve(listener, router, app.clone(), signals.received()));
-    let service = Service::new(app.store().clone(), [&own_url, &frontend_url], app.gate().secret())?;
-    let lesson = prepare(&service, &school, arguments.still)
+    let clients = ClientFactory::new(app.store().clone(), [&own_url, &frontend_url], app.gate().secret())?;
+    let lesson = prepare(&clients, &school, arguments.still)
         .await
         .context("the lesson of the demo school")?;
     if let Err(error) = print_sign_ins(&frontend_url, &practice.url(), &school) {
@@ -114,16 +114,16 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
 
 /// Creates the content of a new school, or resumes the lesson of an earlier run. Returns the tasks of the simulated
 /// students.
-async fn prepare(service: &Service, school: &School, still: bool) -> anyhow::Result<JoinSet<()>> {
+async fn prepare(clients: &ClientFactory, school: &School, still: bool) -> anyhow::Result<JoinSet<()>> {
     if school.is_new {
-        around::furnish(service, school).await?;
+        fixtures::seed(clients, school).await?;
     } else {
-        lesson::resume(service, school).await?;
+        lesson::extend_deadline(clients, school).await?;
     }
     if still {
         return Ok(JoinSet::new());
     }
-    classmates::arrive(service, school).await
+    simulated_students::start(clients, school).await
 }
 
 async fn bind(wanted: Option<SocketAddr>) -> anyhow::Result<TcpListener> {

@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, Service, id, ids, page};
+use super::api_client::{ApiClient, ClientFactory, id, ids, page};
 use super::people::{Person, School};
 use common::clock;
 
@@ -14,30 +14,30 @@ pub const TOPIC: &str = "Landforms: a one-page report";
 /// The time in seconds from the start of the demo until the deadline.
 const SECONDS: i64 = 38 * 60;
 /// The lifetime in seconds of sessions that create the demo content.
-pub const A_WHILE: i64 = 600;
+pub const SESSION_SECONDS: i64 = 600;
 
 const DESCRIPTION: &str = "Describe **your landform** on one page:\n\n\
     1. How did it come to be?\n2. Where on earth does one find it?\n3. Who and what lives there?\n\n\
     Name at least two sources. One document for each group.";
 
 /// A group: name, paragraphs of its document, chat messages (member, text), state.
-type Part = (
+type GroupFixture = (
     &'static str,
     &'static [&'static str],
     &'static [(usize, &'static str)],
-    State,
+    WorkState,
 );
 
 /// The state of a group.
-enum State {
+enum WorkState {
     Working,
-    Asking(&'static str),
-    HandedIn,
-    SentBack(&'static str),
+    NeedsHelp(&'static str),
+    Submitted,
+    Returned(&'static str),
     Graded(&'static str, &'static str),
 }
 
-const GROUPS: [Part; 8] = [
+const GROUPS: [GroupFixture; 8] = [
     (
         "Rivers",
         &["A river begins where water collects, and it shapes the land on its way to the sea."],
@@ -45,25 +45,25 @@ const GROUPS: [Part; 8] = [
             (0, "I begin with how rivers come to be."),
             (1, "Then I take the animals."),
         ],
-        State::Working,
+        WorkState::Working,
     ),
     (
         "Volcanoes",
         &["A volcano grows with every eruption. Ours is 2,300 metres high."],
         &[(1, "One book says 2,300 metres, the other 2,450.")],
-        State::Asking("Which of our two sources should we believe?"),
+        WorkState::NeedsHelp("Which of our two sources should we believe?"),
     ),
     (
         "Glaciers",
         &["Ice flows, only very slowly.", "It leaves valleys in the form of a U."],
         &[(0, "Who writes about the moraines?"), (2, "Me.")],
-        State::Working,
+        WorkState::Working,
     ),
     (
         "Deserts",
         &["Not every desert is made of sand; most are stone."],
         &[],
-        State::Asking("We cannot open the map."),
+        WorkState::NeedsHelp("We cannot open the map."),
     ),
     (
         "Coasts",
@@ -73,19 +73,19 @@ const GROUPS: [Part; 8] = [
             "Sources: our school book, page 41; the coast museum.",
         ],
         &[(0, "All read? Then I hand it in."), (1, "Yes!"), (2, "Do it.")],
-        State::HandedIn,
+        WorkState::Submitted,
     ),
     (
         "Islands",
         &["Some islands are mountains whose feet are wet, some were built by corals."],
         &[],
-        State::Working,
+        WorkState::Working,
     ),
     (
         "Plains",
         &["Plains look empty and feed half of the world."],
         &[(0, "That was quick.")],
-        State::SentBack("A good beginning. Please say where one finds plains, and name your two sources."),
+        WorkState::Returned("A good beginning. Please say where one finds plains, and name your two sources."),
     ),
     (
         "Caves",
@@ -95,7 +95,7 @@ const GROUPS: [Part; 8] = [
             "Sources: our school book, page 52; the website of the show cave.",
         ],
         &[],
-        State::Graded("A-", "Clear, complete, and the salamander was new to me."),
+        WorkState::Graded("A-", "Clear, complete, and the salamander was new to me."),
     ),
 ];
 
@@ -106,9 +106,13 @@ pub struct SevenB {
 }
 
 /// Creates the class and its running lesson.
-pub async fn begin(service: &Service, school: &School, geography: &Value) -> anyhow::Result<SevenB> {
-    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
-    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+pub async fn seed(clients: &ClientFactory, school: &School, geography: &Value) -> anyhow::Result<SevenB> {
+    let admin = clients
+        .sign_in(&school.admin, &school.organization, SESSION_SECONDS)
+        .await?;
+    let ada = clients
+        .sign_in(&school.ada, &school.organization, SESSION_SECONDS)
+        .await?;
     let class = class(&ada, "7b", geography).await?;
     // Enrolled by the administrator, so that teachers may reset the passwords of these students.
     let roster = json!({"studentIds": ids(&school.seven_b)});
@@ -127,25 +131,27 @@ pub async fn begin(service: &Service, school: &School, geography: &Value) -> any
     ada.upload(&attachments, "Checklist.docx", checklist, &[]).await?;
     // Sequentially, because the order determines the numbers of the groups.
     let mut work = Vec::new();
-    for (part, members) in GROUPS.iter().zip(school.seven_b.chunks(3)) {
+    for (fixture, members) in GROUPS.iter().zip(school.seven_b.chunks(3)) {
         let new = json!({
-            "classId": id(&class), "courseId": id(&course), "name": part.0, "studentIds": ids(members),
+            "classId": id(&class), "courseId": id(&course), "name": fixture.0, "studentIds": ids(members),
             "assignmentId": id(&topic), "requiredDocuments": 1,
         });
-        work.push((ada.post("/groups", new).await?, members, part));
+        work.push((ada.post("/groups", new).await?, members, fixture));
     }
     let works = work
         .iter()
-        .map(|(group, members, part)| begin_work(service, school, &ada, (group, members, part), &topic));
+        .map(|(group, members, fixture)| seed_group_work(clients, school, &ada, (group, members, fixture), &topic));
     try_join_all(works).await?;
-    next_week(&ada, &class, &course, &school.seven_b[..3]).await?;
+    seed_next_week(&ada, &class, &course, &school.seven_b[..3]).await?;
     let geography = geography.clone();
     Ok(SevenB { class, geography })
 }
 
 /// Extends the deadline of an earlier lesson, so that there is always a running one.
-pub async fn resume(service: &Service, school: &School) -> anyhow::Result<()> {
-    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+pub async fn extend_deadline(clients: &ClientFactory, school: &School) -> anyhow::Result<()> {
+    let ada = clients
+        .sign_in(&school.ada, &school.organization, SESSION_SECONDS)
+        .await?;
     if let Some(topic) = find(&ada).await?
         && topic["deadline"].as_str() < Some(&clock::now().plus_seconds(600).to_string())
     {
@@ -156,7 +162,7 @@ pub async fn resume(service: &Service, school: &School) -> anyhow::Result<()> {
 }
 
 /// Returns the topic of the lesson while it runs.
-pub async fn find(teacher: &Caller) -> anyhow::Result<Option<Value>> {
+pub async fn find(teacher: &ApiClient) -> anyhow::Result<Option<Value>> {
     let topics = teacher.get("/assignments?status=ACTIVE").await?;
     let mut topics = topics.as_array().cloned().unwrap_or_default();
     topics.retain(|topic| topic["title"] == TOPIC);
@@ -164,14 +170,14 @@ pub async fn find(teacher: &Caller) -> anyhow::Result<Option<Value>> {
 }
 
 /// Creates a class with one subject, owned by the teacher.
-pub async fn class(teacher: &Caller, name: &str, subject: &Value) -> anyhow::Result<Value> {
+pub async fn class(teacher: &ApiClient, name: &str, subject: &Value) -> anyhow::Result<Value> {
     let new = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [id(subject)]});
     teacher.post("/classes", new).await
 }
 
 /// Creates a course of a class.
 pub async fn course(
-    teacher: &Caller,
+    teacher: &ApiClient,
     class: &Value,
     subject: &Value,
     name: &str,
@@ -181,7 +187,7 @@ pub async fn course(
     teacher.post("/courses", new).await
 }
 
-async fn topic(teacher: &Caller, class: &Value, course: &Value) -> anyhow::Result<Value> {
+async fn topic(teacher: &ApiClient, class: &Value, course: &Value) -> anyhow::Result<Value> {
     let new = json!({
         "title": TOPIC, "description": DESCRIPTION, "deadline": clock::now().plus_seconds(SECONDS),
         "classId": id(class), "courseId": id(course), "gradeScale": "A to F",
@@ -190,20 +196,20 @@ async fn topic(teacher: &Caller, class: &Value, course: &Value) -> anyhow::Resul
 }
 
 /// Creates the work of one group.
-async fn begin_work(
-    service: &Service,
+async fn seed_group_work(
+    clients: &ClientFactory,
     school: &School,
-    ada: &Caller,
-    (group, members, part): (&Value, &[Person], &Part),
+    ada: &ApiClient,
+    (group, members, fixture): (&Value, &[Person], &GroupFixture),
     topic: &Value,
 ) -> anyhow::Result<()> {
-    let (name, text, said, state) = part;
-    let enter = |person| service.enter(person, &school.organization, A_WHILE);
-    let people = try_join_all(members.iter().map(enter)).await?;
+    let (name, text, messages, state) = fixture;
+    let sign_in = |person| clients.sign_in(person, &school.organization, SESSION_SECONDS);
+    let people = try_join_all(members.iter().map(sign_in)).await?;
     let room = group["workRoomId"].as_str().context("workRoomId")?;
-    for (who, content) in *said {
+    for (member, content) in *messages {
         let message = json!({"content": content});
-        people[*who]
+        people[*member]
             .post(&format!("/workrooms/{room}/messages"), message)
             .await?;
     }
@@ -212,28 +218,28 @@ async fn begin_work(
     let document = people[0]
         .upload(&documents, &format!("{name}.docx"), page(name, text)?, &fields)
         .await?;
-    let hand_in = async || -> anyhow::Result<String> {
+    let submit = async || -> anyhow::Result<String> {
         let body = json!({"assignmentId": id(topic)});
         let path = format!("/workrooms/documents/{}/submit", id(&document));
-        let handed_in = people[0].post(&path, body).await?;
-        Ok(id(&handed_in["submission"]).to_owned())
+        let submitted = people[0].post(&path, body).await?;
+        Ok(id(&submitted["submission"]).to_owned())
     };
     match state {
-        State::Working => {}
-        State::Asking(message) => {
+        WorkState::Working => {}
+        WorkState::NeedsHelp(message) => {
             let path = format!("/groups/{}/help", id(group));
             people[0].post(&path, json!({"message": message})).await?;
         }
-        State::HandedIn => {
-            hand_in().await?;
+        WorkState::Submitted => {
+            submit().await?;
         }
-        State::SentBack(feedback) => {
-            let path = format!("/feedback/submissions/{}/return", hand_in().await?);
+        WorkState::Returned(feedback) => {
+            let path = format!("/feedback/submissions/{}/return", submit().await?);
             ada.post(&path, json!({"feedback": feedback})).await?;
         }
-        State::Graded(value, feedback) => {
+        WorkState::Graded(value, feedback) => {
             let grade = json!({"value": value, "feedback": feedback, "publish": true});
-            ada.put(&format!("/feedback/submissions/{}/grade", hand_in().await?), grade)
+            ada.put(&format!("/feedback/submissions/{}/grade", submit().await?), grade)
                 .await?;
         }
     }
@@ -241,7 +247,7 @@ async fn begin_work(
 }
 
 /// Creates a topic that students cannot see until their group starts.
-async fn next_week(ada: &Caller, class: &Value, course: &Value, members: &[Person]) -> anyhow::Result<()> {
+async fn seed_next_week(ada: &ApiClient, class: &Value, course: &Value, members: &[Person]) -> anyhow::Result<()> {
     let day = |days: i64| clock::now().plus_seconds(days * 86_400);
     let new = json!({
         "title": "Draw the map of an island", "description": "Invent an island and draw its map, with a scale and a legend.",

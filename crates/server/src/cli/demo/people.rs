@@ -83,11 +83,11 @@ pub struct School {
     /// The students of 8a.
     pub eight_a: Vec<Person>,
     /// The second school.
-    pub other: Elsewhere,
+    pub other: OtherSchool,
 }
 
 /// A school that is invisible to members of the first one.
-pub struct Elsewhere {
+pub struct OtherSchool {
     pub organization: OrganizationId,
     pub admin: Person,
     /// The teacher.
@@ -149,7 +149,7 @@ fn create(platform: &mut Platform<'_>, hash: &str) -> Result<School> {
         tom: join("Tom Fischer", "demo", &demo, MemberRole::Teacher)?,
         seven_b,
         eight_a,
-        other: Elsewhere {
+        other: OtherSchool {
             organization: other.id().clone(),
             admin: join("Iris Bloom", "other", &other, MemberRole::Admin)?,
             zoe: join("Zoe Marsh", "other", &other, MemberRole::Teacher)?,

@@ -5,33 +5,33 @@ use anyhow::{Context as _, bail};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::caller::Caller;
+use super::api_client::ApiClient;
 
 /// The separator of packets in a poll response.
-const BETWEEN: char = '\u{1e}';
+const PACKET_SEPARATOR: char = '\u{1e}';
 
 /// An open connection; it times out when it is not polled.
-pub struct Channel {
-    caller: Caller,
+pub struct SocketClient {
+    client: ApiClient,
     session: String,
 }
 
-impl Channel {
+impl SocketClient {
     /// Connects.
-    pub async fn open(caller: Caller) -> anyhow::Result<Self> {
-        let answer = text(address(&caller, Method::GET, None)).await?;
-        let opened: Value = serde_json::from_str(answer.trim_start_matches('0'))?;
+    pub async fn open(client: ApiClient) -> anyhow::Result<Self> {
+        let response = text(request(&client, Method::GET, None)).await?;
+        let opened: Value = serde_json::from_str(response.trim_start_matches('0'))?;
         let session = opened["sid"].as_str().context("sid")?.to_owned();
-        let channel = Self { caller, session };
-        channel.send("40".to_owned()).await?;
-        Ok(channel)
+        let socket = Self { client, session };
+        socket.send("40".to_owned()).await?;
+        Ok(socket)
     }
 
     /// Polls until the service closes the connection.
-    pub async fn stay(&self) -> anyhow::Result<()> {
+    pub async fn poll(&self) -> anyhow::Result<()> {
         loop {
-            let packets = text(address(&self.caller, Method::GET, Some(&self.session))).await?;
-            for packet in packets.split(BETWEEN) {
+            let packets = text(request(&self.client, Method::GET, Some(&self.session))).await?;
+            for packet in packets.split(PACKET_SEPARATOR) {
                 match packet.as_bytes() {
                     [b'2', ..] => self.send("3".to_owned()).await?,
                     [b'1', ..] | [b'4', b'1' | b'4', ..] => bail!("the service let go"),
@@ -42,21 +42,21 @@ impl Channel {
     }
 
     /// Reports that the user is typing in a document.
-    pub async fn writing(&self, document: &str) -> anyhow::Result<()> {
-        let said = json!(["document:activity", {"documentId": document}]);
-        self.send(format!("42{said}")).await
+    pub async fn send_activity(&self, document: &str) -> anyhow::Result<()> {
+        let event = json!(["document:activity", {"documentId": document}]);
+        self.send(format!("42{event}")).await
     }
 
     async fn send(&self, packet: String) -> anyhow::Result<()> {
-        let request = address(&self.caller, Method::POST, Some(&self.session));
+        let request = request(&self.client, Method::POST, Some(&self.session));
         text(request.header("content-type", "text/plain;charset=UTF-8").body(packet)).await?;
         Ok(())
     }
 }
 
-fn address(caller: &Caller, method: Method, session: Option<&str>) -> RequestBuilder {
+fn request(client: &ApiClient, method: Method, session: Option<&str>) -> RequestBuilder {
     let session = session.map(|session| format!("&sid={session}")).unwrap_or_default();
-    caller.request(method, &format!("/socket.io/?EIO=4&transport=polling{session}"))
+    client.request(method, &format!("/socket.io/?EIO=4&transport=polling{session}"))
 }
 
 async fn text(request: RequestBuilder) -> anyhow::Result<String> {

@@ -13,35 +13,35 @@ use serde_json::{Value, json};
 use super::people::{PASSWORD, Person, School};
 
 /// The path of the list. It is outside the API, because only the page in the same binary uses it.
-const LIST: &str = "/demo.json";
+const ACCOUNTS_PATH: &str = "/demo.json";
 /// The marker in the page of the demo.
-const MARK: &str = r#"<meta name="demo" content="/demo.json">"#;
+const META_TAG: &str = r#"<meta name="demo" content="/demo.json">"#;
 
 /// Adds the quick sign-in to the router.
-pub fn open(router: Router, school: &School) -> Router {
-    let list = list(school);
-    router.layer(from_fn(move |request, next| answer(list.clone(), request, next)))
+pub fn layer(router: Router, school: &School) -> Router {
+    let accounts = accounts(school);
+    router.layer(from_fn(move |request, next| handle(accounts.clone(), request, next)))
 }
 
-fn list(school: &School) -> Value {
-    let offer = |role: &str, person: &Person| json!({"role": role, "name": person.name, "email": person.email});
+fn accounts(school: &School) -> Value {
+    let account = |role: &str, person: &Person| json!({"role": role, "name": person.name, "email": person.email});
     json!({
         "password": PASSWORD,
         "people": [
-            offer("teacher", &school.ada),
-            offer("student", &school.seven_b[0]),
-            offer("student", &school.seven_b[1]),
-            offer("admin", &school.admin),
-            offer("super", &school.root),
+            account("teacher", &school.ada),
+            account("student", &school.seven_b[0]),
+            account("student", &school.seven_b[1]),
+            account("admin", &school.admin),
+            account("super", &school.root),
         ],
     })
 }
 
-async fn answer(list: Value, mut request: Request, next: Next) -> Response {
+async fn handle(accounts: Value, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    if is_read && path == LIST {
-        return ([(header::CACHE_CONTROL, "no-store")], Json(list)).into_response();
+    if is_read && path == ACCOUNTS_PATH {
+        return ([(header::CACHE_CONTROL, "no-store")], Json(accounts)).into_response();
     }
     let is_page = !path.starts_with("/api") && !path.rsplit('/').next().unwrap_or_default().contains('.');
     if !is_page || *request.method() != Method::GET {
@@ -50,10 +50,10 @@ async fn answer(list: Value, mut request: Request, next: Next) -> Response {
     // The marker is inserted into the uncompressed page; copies cached without it must not be used.
     request.headers_mut().remove(header::ACCEPT_ENCODING);
     request.headers_mut().remove(header::IF_NONE_MATCH);
-    mark(next.run(request).await).await
+    insert_meta_tag(next.run(request).await).await
 }
 
-async fn mark(page: Response) -> Response {
+async fn insert_meta_tag(page: Response) -> Response {
     if page.status() != StatusCode::OK {
         return page;
     }
@@ -61,7 +61,7 @@ async fn mark(page: Response) -> Response {
     let Ok(body) = body.collect().await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let text = String::from_utf8_lossy(&body.to_bytes()).replacen("<head>", &format!("<head>{MARK}"), 1);
+    let text = String::from_utf8_lossy(&body.to_bytes()).replacen("<head>", &format!("<head>{META_TAG}"), 1);
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.remove(header::ETAG);
     Response::from_parts(parts, Body::from(text))
@@ -75,8 +75,14 @@ mod tests {
     #[tokio::test]
     async fn a_page_carries_the_mark_once() {
         let page = Response::new(Body::from("<html><head><title>x</title></head></html>"));
-        let body = mark(page).await.into_body().collect().await.unwrap().to_bytes();
-        assert_eq!(body, format!("<html><head>{MARK}<title>x</title></head></html>"));
-        assert!(MARK.contains(LIST));
+        let body = insert_meta_tag(page)
+            .await
+            .into_body()
+            .collect()
+            .await
+            .unwrap()
+            .to_bytes();
+        assert_eq!(body, format!("<html><head>{META_TAG}<title>x</title></head></html>"));
+        assert!(META_TAG.contains(ACCOUNTS_PATH));
     }
 }

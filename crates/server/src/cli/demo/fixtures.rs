@@ -5,8 +5,8 @@ use anyhow::Context as _;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, Service, id, ids, page};
-use super::lesson::{self, A_WHILE, SevenB};
+use super::api_client::{ApiClient, ClientFactory, id, ids, page};
+use super::lesson::{self, SESSION_SECONDS, SevenB};
 use super::people::{Person, School};
 use common::clock;
 
@@ -22,24 +22,26 @@ const GRADES: [(&str, &str); 4] = [
 ];
 
 /// Creates everything, including the running lesson.
-pub async fn furnish(service: &Service, school: &School) -> anyhow::Result<()> {
-    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
+pub async fn seed(clients: &ClientFactory, school: &School) -> anyhow::Result<()> {
+    let admin = clients
+        .sign_in(&school.admin, &school.organization, SESSION_SECONDS)
+        .await?;
     let geography = subject(&admin, "Geography", "GEO", "#2f7d4f").await?;
     let biology = subject(&admin, "Biology", "BIO", "#b3541e").await?;
-    let seven_b = lesson::begin(service, school, &geography).await?;
+    let seven_b = lesson::seed(clients, school, &geography).await?;
     homeroom(&admin, "7b", &school.ada, &school.seven_b).await?;
     homeroom(&admin, "8a", &school.tom, &school.eight_a).await?;
-    finished_topic(service, school, &seven_b).await?;
-    next_door(service, school, &biology).await?;
-    other_school(service, school).await
+    seed_finished_topic(clients, school, &seven_b).await?;
+    seed_second_class(clients, school, &biology).await?;
+    seed_other_school(clients, school).await
 }
 
-async fn subject(admin: &Caller, name: &str, code: &str, color: &str) -> anyhow::Result<Value> {
+async fn subject(admin: &ApiClient, name: &str, code: &str, color: &str) -> anyhow::Result<Value> {
     let new = json!({"name": name, "code": code, "color": color});
     admin.post("/subjects", new).await
 }
 
-async fn homeroom(admin: &Caller, name: &str, teacher: &Person, students: &[Person]) -> anyhow::Result<()> {
+async fn homeroom(admin: &ApiClient, name: &str, teacher: &Person, students: &[Person]) -> anyhow::Result<()> {
     let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": teacher.id});
     let homeroom = admin.post("/homerooms", new).await?;
     let body = json!({"studentIds": ids(students)});
@@ -50,8 +52,10 @@ async fn homeroom(admin: &Caller, name: &str, teacher: &Person, students: &[Pers
 }
 
 /// Creates a topic of last week in its own course, with published grades.
-async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) -> anyhow::Result<()> {
-    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+async fn seed_finished_topic(clients: &ClientFactory, school: &School, seven_b: &SevenB) -> anyhow::Result<()> {
+    let ada = clients
+        .sign_in(&school.ada, &school.organization, SESSION_SECONDS)
+        .await?;
     let SevenB { class, geography } = seven_b;
     let course = lesson::course(
         &ada,
@@ -78,7 +82,9 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
         .iter()
         .zip(GRADES)
         .map(async |((group, members), (value, feedback))| -> anyhow::Result<()> {
-            let student = service.enter(&members[0], &school.organization, A_WHILE).await?;
+            let student = clients
+                .sign_in(&members[0], &school.organization, SESSION_SECONDS)
+                .await?;
             let document = upload(
                 &student,
                 group,
@@ -88,8 +94,8 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
             )
             .await?;
             let path = format!("/workrooms/documents/{}/submit", id(&document));
-            let handed_in = student.post(&path, json!({"assignmentId": id(&topic)})).await?;
-            let path = format!("/feedback/submissions/{}/grade", id(&handed_in["submission"]));
+            let submitted = student.post(&path, json!({"assignmentId": id(&topic)})).await?;
+            let path = format!("/feedback/submissions/{}/grade", id(&submitted["submission"]));
             let grade = json!({"value": value, "feedback": feedback, "publish": true});
             ada.put(&path, grade).await?;
             Ok(())
@@ -106,9 +112,13 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
 }
 
 /// Creates class 8a of another teacher, with a topic for this week.
-async fn next_door(service: &Service, school: &School, biology: &Value) -> anyhow::Result<()> {
-    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
-    let tom = service.enter(&school.tom, &school.organization, A_WHILE).await?;
+async fn seed_second_class(clients: &ClientFactory, school: &School, biology: &Value) -> anyhow::Result<()> {
+    let admin = clients
+        .sign_in(&school.admin, &school.organization, SESSION_SECONDS)
+        .await?;
+    let tom = clients
+        .sign_in(&school.tom, &school.organization, SESSION_SECONDS)
+        .await?;
     let class = lesson::class(&tom, "8a", biology).await?;
     let roster = json!({"studentIds": ids(&school.eight_a)});
     admin.post(&format!("/classes/{}/students", id(&class)), roster).await?;
@@ -134,17 +144,23 @@ async fn next_door(service: &Service, school: &School, biology: &Value) -> anyho
             "assignmentId": id(&topic),
         });
         let group = tom.post("/groups", new).await?;
-        let student = service.enter(&members[0], &school.organization, A_WHILE).await?;
+        let student = clients
+            .sign_in(&members[0], &school.organization, SESSION_SECONDS)
+            .await?;
         upload(&student, &group, name, &["What we saw at the pond:"], &topic).await?;
     }
     Ok(())
 }
 
 /// Creates a second school, which members of the first one cannot see.
-async fn other_school(service: &Service, school: &School) -> anyhow::Result<()> {
+async fn seed_other_school(clients: &ClientFactory, school: &School) -> anyhow::Result<()> {
     let other = &school.other;
-    let admin = service.enter(&other.admin, &other.organization, A_WHILE).await?;
-    let zoe = service.enter(&other.zoe, &other.organization, A_WHILE).await?;
+    let admin = clients
+        .sign_in(&other.admin, &other.organization, SESSION_SECONDS)
+        .await?;
+    let zoe = clients
+        .sign_in(&other.zoe, &other.organization, SESSION_SECONDS)
+        .await?;
     let history = subject(&admin, "History", "HIS", "#5b3fa0").await?;
     let class = lesson::class(&zoe, "5c", &history).await?;
     let roster = json!({"studentIds": ids(&other.students)});
@@ -163,7 +179,13 @@ async fn other_school(service: &Service, school: &School) -> anyhow::Result<()> 
     Ok(())
 }
 
-async fn upload(student: &Caller, group: &Value, title: &str, text: &[&str], topic: &Value) -> anyhow::Result<Value> {
+async fn upload(
+    student: &ApiClient,
+    group: &Value,
+    title: &str,
+    text: &[&str],
+    topic: &Value,
+) -> anyhow::Result<Value> {
     let room = group["workRoomId"].as_str().context("workRoomId")?;
     let path = format!("/workrooms/{room}/documents");
     let fields = [("assignmentId", id(topic))];

@@ -14,7 +14,7 @@ use db::platform::sessions::Session;
 
 /// A client for the running service.
 #[derive(Clone)]
-pub struct Service {
+pub struct ClientFactory {
     http: Client,
     store: Store,
     base: String,
@@ -22,7 +22,7 @@ pub struct Service {
     secret: String,
 }
 
-impl Service {
+impl ClientFactory {
     /// Connects to the service at the first address, with the second as origin. The secret signs session cookies.
     pub fn new(store: Store, [base, origin]: [&str; 2], secret: &str) -> anyhow::Result<Self> {
         Ok(Self {
@@ -35,7 +35,12 @@ impl Service {
     }
 
     /// Creates a session for a user, with a lifetime in seconds.
-    pub async fn enter(&self, person: &Person, organization: &OrganizationId, seconds: i64) -> anyhow::Result<Caller> {
+    pub async fn sign_in(
+        &self,
+        person: &Person,
+        organization: &OrganizationId,
+        seconds: i64,
+    ) -> anyhow::Result<ApiClient> {
         let now = clock::now();
         let session = Session {
             id: SessionId::new(clock::new_id()),
@@ -56,7 +61,7 @@ impl Service {
             })
             .await
             .map_err(anyhow::Error::new)?;
-        Ok(Caller {
+        Ok(ApiClient {
             http: self.http.clone(),
             base: self.base.clone(),
             origin: self.origin.clone(),
@@ -67,14 +72,14 @@ impl Service {
 
 /// A user of the demo who calls the API like a browser.
 #[derive(Clone)]
-pub struct Caller {
+pub struct ApiClient {
     http: Client,
     base: String,
     origin: String,
     cookie: String,
 }
 
-impl Caller {
+impl ApiClient {
     /// Sends a GET request.
     pub async fn get(&self, path: &str) -> anyhow::Result<Value> {
         send(path, self.request(Method::GET, path)).await
@@ -119,8 +124,8 @@ impl Caller {
 }
 
 async fn send(path: &str, request: RequestBuilder) -> anyhow::Result<Value> {
-    let answer = request.send().await?;
-    let (status, body) = (answer.status(), answer.text().await?);
+    let response = request.send().await?;
+    let (status, body) = (response.status(), response.text().await?);
     if !status.is_success() {
         bail!("{path} answered {status}: {body}");
     }
