@@ -27,7 +27,7 @@ use common::clock;
 use common::error::Result;
 use db::Work;
 use db::chat::Way;
-use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, Sent};
+use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, SentMessage};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
@@ -106,11 +106,11 @@ async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoom
     let message = MessageId::new(clock::new_id());
     let send = move |work: &mut Work<'_>| {
         Ok(match chat::send(work, &id, &message, &new)? {
-            Sent::New(message) => {
+            SentMessage::New(message) => {
                 let view = RoomMessageView::from(&message);
                 CreatedOrFound::Created(Created(view.address(), view))
             }
-            Sent::Again(message) => CreatedOrFound::Found(RoomMessageView::from(&message)),
+            SentMessage::Repeated(message) => CreatedOrFound::Found(RoomMessageView::from(&message)),
         })
     };
     Ok(cx.create(send).await?.into_response())

@@ -22,7 +22,7 @@ use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMes
 use common::error::{Error, Result};
 use db::Work;
 use db::direct_messages::{MessageBox, SeenMessage, position};
-use service::actions::direct_messages::{self, NewMessage, Sent};
+use service::actions::direct_messages::{self, DeliveredMessage, NewMessage};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("messages")
@@ -110,15 +110,15 @@ async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<Sent
 
 fn sent(sent: Sent) -> Created<SentMessageView> {
     match sent {
-        Sent::Direct(seen) => {
+        DeliveredMessage::Direct(seen) => {
             let place = format!("/api/messages/{}", seen.message.id);
             Created(place, SentMessageView::Direct(shown(&seen)))
         }
-        Sent::Room(message) => {
+        DeliveredMessage::Room(message) => {
             let view = RoomMessageView::from(message.as_ref());
             Created(view.address(), SentMessageView::Room(view))
         }
-        Sent::Rooms(assignment_id, messages) => {
+        DeliveredMessage::Rooms(assignment_id, messages) => {
             let place = format!("/api/assignments/{assignment_id}");
             let messages = messages.iter().map(RoomMessageView::from).collect();
             Created(

@@ -89,7 +89,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
         .read(move |scope| {
             let (seen, former) = one_version(scope, &document, &version)?;
             // Checked again in the transaction. The check here avoids a needless copy.
-            documents::takes_content(&seen)?;
+            documents::check_replaceable(&seen)?;
             Ok((seen, former))
         })
         .await?;

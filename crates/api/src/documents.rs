@@ -34,7 +34,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::Work;
 use db::documents::{CurrentFile, DocumentFilter, SeenDocument};
-use service::actions::documents::{self, Beginning, DocumentEdit, NewContent, NewDocument, UploadedDocument};
+use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
@@ -170,7 +170,7 @@ async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Res
             let NewDocument {
                 title, assignment_id, ..
             } = new;
-            let beginning = Beginning {
+            let beginning = DocumentCreation {
                 id,
                 title,
                 file_extension,
@@ -186,7 +186,7 @@ async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Res
 fn creation(
     cx: &Context,
     room: WorkRoomId,
-    beginning: Beginning,
+    beginning: DocumentCreation,
 ) -> impl FnMut(&mut Work<'_>) -> Result<CreatedObject<DocumentView>> + Send + use<> {
     let inside = cx.clone();
     cx.repeatable(move |work| {
@@ -211,7 +211,7 @@ async fn create_uploaded(
     let content = content_of(&id, file_extension, &file);
     let key = content.file_key.clone();
     let assignment_id = fields.assignment_id;
-    let beginning = Beginning {
+    let beginning = DocumentCreation {
         id,
         title,
         file_extension,
@@ -260,7 +260,7 @@ async fn create_copied(
     let NewDocument {
         title, assignment_id, ..
     } = new;
-    let beginning = Beginning {
+    let beginning = DocumentCreation {
         id,
         title,
         file_extension,

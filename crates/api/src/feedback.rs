@@ -157,6 +157,8 @@ async fn give_back(
     Path(id): Path<SubmissionId>,
     Valid(words): Valid<GiveBack>,
 ) -> Result<Json<GroupAssignmentView>> {
-    let link = cx.write(move |work| feedback::give_back(work, &id, &words)).await?;
+    let link = cx
+        .write(move |work| feedback::return_submission(work, &id, &words))
+        .await?;
     Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }

@@ -186,7 +186,7 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
             } else {
                 ""
             };
-            let take = move |work: &mut Work<'_>| rates::take(work, &format!("{rate:?}:{name}"), limit);
+            let take = move |work: &mut Work<'_>| rates::consume(work, &format!("{rate:?}:{name}"), limit);
             changes::perform(app.store(), app.bus(), standpoint, take).await?;
         }
     }

@@ -51,7 +51,7 @@ async fn hand_out(
 ) -> Result<Json<HandoutView>> {
     let (topic, wanted) = (id.clone(), new.clone());
     let handout = cx.read(move |scope| handouts::prepare(scope, &topic, &wanted)).await?;
-    let content = handout.copies.iter().filter_map(|copy| copy.beginning.content.as_ref());
+    let content = handout.copies.iter().filter_map(|copy| copy.creation.content.as_ref());
     let copies = content
         .map(|content| (handout.from.clone(), content.file_key.clone()))
         .collect();

@@ -46,7 +46,7 @@ async fn raise(
     ValidOrEmpty(call): ValidOrEmpty<Call>,
 ) -> Result<Json<HelpRaised>> {
     let limit = cx.app().rates().limit(Rate::Help);
-    let group = cx.write(move |work| help::raise(work, &id, &call, limit)).await?;
+    let group = cx.write(move |work| help::request(work, &id, &call, limit)).await?;
     Ok(Json(HelpRaised {
         needs_help: group.help.needs_help(),
         help_requested_at: group.help.requested_at(),

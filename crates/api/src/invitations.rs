@@ -26,7 +26,7 @@ use db::Scope;
 use db::page::{Position, Window};
 use db::platform::PlatformProof;
 use db::platform::invitations::KnownInvitation;
-use service::actions::acceptance::{self, Answerer, NewPassword};
+use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
 use service::changes;
 
@@ -130,7 +130,7 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
     let temporary = temporary_password::generate();
     let hash = cx.app().gate().hashing().hash(temporary.clone()).await?;
     let password = NewPassword::Temporary(hash);
-    let answerer = Answerer {
+    let answerer = InvitationCaller {
         platform: Some(cx.caller().actor()),
         request_id: cx.caller().request_id.clone(),
         now: cx.caller().now,
@@ -210,7 +210,7 @@ async fn accept(
     };
     let (password, answerer) = (
         NewPassword::Own(hash),
-        Answerer {
+        InvitationCaller {
             platform: None,
             request_id: request_id.map(|Extension(RequestId(id))| id),
             now,
@@ -231,7 +231,7 @@ async fn accept(
 async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(KnownInvitation, bool)> {
     app.store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            let known = acceptance::of_token(platform, &token, now)?;
+            let known = acceptance::find_by_token(platform, &token, now)?;
             let needs_password = acceptance::needs_password(platform, &known.invitation.email)?;
             Ok((known, needs_password))
         })

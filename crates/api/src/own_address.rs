@@ -22,7 +22,7 @@ use common::error::{Error, Result};
 use db::platform::sign_in::Attempt;
 use db::platform::{PlatformProof, PlatformWork};
 use service::actions::addresses::{self, NewAddress};
-use service::actions::passwords::Prover;
+use service::actions::passwords::PasswordCheck;
 use service::actions::people;
 use service::actions::users::is_address;
 use service::changes;
@@ -74,7 +74,7 @@ async fn ask(
     }
     let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
     let from = cx.app().gate().hosts().client_address(&headers, from);
-    let prover = Prover {
+    let prover = PasswordCheck {
         user,
         impersonated_by: cx.caller().session.impersonated_by.clone(),
         attempt: Attempt {
@@ -90,7 +90,7 @@ async fn ask(
         token,
     };
     let (app, proof, mail) = (cx.app(), PlatformProof::session_look_up(), cx.app().mail().clone());
-    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &mail, &prover, &new, now);
+    let act = move |work: &mut PlatformWork<'_>| addresses::request_change(work, &mail, &prover, &new, now);
     if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }

@@ -19,7 +19,7 @@ use api_types::group_assignment::GroupAssignmentView;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
 use service::actions::freeze;
-use service::actions::submissions::{self, HandIn, Standing, TakeBack};
+use service::actions::submissions::{self, HandIn, SubmissionState, TakeBack};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("submissions")
@@ -66,12 +66,12 @@ async fn submit(
         .document_workflows()
         .submit(standpoint, id, assignment, hand_in.note)
         .await?;
-    let standing = submit.standing;
-    let submission = standing.submission.as_ref().ok_or_else(taken_back_meanwhile)?;
+    let state = submit.state;
+    let submission = state.submission.as_ref().ok_or_else(taken_back_meanwhile)?;
     Ok(Json(HandedIn {
         submission: SubmissionView::new(submission, &audience),
-        document: document(&standing, &audience),
-        group_assignment: GroupAssignmentView::new(&standing.link, &audience),
+        document: document(&state, &audience),
+        group_assignment: GroupAssignmentView::new(&state.link, &audience),
         unsaved: submit.unsaved,
     }))
 }
@@ -98,10 +98,10 @@ async fn unsubmit(
 ) -> Result<Json<TakenBack>> {
     let audience = audience(&cx)?;
     let write = cx.write(move |work| submissions::unsubmit(work, &id, take_back.reason.as_ref()));
-    let standing = write.await?;
+    let state = write.await?;
     Ok(Json(TakenBack {
-        document: document(&standing, &audience),
-        group_assignment: GroupAssignmentView::new(&standing.link, &audience),
+        document: document(&state, &audience),
+        group_assignment: GroupAssignmentView::new(&state.link, &audience),
     }))
 }
 
@@ -109,8 +109,8 @@ fn audience(cx: &Context) -> Result<Audience> {
     Ok(Audience::of(&cx.standpoint()?.viewer))
 }
 
-fn document(standing: &Standing, audience: &Audience) -> DocumentView {
-    DocumentView::new(&standing.seen.whole, audience).opening(standing.seen.mode())
+fn document(state: &SubmissionState, audience: &Audience) -> DocumentView {
+    DocumentView::new(&state.seen.whole, audience).opening(state.seen.mode())
 }
 
 /// The submission was made and logged, but withdrawn by another request before this response.

@@ -29,7 +29,7 @@ use db::Work;
 use db::members::MemberFilter;
 use db::platform::PlatformProof;
 use db::platform::organizations::{HostName, Sign};
-use service::actions::organizations::{self, Confirmation, Deleted, NewTenant};
+use service::actions::organizations::{self, Confirmation, NewTenant, OrganizationDeletion};
 use service::actions::people::Provisioned;
 
 pub fn routes() -> Endpoints {
@@ -106,7 +106,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
     let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
     let founded = cx
         .inside_new()
-        .write(move |work| organizations::found(work, &hosts, &new, &hash, &mail))
+        .write(move |work| organizations::create(work, &hosts, &new, &hash, &mail))
         .await;
     let founded = existing::organization(&cx, founded, Some(slug), domain).await?;
     let (owner, invitation) = match founded.owner {
@@ -218,7 +218,7 @@ async fn remove(
 ) -> Result<Json<RemovedTenantView>> {
     let inside = cx.inside(&id).await?;
     let act = inside.write_or_preview(query.dry_run, move |work| organizations::remove(work, &confirmation));
-    let Deleted {
+    let OrganizationDeletion {
         organization,
         members,
         sessions,

@@ -19,7 +19,7 @@ use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::topic_export::index;
 use common::error::Result;
-use service::actions::topic_exports::{self, Wanted};
+use service::actions::topic_exports::{self, ExportRequest};
 
 /// Maximum number of groups in a request, as for arrays in bodies.
 const GROUPS_MAX: usize = 500;
@@ -87,7 +87,7 @@ async fn export(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<Exported>,
 ) -> Result<Response> {
-    let wanted = Wanted {
+    let wanted = ExportRequest {
         format: query.format,
         source: query.source,
         groups: query.group_ids.map(|groups| groups.0),
@@ -96,7 +96,7 @@ async fn export(
     let plan = cx.read(move |scope| topic_exports::plan(scope, &id, &wanted)).await?;
     let topic = plan.assignment.clone();
     cx.write(move |work| {
-        topic_exports::record(work, &topic);
+        topic_exports::record_export(work, &topic);
         Ok(())
     })
     .await?;

@@ -17,7 +17,7 @@ use common::error::Error;
 use db::platform::PlatformProof;
 use db::platform::invitations::KnownInvitation;
 use db::platform::organizations::{OrganizationName, SeenOrganization};
-use service::actions::acceptance::{self, Answerer};
+use service::actions::acceptance::{self, InvitationCaller};
 use service::actions::invitations;
 use service::changes;
 
@@ -180,13 +180,13 @@ async fn respond(asked: Asked, status: InvitationStatus) -> Answered {
     reader.finish()?;
     let present = asked.present().await?;
     let (session, user) = (present.session.clone(), present.user.clone());
-    let answerer = Answerer {
+    let answerer = InvitationCaller {
         platform: None,
         request_id: asked.request_id.clone(),
         now: asked.now,
     };
     let answered = asked
-        .act(move |work| acceptance::answer(work, &id, (&session, &user), status, &answerer))
+        .act(move |work| acceptance::respond(work, &id, (&session, &user), status, &answerer))
         .await?;
     match answered {
         Ok(answered) => {

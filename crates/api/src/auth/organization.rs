@@ -16,7 +16,7 @@ use common::error::Result;
 use db::Standpoint;
 use db::platform::PlatformProof;
 use db::platform::organizations::{OrganizationName, SeenOrganization};
-use service::actions::sessions::{self, Choice};
+use service::actions::sessions::{self, OrganizationChoice};
 
 /// Set the active organization of this session
 #[utoipa::path(post, path = "/auth/organization/set-active",
@@ -44,14 +44,14 @@ pub async fn set_active(asked: Asked) -> Answered {
         .act(move |work| sessions::choose_organization(work, &session, &user, &name, now))
         .await?;
     match choice {
-        Choice::Unknown => Err(Refused::from(AuthError::organization_not_found()).with(present.cookies)),
-        Choice::NotAMember => {
+        OrganizationChoice::Unknown => Err(Refused::from(AuthError::organization_not_found()).with(present.cookies)),
+        OrganizationChoice::NotAMember => {
             present.session.active_organization_id = None;
             present.session.updated_at = now;
             let cookies = asked.issue(&present.session, &present.user, present.remember);
             Err(Refused::from(AuthError::not_a_member_of_the_organization()).with(cookies))
         }
-        Choice::Chosen(organization) => {
+        OrganizationChoice::Chosen(organization) => {
             present.session.active_organization_id = Some(organization.id.clone());
             present.session.updated_at = now;
             let cookies = asked.issue(&present.session, &present.user, present.remember);

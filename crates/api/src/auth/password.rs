@@ -14,7 +14,7 @@ use super::sign_in::fitted_hash;
 use super::wire;
 use db::platform::PlatformProof;
 use db::platform::sign_in::Attempt;
-use service::actions::passwords::{self, NewPassword, Prover};
+use service::actions::passwords::{self, NewPassword, PasswordCheck};
 
 /// Change the caller's password
 #[utoipa::path(post, path = "/auth/change-password",
@@ -71,7 +71,7 @@ pub async fn verify(asked: Asked) -> Answered {
     // The limits are checked again in the transaction, so that concurrent requests get no more attempts than sequential
     // ones.
     if !asked
-        .act(move |work| passwords::prove(work, &prover, Some(&fitted), now))
+        .act(move |work| passwords::verify(work, &prover, Some(&fitted), now))
         .await?
     {
         return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
@@ -119,13 +119,13 @@ async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<Strin
         return Ok(hash);
     }
     asked
-        .act(move |work| passwords::prove(work, &prover, None, now))
+        .act(move |work| passwords::verify(work, &prover, None, now))
         .await?;
     Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
 }
 
-fn prover(asked: &Asked, present: &Present) -> Prover {
-    Prover {
+fn prover(asked: &Asked, present: &Present) -> PasswordCheck {
+    PasswordCheck {
         user: present.user.id.clone(),
         impersonated_by: present.session.impersonated_by.clone(),
         attempt: Attempt {

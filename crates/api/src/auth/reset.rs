@@ -125,7 +125,7 @@ pub async fn reset(asked: Asked) -> Answered {
         .app
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            passwords::whose_reset(platform, &sought, now)
+            passwords::find_user_of_reset(platform, &sought, now)
         });
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&asked, &person.id, new).await?;

@@ -18,7 +18,7 @@ use common::error::Result;
 use db::platform::PlatformProof;
 use db::platform::sign_in::Attempt;
 use service::actions::sessions;
-use service::actions::sign_in::{self as signing, SignIn, Verdict};
+use service::actions::sign_in::{self as signing, SignIn, SignInResult};
 
 /// Maximum length of a stored email address.
 pub const LONGEST_EMAIL: usize = 254;
@@ -62,9 +62,9 @@ pub async fn sign_in(asked: Asked) -> Answered {
     };
     let now = asked.now;
     let session = match asked.act(move |work| signing::sign_in(work, &sign_in, now)).await? {
-        Verdict::In(session) => session,
-        Verdict::Wrong => return Err(AuthError::invalid_email_or_password().into()),
-        Verdict::Banned => return Err(AuthError::banned_user().into()),
+        SignInResult::SignedIn(session) => session,
+        SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
+        SignInResult::Banned => return Err(AuthError::banned_user().into()),
     };
     let facts = asked.app.gate().facts(session.token, None, None).await?;
     // A user who was deactivated at this moment gets the same error as an unknown one.

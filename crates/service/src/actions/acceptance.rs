@@ -15,7 +15,7 @@ use model::news::KillReason;
 use model::time::Timestamp;
 use model::user::Member;
 
-use super::invitations::{add_places, digest, settle};
+use super::invitations::{add_places, digest, set_status};
 use super::people::{self, NewPerson, Password};
 use super::{classes, passwords, sessions};
 use common::clock;
@@ -29,7 +29,7 @@ use db::{Actor, Standpoint, Work};
 
 /// An accepted or rejected invitation.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct InvitationResponse {
     /// The invitation after the change.
     pub invitation: Invitation,
     /// The membership, if the invitation was accepted.
@@ -47,7 +47,7 @@ pub enum NewPassword {
 
 /// The acting user, for the activity log.
 #[derive(Debug, Clone)]
-pub struct Answerer {
+pub struct InvitationCaller {
     /// The platform administrator; `None` if the invited user acts.
     pub platform: Option<Actor>,
     pub request_id: Option<String>,
@@ -78,46 +78,46 @@ pub fn is_confined(platform: &mut Platform<'_>, user: &UserId) -> Result<bool> {
 }
 
 /// Accepts or rejects an invitation in a session. An accepted one becomes the organization of the session.
-pub fn answer(
+pub fn respond(
     work: &mut PlatformWork<'_>,
     id: &InvitationId,
     (session, user): (&Session, &User),
     status: InvitationStatus,
-    answerer: &Answerer,
-) -> Result<std::result::Result<Answered, Denial>> {
+    caller: &InvitationCaller,
+) -> Result<std::result::Result<InvitationResponse, Denial>> {
     let Some(known) = work.known_invitation(id)? else {
         return Ok(Err(Denial::NotOpen));
     };
     if status == InvitationStatus::Accepted {
-        hold(work, &known, answerer)?;
+        lock_invitation(work, &known, caller)?;
     }
     // Locked, so that the email address cannot become unverified in the meantime.
     work.profile_to_change(&user.id)?;
     let proof = proof(work, session, user)?;
-    if let Err(denial) = known.invitation.may_be_answered(proof, answerer.now) {
+    if let Err(denial) = known.invitation.may_be_answered(proof, caller.now) {
         return Ok(Err(denial));
     }
-    let standpoint = standpoint(&known, answerer, &user.id, &user.name);
+    let standpoint = standpoint(&known, caller, &user.id, &user.name);
     let answered = work.within(standpoint, |work| {
         let mut invitation = work.invitation_to_change(id)?;
-        if !invitation.is_open(answerer.now) {
+        if !invitation.is_open(caller.now) {
             return Ok(None);
         }
         if status == InvitationStatus::Accepted {
             return join(work, invitation, &user.id, AcceptedBy::Session).map(Some);
         }
-        settle(work, &mut invitation, InvitationStatus::Rejected)?;
+        set_status(work, &mut invitation, InvitationStatus::Rejected)?;
         let change = invitation.clone();
         work.record(InvitationChange::Rejected { invitation: change });
         let member = None;
-        Ok(Some(Answered { invitation, member }))
+        Ok(Some(InvitationResponse { invitation, member }))
     })?;
     let Some(answered) = answered else {
         return Ok(Err(Denial::NotOpen));
     };
     if answered.member.is_some() {
         let organization = Some(known.tenant.id());
-        sessions::choose(work, session, organization, answerer.now)?;
+        sessions::choose(work, session, organization, caller.now)?;
     }
     Ok(Ok(answered))
 }
@@ -133,7 +133,7 @@ pub fn needs_password(platform: &mut Platform<'_>, email: &str) -> Result<bool> 
 }
 
 /// Returns the invitation of an emailed token; [`Error::NotFound`] if it can no longer be accepted.
-pub fn of_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<KnownInvitation> {
+pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<KnownInvitation> {
     let known = platform.invitation_of_token(&digest(token))?;
     known
         .filter(|known| known.invitation.may_be_answered(Proof::Token, now).is_ok())
@@ -145,10 +145,10 @@ pub fn accept_with_token(
     work: &mut PlatformWork<'_>,
     token: &str,
     password: &NewPassword,
-    answerer: &Answerer,
-) -> Result<Answered> {
-    let known = of_token(work, token, answerer.now)?;
-    accept(work, &known, password, AcceptedBy::Token, answerer)
+    caller: &InvitationCaller,
+) -> Result<InvitationResponse> {
+    let known = find_by_token(work, token, caller.now)?;
+    accept(work, &known, password, AcceptedBy::Token, caller)
 }
 
 /// Accepts an invitation on behalf of a user who receives no email. The email address stays unverified.
@@ -156,14 +156,14 @@ pub fn confirm(
     work: &mut PlatformWork<'_>,
     id: &InvitationId,
     password: &NewPassword,
-    answerer: &Answerer,
-) -> Result<(Answered, bool)> {
+    caller: &InvitationCaller,
+) -> Result<(InvitationResponse, bool)> {
     let known = work.known_invitation(id)?.ok_or(Error::NotFound)?;
-    if !known.invitation.is_open(answerer.now) {
+    if !known.invitation.is_open(caller.now) {
         return Err(Error::NotFound);
     }
     let is_replaced = needs_password(work, &known.invitation.email)?;
-    let answered = accept(work, &known, password, AcceptedBy::Platform, answerer)?;
+    let answered = accept(work, &known, password, AcceptedBy::Platform, caller)?;
     Ok((answered, is_replaced))
 }
 
@@ -172,10 +172,10 @@ fn accept(
     known: &KnownInvitation,
     password: &NewPassword,
     by: AcceptedBy,
-    answerer: &Answerer,
-) -> Result<Answered> {
-    hold(work, known, answerer)?;
-    let (email, now) = (&known.invitation.email, answerer.now);
+    caller: &InvitationCaller,
+) -> Result<InvitationResponse> {
+    lock_invitation(work, known, caller)?;
+    let (email, now) = (&known.invitation.email, caller.now);
     let needs_password = needs_password(work, email)?;
     let hash = match password {
         NewPassword::Own(hash) => hash.as_ref(),
@@ -192,11 +192,11 @@ fn accept(
         None => UserId::new(clock::new_id()),
     };
     if found.is_some() {
-        take_over(work, known, &user, hash.map(String::as_str), answerer)?;
+        take_over(work, known, &user, hash.map(String::as_str), caller)?;
     }
     let (is_new, name) = (found.is_none(), known.invitation.name.as_str().to_owned());
     let invitation_id = known.invitation.id.clone();
-    let answered = work.within(standpoint(known, answerer, &user, &name), |work| {
+    let answered = work.within(standpoint(known, caller, &user, &name), |work| {
         let invitation = work.invitation_to_change(&invitation_id)?;
         if !invitation.is_open(now) {
             return Err(Error::NotFound);
@@ -226,7 +226,7 @@ fn take_over(
     known: &KnownInvitation,
     user: &UserId,
     hash: Option<&str>,
-    answerer: &Answerer,
+    caller: &InvitationCaller,
 ) -> Result<()> {
     let account = work.profile_to_change(user)?;
     if account.email != known.invitation.email {
@@ -234,7 +234,7 @@ fn take_over(
     }
     let Some(hash) = hash else { return Ok(()) };
     work.delete_verifications(user)?;
-    passwords::replace(work, user, hash, answerer.now)?;
+    passwords::replace(work, user, hash, caller.now)?;
     if account.email_verified {
         return Ok(());
     }
@@ -248,11 +248,11 @@ fn take_over(
         }
         let standpoint = Standpoint {
             tenant: other.tenant,
-            ..standpoint(known, answerer, user, account.name.as_str())
+            ..standpoint(known, caller, user, account.name.as_str())
         };
         work.within(standpoint, |work| {
             let membership = work.membership_to_change(user)?;
-            turn_into_invitation(work, membership)
+            convert_to_invitation(work, membership)
         })?;
     }
     Ok(())
@@ -260,7 +260,7 @@ fn take_over(
 
 /// Replaces a membership with an invitation to the same role, classes and homerooms. No email is sent: the owner of
 /// the email address finds the invitation after signing in.
-pub(super) fn turn_into_invitation(work: &mut Work<'_>, membership: Membership) -> Result<()> {
+pub(super) fn convert_to_invitation(work: &mut Work<'_>, membership: Membership) -> Result<()> {
     let Membership { user, member, .. } = membership;
     let (now, is_home) = (
         work.now(),
@@ -335,13 +335,13 @@ fn insert_account(work: &mut Work<'_>, invitation: &Invitation, user: &UserId) -
 
 /// Inserts the membership with the classes and homerooms of the invitation, except those that were deleted or closed
 /// in the meantime. The caller has locked and checked the invitation.
-fn join(work: &mut Work<'_>, mut invitation: Invitation, user: &UserId, by: AcceptedBy) -> Result<Answered> {
+fn join(work: &mut Work<'_>, mut invitation: Invitation, user: &UserId, by: AcceptedBy) -> Result<InvitationResponse> {
     let external_id = match &invitation.external_id {
         Some(id) if work.member_of_external_id(id.as_str())?.is_none() => Some(id.clone()),
         _ => None,
     };
     let new = work.insert_member(user, invitation.role, external_id.as_ref())?;
-    settle(work, &mut invitation, InvitationStatus::Accepted)?;
+    set_status(work, &mut invitation, InvitationStatus::Accepted)?;
     work.record(InvitationChange::Accepted {
         invitation: invitation.clone(),
         by,
@@ -349,7 +349,7 @@ fn join(work: &mut Work<'_>, mut invitation: Invitation, user: &UserId, by: Acce
     let Some(member) = new else {
         // The user became a member in the meantime: the membership stays unchanged.
         let member = Some(work.membership(user)?.member);
-        return Ok(Answered { invitation, member });
+        return Ok(InvitationResponse { invitation, member });
     };
     if invitation.is_home {
         work.restore_home(user)?;
@@ -361,16 +361,16 @@ fn join(work: &mut Work<'_>, mut invitation: Invitation, user: &UserId, by: Acce
         is_new_account: false,
     });
     for homeroom in &invitation.homeroom_ids {
-        skip_gone(enter_homeroom(work, homeroom, user))?;
+        ignore_missing(join_homeroom(work, homeroom, user))?;
     }
     for class in &invitation.class_ids {
-        skip_gone(enter_class(work, class, user, invitation.role))?;
+        ignore_missing(join_class(work, class, user, invitation.role))?;
     }
     let member = Some(member);
-    Ok(Answered { invitation, member })
+    Ok(InvitationResponse { invitation, member })
 }
 
-fn enter_homeroom(work: &mut Work<'_>, id: &HomeroomId, user: &UserId) -> Result<()> {
+fn join_homeroom(work: &mut Work<'_>, id: &HomeroomId, user: &UserId) -> Result<()> {
     let homeroom = work.homeroom_to_change(id)?;
     let student = work.learning_member(user)?;
     if work.enroll_in_homeroom(id, user)? {
@@ -380,7 +380,7 @@ fn enter_homeroom(work: &mut Work<'_>, id: &HomeroomId, user: &UserId) -> Result
     Ok(())
 }
 
-fn enter_class(work: &mut Work<'_>, id: &ClassId, user: &UserId, role: MemberRole) -> Result<()> {
+fn join_class(work: &mut Work<'_>, id: &ClassId, user: &UserId, role: MemberRole) -> Result<()> {
     let class = work.class_to_write(id)?;
     if role != MemberRole::Student {
         let user_id = user.clone();
@@ -394,7 +394,7 @@ fn enter_class(work: &mut Work<'_>, id: &ClassId, user: &UserId, role: MemberRol
     Ok(())
 }
 
-fn skip_gone(entered: Result<()>) -> Result<()> {
+fn ignore_missing(entered: Result<()>) -> Result<()> {
     match entered {
         Err(Error::NotFound | Error::Domain(_)) => Ok(()),
         other => other,
@@ -402,7 +402,7 @@ fn skip_gone(entered: Result<()>) -> Result<()> {
 }
 
 /// Locks the affected organizations in id order and before any account, the lock order of the whole service.
-fn hold(work: &mut PlatformWork<'_>, known: &KnownInvitation, answerer: &Answerer) -> Result<()> {
+fn lock_invitation(work: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &InvitationCaller) -> Result<()> {
     let mut tenants = vec![known.tenant.clone()];
     if let Some(user) = work.user_with_email(&known.invitation.email)? {
         tenants.extend(work.organizations_of(&user)?.into_iter().map(|seen| seen.tenant));
@@ -410,25 +410,25 @@ fn hold(work: &mut PlatformWork<'_>, known: &KnownInvitation, answerer: &Answere
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     tenants.dedup();
     for tenant in tenants {
-        let standpoint = Standpoint::of_service(tenant, "groupwork", answerer.now);
+        let standpoint = Standpoint::of_service(tenant, "groupwork", caller.now);
         work.within(standpoint, |work| work.hold_organization())?;
     }
     Ok(())
 }
 
 /// Returns the context of the invitation's organization in which the invited user acts.
-fn standpoint(known: &KnownInvitation, answerer: &Answerer, user: &UserId, name: &str) -> Standpoint {
-    let actor = answerer.platform.clone().unwrap_or_else(|| Actor {
+fn standpoint(known: &KnownInvitation, caller: &InvitationCaller, user: &UserId, name: &str) -> Standpoint {
+    let actor = caller.platform.clone().unwrap_or_else(|| Actor {
         user: Some(user.clone()),
         name: name.to_owned(),
         role: known.invitation.role.as_str(),
         impersonated_by: None,
-        request_id: answerer.request_id.clone(),
+        request_id: caller.request_id.clone(),
     });
     Standpoint {
         tenant: known.tenant.clone(),
         viewer: Viewer::Admin,
         actor,
-        now: answerer.now,
+        now: caller.now,
     }
 }

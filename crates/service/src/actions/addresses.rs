@@ -6,7 +6,7 @@ use model::refusal::Refusal;
 use model::time::Timestamp;
 
 use super::acceptance;
-use super::passwords::{self, Prover};
+use super::passwords::{self, PasswordCheck};
 use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::PlatformWork;
@@ -14,8 +14,8 @@ use db::platform::PlatformWork;
 /// The kind of the verification link.
 const KIND: &str = "change-email";
 /// The maximum number of emails to one user per hour, the same as for password resets.
-const LETTERS: i64 = 3;
-const HOUR: i64 = 60 * 60;
+const EMAILS_PER_HOUR_MAX: i64 = 3;
+const HOUR_SECONDS: i64 = 60 * 60;
 
 /// A requested change of the email address.
 #[derive(Debug, Clone)]
@@ -32,14 +32,14 @@ pub struct NewAddress {
 
 /// Enqueues an email to both addresses and stores the link to the new one. Returns false if the password was wrong,
 /// which counts as a failed sign-in. If the new address already has an account, only the old address gets an email.
-pub fn ask(
+pub fn request_change(
     work: &mut PlatformWork<'_>,
     mail: &Mailer,
-    prover: &Prover,
+    prover: &PasswordCheck,
     new: &NewAddress,
     now: Timestamp,
 ) -> Result<bool> {
-    if !passwords::prove(work, prover, new.fitted.as_deref(), now)? {
+    if !passwords::verify(work, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
     let user = &prover.user;
@@ -47,12 +47,12 @@ pub fn ask(
     if acceptance::is_confined(work, user)? {
         return Err(Refusal::SharedAccount.into());
     }
-    if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR))? >= LETTERS {
-        let retry_after = u64::try_from(HOUR).unwrap_or(u64::MAX);
+    if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR_SECONDS))? >= EMAILS_PER_HOUR_MAX {
+        let retry_after = u64::try_from(HOUR_SECONDS).unwrap_or(u64::MAX);
         return Err(Error::RateLimited { retry_after });
     }
     let identifier = passwords::link(KIND, &new.token);
-    work.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR), now)?;
+    work.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR_SECONDS), now)?;
     let old = Recipient::from_user(&person);
     let to = Recipient {
         address: &new.address,

@@ -123,16 +123,16 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
             to,
             ended_sessions,
         };
-        tell(work, admin, user, change)?;
+        record_change(work, admin, user, change)?;
     }
     if is_ban_changed {
-        ban_changed(work, admin, &account)?;
+        apply_ban(work, admin, &account)?;
     }
     Ok(account)
 }
 
 /// Emits the change; a banned user loses all sessions.
-fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
+fn apply_ban(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
     let (id, user) = (&account.user.id, account.person());
     let change = match &account.ban {
         Some(ban) => {
@@ -141,7 +141,7 @@ fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Acc
         }
         None => AdministrationChange::Unbanned { user },
     };
-    tell(work, admin, id, change)
+    record_change(work, admin, id, change)
 }
 
 /// Sets a user's password. All sessions end and all emailed links become invalid.
@@ -150,7 +150,7 @@ pub fn set_password(work: &mut PlatformWork<'_>, admin: &Administrator, user: &U
     passwords::replace(work, user, hash, admin.now)?;
     work.note_password_reset(user, admin.now)?;
     let person = account.person();
-    tell(work, admin, user, UserChange::PasswordReset { user: person })
+    record_change(work, admin, user, UserChange::PasswordReset { user: person })
 }
 
 /// Ends the session of a token, whichever user it belongs to. An unknown token is ignored.
@@ -158,8 +158,8 @@ pub fn revoke_session(work: &mut PlatformWork<'_>, admin: &Administrator, token:
     let Some((session, user)) = work.end_session(token)? else {
         return Ok(());
     };
-    sessions::ended(work, &user, vec![session], KillReason::Revoked);
-    revoked(work, admin, &user, 1)
+    sessions::record_ended(work, &user, vec![session], KillReason::Revoked);
+    record_revoked(work, admin, &user, 1)
 }
 
 /// Ends all sessions of a user.
@@ -168,12 +168,12 @@ pub fn revoke_sessions(work: &mut PlatformWork<'_>, admin: &Administrator, user:
     if count == 0 {
         return Ok(());
     }
-    revoked(work, admin, user, count)
+    record_revoked(work, admin, user, count)
 }
 
-fn revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
+fn record_revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
     let person = work.account(user)?.person();
-    tell(
+    record_change(
         work,
         admin,
         user,
@@ -239,7 +239,7 @@ pub fn impersonate(
     };
     work.insert_session(&session)?;
     let person = account.person();
-    tell(
+    record_change(
         work,
         admin,
         user,
@@ -253,14 +253,14 @@ pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &st
     let Some((session, user)) = work.end_session(token)? else {
         return Ok(());
     };
-    sessions::ended(work, &user, vec![session], KillReason::SignedOut);
+    sessions::record_ended(work, &user, vec![session], KillReason::SignedOut);
     let admin = Administrator {
         id: user.clone(),
         actor: actor.clone(),
         now,
     };
     let person = work.account(&user)?.person();
-    tell(
+    record_change(
         work,
         &admin,
         &user,
@@ -269,7 +269,12 @@ pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &st
 }
 
 /// Records a change of the account in the activity log of every organization of the user.
-fn tell(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, change: impl Into<Change>) -> Result<()> {
+fn record_change(
+    work: &mut PlatformWork<'_>,
+    admin: &Administrator,
+    user: &UserId,
+    change: impl Into<Change>,
+) -> Result<()> {
     let change = change.into();
     for tenant in tenants(work, user)? {
         work.within(standpoint(admin, tenant), |work| {

@@ -48,10 +48,10 @@ pub struct Original {
 /// Reads the topic to copy. Rejects everything that [`clone`] would reject, before any byte is copied.
 pub fn original(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewCopy) -> Result<Original> {
     let whole = scope.assignment(id)?.whole;
-    place(scope, &whole.assignment, new)?;
+    target_course(scope, &whole.assignment, new)?;
     let files = shared_files(&whole).filter(|_| new.with_files);
     Ok(Original {
-        files: files.map(FileCopy::of).collect(),
+        files: files.map(FileCopy::from_attachment).collect(),
         topic: whole.assignment,
     })
 }
@@ -63,7 +63,7 @@ pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<
     work.assignment(&old.id)?;
     let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
     work.class_to_manage(&class_id)?;
-    let course = place(work, old, new)?;
+    let course = target_course(work, old, new)?;
     let topic = Assignment {
         id: AssignmentId::new(clock::new_id()),
         class_id,
@@ -89,7 +89,7 @@ pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<
 
 /// Returns the course of the copy, if any. Checks that the caller sees the topic, the class and the course, manages
 /// both classes, and that the class and the course accept new work.
-fn place(scope: &mut Scope<'_>, topic: &Assignment, new: &NewCopy) -> Result<Option<Course>> {
+fn target_course(scope: &mut Scope<'_>, topic: &Assignment, new: &NewCopy) -> Result<Option<Course>> {
     let class_id = new.class_id.as_ref().unwrap_or(&topic.class_id);
     let own_course = topic.course_id.as_ref().filter(|_| *class_id == topic.class_id);
     let course_id = new.course_id.clone().resolve(own_course.cloned());

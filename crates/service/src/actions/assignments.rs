@@ -71,7 +71,7 @@ pub struct NewAssignment {
 pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment> {
     let class = work.class_to_write(&new.class_id)?;
     let course = course(work, new.course_id.as_ref())?;
-    let groups = group_assignments::wanted(work, &class.id, &new.group_ids, &new.groups)?;
+    let groups = group_assignments::resolve_requested_groups(work, &class.id, &new.group_ids, &new.groups)?;
     if let Some(course) = &course {
         course.belongs_to(&class.id)?;
         course.takes_new_work()?;
@@ -102,7 +102,7 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
         assignment: Box::new(seen.whole.clone()),
         copied_from: None,
     });
-    group_assignments::tell_moved(work, attached.moved)?;
+    group_assignments::record_moved_groups(work, attached.moved)?;
     Ok(seen)
 }
 
@@ -138,7 +138,7 @@ pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Re
             overridden,
         });
     }
-    group_assignments::tell_moved(work, moved)?;
+    group_assignments::record_moved_groups(work, moved)?;
     Ok(seen)
 }
 

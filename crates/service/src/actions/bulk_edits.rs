@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::attachments::room_for;
-use super::group_assignments::{Moved, groups_of_class};
+use super::group_assignments::{MovedGroup, groups_of_class};
 use common::error::{Error, Result};
 use db::Work;
 use db::assignments::SeenAssignment;
@@ -43,13 +43,13 @@ pub struct BulkOptions {
 }
 
 /// All validated writes of a bulk edit.
-struct Plan {
+struct BulkEditPlan {
     assignment: Assignment,
     changed: Changed,
-    groups: Vec<(Group, Moved)>,
+    groups: Vec<(Group, MovedGroup)>,
     added: Vec<AttachmentId>,
     removed: Vec<AssignmentAttachment>,
-    judged: Vec<Submission>,
+    recomputed: Vec<Submission>,
 }
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
@@ -73,7 +73,7 @@ pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: 
     })
 }
 
-fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<Plan> {
+fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<BulkEditPlan> {
     let mut assignment = whole.assignment.clone();
     let staged = work.staged_files(&assignment.id)?;
     let shared: Vec<_> = whole
@@ -83,8 +83,8 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
         .cloned()
         .collect();
     // Ids that do not belong to this topic are not found, whatever the state of the topic.
-    let added = named(&staged, &edit.add_attachment_ids)?;
-    let removed = named(&shared, &edit.remove_attachment_ids)?;
+    let added = find_attachments(&staged, &edit.add_attachment_ids)?;
+    let removed = find_attachments(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, work.now())?;
     if !added.is_empty() {
         room_for(whole.attachments.len() + added.len() - removed.len())?;
@@ -93,8 +93,8 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
     let groups = starts(work, whole, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
-    let judged = if recompute_late {
-        judge_anew(work, whole, &assignment, &mut changed)?
+    let recomputed = if recompute_late {
+        recompute_late_status(work, whole, &assignment, &mut changed)?
     } else {
         Vec::new()
     };
@@ -102,17 +102,17 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
         assignment.updated_at = work.now();
     }
     let added = added.into_iter().map(|file| file.id).collect();
-    Ok(Plan {
+    Ok(BulkEditPlan {
         assignment,
         changed,
         groups,
         added,
         removed,
-        judged,
+        recomputed,
     })
 }
 
-fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
+fn write(work: &mut Work<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<()> {
     work.update_assignment(&plan.assignment)?;
     for (group, _) in &plan.groups {
         work.update_group(group)?;
@@ -123,11 +123,11 @@ fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
     for file in &plan.removed {
         work.delete_file(&file.id)?;
     }
-    for submission in &plan.judged {
+    for submission in &plan.recomputed {
         work.update_lateness(&submission.id, submission.lateness)?;
     }
     let mut moved = Vec::with_capacity(plan.groups.len());
-    for (_, Moved { group, before, .. }) in plan.groups {
+    for (_, MovedGroup { group, before, .. }) in plan.groups {
         moved.push(MovedStart {
             group: work.whole_group(&group)?,
             before,
@@ -145,7 +145,7 @@ fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
 }
 
 /// Returns the files with these ids; [`Error::NotFound`] if one is not in `files`.
-fn named(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Result<Vec<AssignmentAttachment>> {
+fn find_attachments(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Result<Vec<AssignmentAttachment>> {
     let find = |id: &AttachmentId| files.iter().find(|file| file.id == *id).cloned().ok_or(Error::NotFound);
     ids.iter().map(find).collect()
 }
@@ -156,7 +156,7 @@ fn starts(
     whole: &WholeAssignment,
     start_date: &Edit<Timestamp>,
     changed: &mut Changed,
-) -> Result<Vec<(Group, Moved)>> {
+) -> Result<Vec<(Group, MovedGroup)>> {
     let mut moved = Vec::new();
     if start_date.is_keep() {
         return Ok(moved);
@@ -169,7 +169,7 @@ fn starts(
         if !changed.is_empty() {
             moved.push((
                 group,
-                Moved {
+                MovedGroup {
                     group: id,
                     before,
                     changed,
@@ -197,36 +197,36 @@ fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
 /// How late a submission was, as logged.
 #[derive(PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Judgement {
+struct LateStatus {
     submission_id: SubmissionId,
     late_by_seconds: i64,
 }
 
 /// Returns the submissions whose lateness changes with the new deadline.
-fn judge_anew(
+fn recompute_late_status(
     work: &mut Work<'_>,
     whole: &WholeAssignment,
     assignment: &Assignment,
     changed: &mut Changed,
 ) -> Result<Vec<Submission>> {
-    let (mut judged, mut from) = (Vec::new(), Vec::new());
+    let (mut recomputed, mut from) = (Vec::new(), Vec::new());
     for mut submission in work.submissions_of(&assignment.id)? {
         let link = whole
             .links
             .iter()
             .find(|link| link.link.id == submission.group_assignment_id);
-        let before = judgement(&submission);
+        let before = late_status(&submission);
         if link.is_some_and(|link| submission.judge_anew(&link.link, assignment)) {
             from.push(before);
-            judged.push(submission);
+            recomputed.push(submission);
         }
     }
-    changed.write("lateness", &mut from, judged.iter().map(judgement).collect());
-    Ok(judged)
+    changed.write("lateness", &mut from, recomputed.iter().map(late_status).collect());
+    Ok(recomputed)
 }
 
-fn judgement(submission: &Submission) -> Judgement {
-    Judgement {
+fn late_status(submission: &Submission) -> LateStatus {
+    LateStatus {
         submission_id: submission.id.clone(),
         late_by_seconds: submission.lateness.late_by_seconds,
     }

@@ -27,7 +27,7 @@ pub struct NewRoomMessage {
     pub content: Option<ChatText>,
     /// Files that the sender uploaded to this room and has not sent yet; at most 20.
     #[serde(default)]
-    #[garde(dive, custom(few))]
+    #[garde(dive, custom(check_attachment_count))]
     pub attachment_ids: List<AttachmentId>,
     /// The message of this room that this message replies to.
     #[serde(default)]
@@ -62,15 +62,15 @@ pub struct Reading {
 
 /// The result of sending a message.
 #[derive(Debug, Clone)]
-pub enum Sent {
+pub enum SentMessage {
     /// The message was created.
     New(RoomMessage),
     /// The message had been created by an earlier request; contains its present state.
-    Again(RoomMessage),
+    Repeated(RoomMessage),
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
-fn few(files: &List<AttachmentId>, (): &()) -> garde::Result {
+fn check_attachment_count(files: &List<AttachmentId>, (): &()) -> garde::Result {
     if files.len() > FILES_MAX {
         return Err(garde::Error::new(format!("must have at most {FILES_MAX} entries")));
     }
@@ -78,14 +78,14 @@ fn few(files: &List<AttachmentId>, (): &()) -> garde::Result {
 }
 
 /// Inserts a message. The caller has checked [`message::has_content`].
-pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<Sent> {
+pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
     let place = work.room_to_chat(room)?;
     let sender = person(work)?;
     // A client retries if it lost the response; the retry succeeds even if the class was archived in the meantime.
     if let Some(client_id) = &new.client_message_id
         && let Some(first) = work.sent_message(room, &sender, client_id)?
     {
-        return Ok(Sent::Again(first));
+        return Ok(SentMessage::Repeated(first));
     }
     if let Some(question) = &new.reply_to_id {
         work.room_message(room, question)?;
@@ -123,12 +123,12 @@ pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoo
         place,
         message: Box::new(message.clone()),
     });
-    Ok(Sent::New(message))
+    Ok(SentMessage::New(message))
 }
 
 /// Edits the caller's own message, within 15 minutes after it was sent.
 pub fn edit(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomMessageEdit) -> Result<RoomMessage> {
-    let (place, mut message) = to_change(work, room, id)?;
+    let (place, mut message) = message_to_change(work, room, id)?;
     message.editable_by(&person(work)?, work.now())?;
     place.class_status.writable()?;
     let Some(content) = edit.content.value() else {
@@ -144,7 +144,7 @@ pub fn edit(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomM
 
 /// Deletes a message: it keeps its position but loses its content. Idempotent.
 pub fn remove(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
-    let (place, mut message) = to_change(work, room, id)?;
+    let (place, mut message) = message_to_change(work, room, id)?;
     let by = person(work)?;
     message.removable_by(work.viewer(), &by, work.now())?;
     if message.deleted_at.is_some() {
@@ -221,7 +221,7 @@ pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result
 }
 
 /// Locks the room and returns one of its messages.
-fn to_change(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
+fn message_to_change(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
     let place = work.room_to_chat(room)?;
     let message = work.room_message(room, id)?;
     Ok((place, message))

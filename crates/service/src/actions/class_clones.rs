@@ -71,7 +71,7 @@ pub struct FileCopy {
 
 impl FileCopy {
     /// Reserves an id and a key for a copy of this file.
-    pub fn of(attachment: &AssignmentAttachment) -> Self {
+    pub fn from_attachment(attachment: &AssignmentAttachment) -> Self {
         let id = AttachmentId::new(clock::new_id());
         let extension = attachment.file.key.as_str().rsplit('.').next().unwrap_or_default();
         Self {
@@ -88,9 +88,9 @@ pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Res
     scope.managed_class(id)?;
     let topics = topics_to_clone(scope, id, new)?;
     let files: Vec<_> = topics.iter().flat_map(shared_files).collect();
-    limited("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
-    limited("files in a copy of a class", files.len(), FILES_MAX)?;
-    Ok(files.into_iter().map(FileCopy::of).collect())
+    check_limit("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
+    check_limit("files in a copy of a class", files.len(), FILES_MAX)?;
+    Ok(files.into_iter().map(FileCopy::from_attachment).collect())
 }
 
 /// Creates the new class as a draft, so that students see it only after the teacher activates it.
@@ -120,7 +120,7 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
     }
     let co_teachers = before.co_teachers.iter().map(|person| &person.id);
     for teacher in std::iter::once(&old.teacher_id).chain(co_teachers) {
-        if *teacher != class.teacher_id && teaches_here(work, teacher)? {
+        if *teacher != class.teacher_id && is_teacher(work, teacher)? {
             work.add_co_teacher(&class.id, teacher)?;
         }
     }
@@ -143,7 +143,7 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
         let class = Box::new(class.clone());
         work.record(ClassChange::Enrolled { class, students });
     }
-    tell(work, &class.id)?;
+    record_clone(work, &class.id)?;
     Ok(whole)
 }
 
@@ -155,7 +155,7 @@ fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
         return Ok(caller.clone());
     }
     for candidate in [Some(old.teacher_id.clone()), caller].into_iter().flatten() {
-        if teaches_here(work, &candidate)? {
+        if is_teacher(work, &candidate)? {
             return Ok(candidate);
         }
     }
@@ -163,7 +163,7 @@ fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
     Ok(old.teacher_id.clone())
 }
 
-fn teaches_here(work: &mut Work<'_>, id: &UserId) -> Result<bool> {
+fn is_teacher(work: &mut Work<'_>, id: &UserId) -> Result<bool> {
     match work.teaching_member(id) {
         Ok(_) => Ok(true),
         Err(Error::NotFound) => Ok(false),
@@ -229,7 +229,7 @@ fn clone_topics(
 }
 
 /// Records the creation of the courses and topics of a new class.
-fn tell(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
+fn record_clone(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
     let of_class = CourseFilter {
         class_id: Some(class.clone()),
         ..CourseFilter::default()
@@ -295,7 +295,7 @@ pub(super) fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &Ass
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())
 }
 
-fn limited(what: &'static str, found: usize, limit: usize) -> Result<()> {
+fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<()> {
     if found > limit {
         Err(Refusal::LimitReached { what, limit }.into())
     } else {

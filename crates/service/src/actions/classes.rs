@@ -178,7 +178,7 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
     let mut changed = class.edit(edit, &work.viewer().clone(), is_empty, work.now())?;
     if let Some(wanted) = subjects.value() {
         let listed = before.subjects.into_iter().map(|subject| subject.id).collect();
-        changed.extend(exchange_subjects(work, &class, listed, wanted)?);
+        changed.extend(replace_subjects(work, &class, listed, wanted)?);
     }
     if !changed.is_empty() {
         class.updated_at = work.now();
@@ -281,7 +281,7 @@ fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
 }
 
 /// Removes the subjects that are not wanted any more and adds the new ones.
-fn exchange_subjects(
+fn replace_subjects(
     work: &mut Work<'_>,
     class: &Class,
     mut listed: Vec<SubjectId>,

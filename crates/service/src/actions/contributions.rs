@@ -10,10 +10,10 @@ use db::Work;
 
 /// The maximum time between two callbacks that counts, in seconds. Users who write for that long join, leave or save
 /// in between, but a callback may be lost.
-const QUIET_MAX: i64 = 4 * 3_600;
+const IDLE_SECONDS_MAX: i64 = 4 * 3_600;
 
 /// Counts the time since the last callback of a session for every user in it. Call this before the session changes.
-pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
+pub fn record_presence(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
     let Some(session) = work.editing_session(document, generation)? else {
         return Ok(());
     };
@@ -23,7 +23,7 @@ pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> R
     }
     let room = work.document(document)?.document().work_room_id.clone();
     let counted = work.counted_in_room(&room)?;
-    let from = since.max(now.plus_seconds(-QUIET_MAX));
+    let from = since.max(now.plus_seconds(-IDLE_SECONDS_MAX));
     // Sorted, so that two transactions lock rows in the same order.
     let editors: BTreeSet<&UserId> = session.editors.iter().collect();
     for editor in editors {
@@ -37,7 +37,7 @@ pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> R
 }
 
 /// Counts a save for every user who contributed to it.
-pub fn saved(work: &mut Work<'_>, document: &DocumentId, editors: &[UserId]) -> Result<()> {
+pub fn record_save(work: &mut Work<'_>, document: &DocumentId, editors: &[UserId]) -> Result<()> {
     let editors: BTreeSet<&UserId> = editors.iter().collect();
     for editor in editors {
         work.add_save(document, editor)?;

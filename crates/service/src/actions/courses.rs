@@ -82,7 +82,7 @@ pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Who
         work.update_course(&course, changed.has("subjectId"))?;
         let whole = Box::new(work.course(id)?);
         work.record(CourseChange::Updated { course: whole, changed });
-        tell_following(work, &course, groups)?;
+        record_inherited_changes(work, &course, groups)?;
     }
     work.course(id)
 }
@@ -97,7 +97,7 @@ fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
 }
 
 /// Records that the groups of a course moved with it to another subject.
-fn tell_following(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
+fn record_inherited_changes(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
     for whole in before {
         let (before, mut group) = (whole.place(), whole.group);
         let changed = group.follow_subject(course, work.now());

@@ -47,7 +47,7 @@ pub struct NewMessage {
 
 /// The result of sending a message.
 #[derive(Debug)]
-pub enum Sent {
+pub enum DeliveredMessage {
     /// A message to users or a class.
     Direct(Box<SeenMessage>),
     /// A message in the work room of a group.
@@ -91,7 +91,7 @@ impl NewMessage {
     }
 }
 
-pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
+pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<DeliveredMessage> {
     has_content(Some(&new.content), 0)?;
     let target = new.target()?;
     if matches!(target, Target::Group(_) | Target::Topic(_)) && new.subject.is_some() {
@@ -99,25 +99,28 @@ pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
     }
     match target {
         Target::People(people) => {
-            let recipients = people.iter().map(|id| addressed(work, id)).collect::<Result<_>>()?;
+            let recipients = people
+                .iter()
+                .map(|id| find_recipient(work, id))
+                .collect::<Result<_>>()?;
             send_direct(work, new, recipients, None)
         }
         Target::Class(id) => {
-            only_staff(work)?;
+            check_is_staff(work)?;
             let class = work.class_to_write(id)?;
             send_direct(work, new, Vec::new(), Some(class.id))
         }
         Target::Group(id) => {
             let room = work.work_room_of(id)?.room.id;
-            Ok(Sent::Room(Box::new(write_into(work, &room, new)?)))
+            Ok(DeliveredMessage::Room(Box::new(post_to_room(work, &room, new)?)))
         }
         Target::Topic(id) => {
-            only_staff(work)?;
+            check_is_staff(work)?;
             let topic = work.assignment_to_write(id)?.assignment;
             let groups = work.groups_on_topic(&topic.class_id, id)?;
             let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
-            let messages = rooms.map(|room| write_into(work, room, new)).collect::<Result<_>>()?;
-            Ok(Sent::Rooms(topic.id, messages))
+            let messages = rooms.map(|room| post_to_room(work, room, new)).collect::<Result<_>>()?;
+            Ok(DeliveredMessage::Rooms(topic.id, messages))
         }
     }
 }
@@ -126,7 +129,7 @@ pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
 pub fn read(work: &mut Work<'_>, id: &MessageId) -> Result<i64> {
     let seen = work.message(id)?;
     if is_for_reading(&seen) {
-        let by = acting(work)?.id;
+        let by = acting_person(work)?.id;
         work.read_message(&seen.message, &by)?;
     }
     work.unread_messages()
@@ -139,19 +142,19 @@ pub fn remove(work: &mut Work<'_>, id: &MessageId) -> Result<()> {
         work.delete_sent_message(id)?;
     }
     if is_for_reading(&seen) {
-        let by = acting(work)?.id;
+        let by = acting_person(work)?.id;
         work.delete_received_message(&seen.message, &by)?;
     }
     Ok(())
 }
 
-fn write_into(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
+fn post_to_room(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
     let content = NewRoomMessage {
         content: Some(new.content.clone()),
         ..NewRoomMessage::default()
     };
     match chat::send(work, room, &MessageId::new(clock::new_id()), &content)? {
-        chat::Sent::New(message) | chat::Sent::Again(message) => Ok(message),
+        chat::SentMessage::New(message) | chat::SentMessage::Repeated(message) => Ok(message),
     }
 }
 
@@ -160,11 +163,16 @@ fn is_for_reading(seen: &SeenMessage) -> bool {
     seen.is_received || !seen.is_own
 }
 
-fn send_direct(work: &mut Work<'_>, new: &NewMessage, recipients: Vec<Person>, class: Option<ClassId>) -> Result<Sent> {
+fn send_direct(
+    work: &mut Work<'_>,
+    new: &NewMessage,
+    recipients: Vec<Person>,
+    class: Option<ClassId>,
+) -> Result<DeliveredMessage> {
     let message = DirectMessage {
         id: MessageId::new(clock::new_id()),
         organization_id: work.organization().clone(),
-        sender: acting(work)?,
+        sender: acting_person(work)?,
         recipients,
         class_id: class,
         subject: new.subject.clone(),
@@ -180,18 +188,18 @@ fn send_direct(work: &mut Work<'_>, new: &NewMessage, recipients: Vec<Person>, c
     work.record(MessageChange::DirectSent {
         message: Box::new(told),
     });
-    Ok(Sent::Direct(Box::new(seen)))
+    Ok(DeliveredMessage::Direct(Box::new(seen)))
 }
 
 /// Returns a user whom the caller may write to. An unrelated user is not found; writing to a classmate is forbidden.
-fn addressed(work: &mut Work<'_>, id: &UserId) -> Result<Person> {
+fn find_recipient(work: &mut Work<'_>, id: &UserId) -> Result<Person> {
     match work.addressee(id)? {
         (person, true) => Ok(person),
         (_, false) => Err(Refusal::StudentsWriteToStaff.into()),
     }
 }
 
-fn only_staff(work: &Work<'_>) -> Result<(), Refusal> {
+fn check_is_staff(work: &Work<'_>) -> Result<(), Refusal> {
     match work.viewer() {
         Viewer::Admin | Viewer::Teacher(_) => Ok(()),
         Viewer::Student(_) => Err(Refusal::StudentsWriteToStaff),
@@ -199,7 +207,7 @@ fn only_staff(work: &Work<'_>) -> Result<(), Refusal> {
 }
 
 /// Returns the acting user.
-fn acting(work: &Work<'_>) -> Result<Person> {
+fn acting_person(work: &Work<'_>) -> Result<Person> {
     let actor = work.actor();
     Ok(Person {
         id: actor.user.clone().ok_or(Error::Unauthenticated)?,

@@ -70,7 +70,7 @@ pub struct DocumentEdit {
 
 /// The initial state of a document.
 #[derive(Debug, Clone)]
-pub struct Beginning {
+pub struct DocumentCreation {
     pub id: DocumentId,
     pub title: DocumentTitle,
     pub file_extension: FileExtension,
@@ -94,12 +94,12 @@ pub struct NewContent {
 }
 
 /// Adds a document to a work room.
-pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result<SeenDocument> {
+pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<SeenDocument> {
     let author = author(work)?;
     let (place, count) = work.room_to_fill(room)?;
-    let is_stray = is_stray(work, &place.group.id, new.assignment_id.as_ref())?;
+    let is_unrelated_topic = is_unrelated_topic(work, &place.group.id, new.assignment_id.as_ref())?;
     place.class_status.writable()?;
-    if is_stray {
+    if is_unrelated_topic {
         return Err(Refusal::GroupNotOnAssignment.into());
     }
     if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
@@ -147,7 +147,7 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result
     if let Some(revision) = &revision {
         work.insert_revision(revision)?;
     }
-    worked(work, &place.group.id, document.assignment_id.as_ref())?;
+    record_activity(work, &place.group.id, document.assignment_id.as_ref())?;
     let seen = work.document(&document.id)?;
     work.record(DocumentChange::Created {
         place: seen.place.clone(),
@@ -159,9 +159,9 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result
 /// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<SeenDocument> {
     let seen = work.document_to_write(id)?;
-    let is_stray = is_stray(work, &seen.place.group.id, edit.assignment_id.value())?;
+    let is_unrelated_topic = is_unrelated_topic(work, &seen.place.group.id, edit.assignment_id.value())?;
     seen.writable()?;
-    if is_stray {
+    if is_unrelated_topic {
         return Err(Refusal::GroupNotOnAssignment.into());
     }
     let mut document = seen.whole.document;
@@ -172,7 +172,7 @@ pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result
     }
     work.update_document(&document)?;
     if changed.has("assignmentId") {
-        worked(work, &document.group_id, document.assignment_id.as_ref())?;
+        record_activity(work, &document.group_id, document.assignment_id.as_ref())?;
     }
     let seen = work.document(id)?;
     let document = Box::new(seen.whole.clone());
@@ -211,7 +211,7 @@ pub fn replace(
 ) -> Result<SeenDocument> {
     let author = author(work)?;
     let seen = work.document_to_write(id)?;
-    takes_content(&seen)?;
+    check_replaceable(&seen)?;
     let mut document = seen.whole.document;
     if extension != document.file_extension {
         if origin != RevisionOrigin::Restore {
@@ -230,7 +230,7 @@ pub fn replace(
     take_over(&mut document, &revision);
     work.insert_revision(&revision)?;
     work.update_document(&document)?;
-    worked(work, &document.group_id, document.assignment_id.as_ref())?;
+    record_activity(work, &document.group_id, document.assignment_id.as_ref())?;
     let files = work.prune_revisions(id)?;
     if !files.is_empty() {
         work.record(DocumentChange::RevisionsPruned { files });
@@ -246,12 +246,12 @@ pub fn replace(
 }
 
 /// Checks whether a user may replace the content.
-pub fn takes_content(seen: &SeenDocument) -> Result<()> {
+pub fn check_replaceable(seen: &SeenDocument) -> Result<()> {
     Ok(seen.writable()?.rewritable()?)
 }
 
 /// Marks the untouched topics of the group as in progress.
-pub fn worked(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
+pub fn record_activity(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
     let now = work.now();
     for topic in work.untouched_topics(group, topic)? {
         let mut link = work.link_to_write(&topic, group)?;
@@ -264,7 +264,7 @@ pub fn worked(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>
 
 /// Returns whether the group of the document does not work on the topic; [`Error::NotFound`] if the caller cannot see
 /// the topic.
-fn is_stray(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
+fn is_unrelated_topic(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
     let Some(topic) = topic else { return Ok(false) };
     if work.link(topic, group)?.is_some() {
         return Ok(false);

@@ -14,7 +14,7 @@ use model::whole::WholeGroupAssignment;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::grades::{author, hold_work, writable};
+use super::grades::{author, lock_group_work, writable};
 use super::submissions::whole_link;
 use common::clock;
 use common::error::Result;
@@ -55,7 +55,7 @@ pub struct GiveBack {
 }
 
 /// The work that a feedback is about.
-struct Subject {
+struct FeedbackContext {
     at: GroupWork,
     submission: Option<SubmissionId>,
     document: Option<DocumentId>,
@@ -67,11 +67,11 @@ pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
         new.submission_id.clone(),
         new.document_id.clone(),
     )?;
-    let Subject {
+    let FeedbackContext {
         at,
         submission,
         document,
-    } = subject(work, about)?;
+    } = find_target(work, about)?;
     work.hold_class(&at.class_id)?;
     let at = work.work_of_link(&at.link_id)?;
     writable(at.class_status)?;
@@ -80,7 +80,7 @@ pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
         document_id: document,
         visibility: new.visibility.unwrap_or(FeedbackVisibility::Group),
         published_at: new.publish.unwrap_or(true).then(|| work.now()),
-        ..said(work, &at.link_id, &new.text)?
+        ..build_feedback(work, &at.link_id, &new.text)?
     };
     let feedback = insert(work, &feedback)?;
     let link = whole_link(work, &at.assignment_id, &at.group_id)?;
@@ -92,7 +92,7 @@ pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
 }
 
 pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result<Feedback> {
-    let (mut feedback, at) = to_write(work, id)?;
+    let (mut feedback, at) = feedback_to_change(work, id)?;
     let was_visible = feedback.visible_to_students();
     let changed = feedback.edit(edit.clone(), work.now())?;
     if changed.is_empty() {
@@ -109,7 +109,7 @@ pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result
 }
 
 pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
-    let (feedback, at) = to_write(work, id)?;
+    let (feedback, at) = feedback_to_change(work, id)?;
     work.delete_feedback(id)?;
     let link = whole_link(work, &at.assignment_id, &at.group_id)?;
     work.record(FeedbackChange::Deleted {
@@ -121,8 +121,8 @@ pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
 
 /// Returns a submission for revision: its documents become drafts with new keys, and the feedback is published to the
 /// group.
-pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Result<WholeGroupAssignment> {
-    let at = hold_work(work, id)?;
+pub fn return_submission(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Result<WholeGroupAssignment> {
+    let at = lock_group_work(work, id)?;
     let mut link = whole_link(work, &at.assignment_id, &at.group_id)?;
     // A finished topic is reported before any other reason for a rejection.
     if !link.assignment.is_active() {
@@ -155,7 +155,7 @@ pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Re
     let feedback = Feedback {
         submission_id: Some(id.clone()),
         published_at: Some(now),
-        ..said(work, &at.link_id, &words.feedback)?
+        ..build_feedback(work, &at.link_id, &words.feedback)?
     };
     let feedback = insert(work, &feedback)?;
     let link = whole_link(work, &at.assignment_id, &at.group_id)?;
@@ -173,14 +173,14 @@ pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Re
 
 /// Finds what a feedback is about, if the caller can see it. Feedback about a submitted document also belongs to the
 /// submission.
-fn subject(work: &mut Work<'_>, about: About) -> Result<Subject> {
+fn find_target(work: &mut Work<'_>, about: About) -> Result<FeedbackContext> {
     match about {
-        About::GroupAssignment(link) => Ok(Subject {
+        About::GroupAssignment(link) => Ok(FeedbackContext {
             at: work.work_of_link(&link)?,
             submission: None,
             document: None,
         }),
-        About::Submission(submission) => Ok(Subject {
+        About::Submission(submission) => Ok(FeedbackContext {
             at: work.work_of_submission(&submission)?,
             submission: Some(submission),
             document: None,
@@ -194,7 +194,7 @@ fn subject(work: &mut Work<'_>, about: About) -> Result<Subject> {
             })?;
             let link = whole_link(work, topic, &seen.place.group.id)?.link;
             let attempt = work.submission_of_document(&document)?;
-            Ok(Subject {
+            Ok(FeedbackContext {
                 at: work.work_of_link(&link.id)?,
                 submission: attempt.map(|attempt| attempt.submission.id),
                 document: Some(document),
@@ -204,7 +204,7 @@ fn subject(work: &mut Work<'_>, about: About) -> Result<Subject> {
 }
 
 /// Locks the class and returns a feedback that the caller may change.
-fn to_write(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
+fn feedback_to_change(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
     let link = work.feedback(id)?.group_assignment_id;
     let class = work.work_of_link(&link)?.class_id;
     work.hold_class(&class)?;
@@ -216,7 +216,7 @@ fn to_write(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork
 }
 
 /// Builds an unpublished feedback of the caller for the group.
-fn said(work: &Work<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Result<Feedback> {
+fn build_feedback(work: &Work<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Result<Feedback> {
     Ok(Feedback {
         id: FeedbackId::new(clock::new_id()),
         group_assignment_id: link.clone(),

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::documents::{self, DocumentEdit};
-use super::freeze::{self, Freeze, unasked};
+use super::freeze::{self, Freeze, pending_freezes};
 use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
 use db::Work;
@@ -31,7 +31,7 @@ const LINKS_MAX: usize = 1_000;
 pub struct FinishOptions {
     /// Documents to link to a topic of their group first. Each document may appear once.
     #[serde(default)]
-    #[garde(length(max = LINKS_MAX), custom(each_once))]
+    #[garde(length(max = LINKS_MAX), custom(check_unique))]
     pub links: Vec<DocumentLink>,
 }
 
@@ -46,7 +46,7 @@ pub struct DocumentLink {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
-fn each_once(links: &[DocumentLink], _: &()) -> garde::Result {
+fn check_unique(links: &[DocumentLink], _: &()) -> garde::Result {
     let mut documents: Vec<_> = links.iter().map(|link| &link.document_id).collect();
     documents.sort();
     let count = documents.len();
@@ -60,7 +60,7 @@ fn each_once(links: &[DocumentLink], _: &()) -> garde::Result {
 
 /// The result of finishing a topic.
 #[derive(Debug, Clone)]
-pub struct Finished {
+pub struct FinishSummary {
     /// When the topic was first finished.
     pub at: Timestamp,
     /// The number of documents that were locked now.
@@ -113,7 +113,7 @@ pub fn finish(
     options: &FinishOptions,
     server: &DocumentServer,
     until: Timestamp,
-) -> Result<Finished> {
+) -> Result<FinishSummary> {
     let teacher = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
     let mut topic = work.assignment_to_write(id)?.assignment;
     let now = work.now();
@@ -153,7 +153,7 @@ pub fn finish(
         } else if document.status.is_locked() {
             if document.locked_by_assignment_id.as_ref() == document.locker(id, &others.ids) {
                 // Editors that an interrupted request to finish did not reach.
-                freezes.extend(unasked(&document, &sessions, server));
+                freezes.extend(pending_freezes(&document, &sessions, server));
             }
         } else {
             let own = document.assignment_id.as_ref();
@@ -168,7 +168,7 @@ pub fn finish(
         }
     }
     let whole = work.assignment(id)?.whole;
-    let finished = Finished {
+    let finished = FinishSummary {
         at: topic.finished.as_ref().map_or(now, |finish| finish.at),
         locked: count(&locked),
         groups: count(&whole.links),

@@ -36,7 +36,7 @@ pub struct Freeze {
 
 /// The state of the last changes of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FreezeOutcome {
     /// All changes were saved.
     Complete,
     /// It is unknown whether all changes were saved; a save may still arrive.
@@ -59,7 +59,7 @@ pub fn begin(
     until: Timestamp,
 ) -> Result<Vec<Freeze>> {
     let is_new = former_key.is_some();
-    let mut freezes = sessions_to_ask(document, former_key, sessions, server);
+    let mut freezes = sessions_to_save(document, former_key, sessions, server);
     for freeze in &freezes {
         let is_written = |session: &EditingSession| {
             session.document_id == freeze.document && session.generation == freeze.generation
@@ -125,7 +125,7 @@ pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
 
 /// Completes the freeze of a document: its readers may now see the frozen content. Also records missing changes: then
 /// the key is kept for the next editors, and staff are alerted if the changes will not arrive on their own.
-pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) -> Result<()> {
+pub fn complete(work: &mut Work<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOutcome)]) -> Result<()> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
     let seen = work.document_to_write(id)?;
@@ -133,17 +133,17 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
     let mut document = before.clone();
     document.freezing_until = None;
     let is_frozen = document.frozen_at().is_some();
-    for (generation, outcome) in asked {
+    for (generation, outcome) in outcomes {
         let session = work.editing_session(id, *generation)?;
         match outcome {
             // The session ended in the meantime, so all its changes were saved.
             _ if session.is_none() => document.note_arrival(*generation, true),
-            Outcome::Complete => document.note_arrival(*generation, false),
-            Outcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
+            FreezeOutcome::Complete => document.note_arrival(*generation, false),
+            FreezeOutcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
                 document.unsaved_generation = Some(*generation);
             }
-            Outcome::Pending => {}
-            Outcome::Unsaved => {
+            FreezeOutcome::Pending => {}
+            FreezeOutcome::Unsaved => {
                 // Submission withdrawn in the meantime, and an editor is open under the new key: that key stays.
                 if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {
                     document.unsaved_generation = Some(*generation);
@@ -170,15 +170,15 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
         });
     }
     if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
-        return tell_frozen(work, &document, before.is_freezing());
+        return record_frozen(work, &document, before.is_freezing());
     }
     record_unsaved_content(work, &before, &document)
 }
 
-fn tell_frozen(work: &mut Work<'_>, document: &Document, is_news: bool) -> Result<()> {
+fn record_frozen(work: &mut Work<'_>, document: &Document, has_changed: bool) -> Result<()> {
     let seen = work.document(&document.id)?;
     let topic = document.assignment_id.as_ref();
-    let topic = topic.filter(|_| is_news && document.status.open() == Open::Submitted);
+    let topic = topic.filter(|_| has_changed && document.status.open() == Open::Submitted);
     if let Some(topic) = topic
         && let Some(submission) = work.submission_of_document(&document.id)?
     {
@@ -198,8 +198,8 @@ fn tell_frozen(work: &mut Work<'_>, document: &Document, is_news: bool) -> Resul
 }
 
 /// Returns the sessions of an already frozen document that may not have been asked, because of an interruption.
-pub fn unasked(document: &Document, sessions: &[EditingSession], server: &DocumentServer) -> Vec<Freeze> {
-    let left = sessions_to_ask(document, None, sessions, server).into_iter();
+pub fn pending_freezes(document: &Document, sessions: &[EditingSession], server: &DocumentServer) -> Vec<Freeze> {
+    let left = sessions_to_save(document, None, sessions, server).into_iter();
     left.map(|freeze| Freeze {
         is_new: false,
         is_flushing: false,
@@ -209,7 +209,7 @@ pub fn unasked(document: &Document, sessions: &[EditingSession], server: &Docume
 }
 
 /// Builds the freeze of a session under a former key whose callbacks have timed out.
-pub fn silent(session: EditingSession, frozen_at: Timestamp) -> Freeze {
+pub fn stale_session_freeze(session: EditingSession, frozen_at: Timestamp) -> Freeze {
     Freeze {
         nonce: nonce(frozen_at),
         document: session.document_id,
@@ -220,7 +220,7 @@ pub fn silent(session: EditingSession, frozen_at: Timestamp) -> Freeze {
     }
 }
 
-fn sessions_to_ask(
+fn sessions_to_save(
     document: &Document,
     former_key: Option<DocumentKey>,
     sessions: &[EditingSession],

@@ -33,7 +33,7 @@ pub struct GradesToPublish {
 
 /// Grades a submission. Returns it with its grade.
 pub fn grade_submission(work: &mut Work<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
-    let at = hold_work(work, id)?;
+    let at = lock_group_work(work, id)?;
     writable(at.class_status)?;
     let link = whole_link(work, &at.assignment_id, &at.group_id)?;
     let submission = work.submission(id)?;
@@ -59,7 +59,7 @@ pub fn grade_document(work: &mut Work<'_>, id: &DocumentId, edit: &GradeEdit) ->
 pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
     let whole = work.assignment_to_write(id)?;
     let named = asked.group_ids.as_ref();
-    on_topic(work, &whole, named.map_or(&[][..], |groups| &**groups))?;
+    check_groups_of_topic(work, &whole, named.map_or(&[][..], |groups| &**groups))?;
     let publishing = GradeEdit {
         publish: Some(true),
         ..GradeEdit::default()
@@ -83,13 +83,13 @@ pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) 
 }
 
 /// A grade that was written, with its group.
-pub(super) struct Written {
+pub(super) struct WrittenGrade {
     group: GroupId,
     grade: GradeWritten,
 }
 
 /// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
-fn on_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
+fn check_groups_of_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
     let on_topic = whole.group_ids();
     let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
     for stray in &strays {
@@ -104,7 +104,7 @@ fn on_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) ->
 
 /// Locks the class of a submission, so that changes about the work of a group are serialized. Staff who can view a
 /// group manage its class.
-pub(super) fn hold_work(work: &mut Work<'_>, id: &SubmissionId) -> Result<GroupWork> {
+pub(super) fn lock_group_work(work: &mut Work<'_>, id: &SubmissionId) -> Result<GroupWork> {
     let class = work.work_of_submission(id)?.class_id;
     work.hold_class(&class)?;
     work.work_of_submission(id)
@@ -152,7 +152,7 @@ pub(super) fn write(
     submission: &WholeSubmission,
     mut grade: Grade,
     edit: GradeEdit,
-) -> Result<Option<Written>> {
+) -> Result<Option<WrittenGrade>> {
     let (teacher, now) = (author(work)?, work.now());
     let rules = rules(&link.assignment, submission);
     let Some(written) = grade.write(edit, &rules, &teacher, now)? else {
@@ -171,14 +171,14 @@ pub(super) fn write(
     {
         work.update_link(&row)?;
     }
-    Ok(Some(Written {
+    Ok(Some(WrittenGrade {
         group: row.group_id,
         grade: written,
     }))
 }
 
 /// Records the changed grades of current submissions on one topic. Topic and members are read once for all grades.
-pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]) -> Result<()> {
+pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[WrittenGrade]) -> Result<()> {
     if written.is_empty() {
         return Ok(());
     }
@@ -187,7 +187,7 @@ pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]
         members.entry(group).or_default().push(user);
     }
     let links = work.assignment(id)?.whole.links;
-    for Written { group, grade } in written {
+    for WrittenGrade { group, grade } in written {
         let link = links.iter().find(|link| link.link.group_id == *group);
         let Some((link, submission)) = link.and_then(|link| Some((link, link.current_submission.clone()?))) else {
             continue;

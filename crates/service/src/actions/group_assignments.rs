@@ -41,7 +41,7 @@ pub struct NewGroups {
 }
 
 /// A group whose course or start date changed because that of its topic did.
-pub(super) struct Moved {
+pub(super) struct MovedGroup {
     pub(super) group: GroupId,
     pub(super) before: Place,
     pub(super) changed: Changed,
@@ -52,11 +52,11 @@ pub(super) struct Attached {
     /// The groups that were attached now.
     pub(super) groups: Vec<GroupId>,
     /// The groups that moved to the course of the topic.
-    pub(super) moved: Vec<Moved>,
+    pub(super) moved: Vec<MovedGroup>,
 }
 
 /// A group to attach, with its group-specific text.
-pub(super) struct Wanted {
+pub(super) struct RequestedGroup {
     group: WholeGroup,
     text: Edit<Description>,
 }
@@ -92,7 +92,12 @@ pub(super) fn groups_of_class(
 }
 
 /// Returns the groups that a request names, without duplicates.
-pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], texts: &[OwnText]) -> Result<Vec<Wanted>> {
+pub(super) fn resolve_requested_groups(
+    work: &mut Work<'_>,
+    class: &ClassId,
+    ids: &[GroupId],
+    texts: &[OwnText],
+) -> Result<Vec<RequestedGroup>> {
     let mut named: Vec<OwnText> = texts.to_vec();
     for id in ids {
         if !texts.iter().any(|text| text.group_id == *id) {
@@ -106,7 +111,7 @@ pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], text
     let mut groups = groups_of_class(work, class, &ids)?;
     let wanted = named.into_iter().filter_map(|text| {
         let group = groups.remove(&text.group_id)?;
-        Some(Wanted {
+        Some(RequestedGroup {
             group,
             text: text.description_override.clear_if_empty(),
         })
@@ -130,7 +135,7 @@ pub(super) fn attach_all(
     work: &mut Work<'_>,
     assignment: &Assignment,
     course: Option<&Course>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<RequestedGroup>,
 ) -> Result<Attached> {
     let (mut attached, mut astray) = (
         Attached {
@@ -139,7 +144,7 @@ pub(super) fn attach_all(
         },
         Vec::new(),
     );
-    for Wanted { group: whole, text } in wanted {
+    for RequestedGroup { group: whole, text } in wanted {
         if let Some(link) = whole.links.iter().find(|link| link.assignment.id == assignment.id) {
             keeps_text(&link.link, &text)?;
             continue;
@@ -155,7 +160,7 @@ pub(super) fn attach_all(
         };
         if !changed.is_empty() {
             work.update_group(&group)?;
-            attached.moved.push(Moved {
+            attached.moved.push(MovedGroup {
                 group: group.id.clone(),
                 before,
                 changed,
@@ -189,7 +194,7 @@ pub(super) fn move_all(
     assignment: &mut Assignment,
     course: Option<&Course>,
     ids: &[GroupId],
-) -> Result<Vec<Moved>> {
+) -> Result<Vec<MovedGroup>> {
     let before = groups_of_class(work, &assignment.class_id, ids)?;
     let mut groups: Vec<(Group, Vec<ActiveTopic>)> = before
         .values()
@@ -202,7 +207,7 @@ pub(super) fn move_all(
         let (whole, mut changed) = (&before[&group.id], Changed::new());
         changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
         changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
-        moved.push(Moved {
+        moved.push(MovedGroup {
             group: group.id,
             before: whole.place(),
             changed,
@@ -212,8 +217,8 @@ pub(super) fn move_all(
 }
 
 /// Records that groups moved with a topic.
-pub(super) fn tell_moved(work: &mut Work<'_>, moved: Vec<Moved>) -> Result<()> {
-    for Moved { group, before, changed } in moved {
+pub(super) fn record_moved_groups(work: &mut Work<'_>, moved: Vec<MovedGroup>) -> Result<()> {
+    for MovedGroup { group, before, changed } in moved {
         let group = Box::new(work.whole_group(&group)?);
         work.record(GroupChange::Updated { group, before, changed });
     }
@@ -237,7 +242,7 @@ fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
 /// Attaches groups to a topic. Returns the links of all groups in the request.
 pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
     let whole = work.assignment_to_write(id)?;
-    let groups = wanted(work, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
+    let groups = resolve_requested_groups(work, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
     let named: Vec<GroupId> = groups.iter().map(|wanted| wanted.group.group.id.clone()).collect();
     let course = course(work, whole.assignment.course_id.as_ref())?;
     let attached = attach_all(work, &whole.assignment, course.as_ref(), groups)?;
@@ -249,7 +254,7 @@ pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result
             attached: attached.groups,
         });
     }
-    tell_moved(work, attached.moved)?;
+    record_moved_groups(work, attached.moved)?;
     Ok(whole
         .links
         .into_iter()

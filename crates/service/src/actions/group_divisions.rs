@@ -65,7 +65,7 @@ pub struct NewDivision {
 
 /// The groups that would be created.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct DivisionPlan {
     /// The random seed that was used.
     pub seed: u32,
     /// How often pairs of these groups have been in one group of the class before, in total.
@@ -100,7 +100,7 @@ pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup
 }
 
 /// Computes the groups while holding the lock of the class. Writes nothing.
-pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<Plan> {
+pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<DivisionPlan> {
     let class = work.class_to_write(&new.class_id)?.id;
     groups::course_for_new_work(work, new.course_id.as_ref(), &class)?;
     let students = students(work, new, &class)?;
@@ -126,7 +126,7 @@ pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<Plan> {
         });
         number = Group::next_number(Some(number))?;
     }
-    Ok(Plan {
+    Ok(DivisionPlan {
         seed,
         repeated: division.repeated,
         groups,

@@ -49,7 +49,7 @@ pub struct Joined {
 
 /// The result of moving a member.
 #[derive(Debug, Clone)]
-pub struct Moved {
+pub struct MemberMove {
     /// The former group.
     pub from: KnownGroup,
     /// The new group.
@@ -132,7 +132,7 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownG
 }
 
 /// Moves a student to another group of the class. Submissions stay with the former group.
-pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<Moved> {
+pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<MemberMove> {
     let from = work.group_to_write(id)?;
     let member = from.members.iter().find(|member| member.user.id == *user);
     let member = member.ok_or(Error::NotFound)?.clone();
@@ -162,7 +162,7 @@ pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) 
         to: Box::new(to.whole.clone()),
         user: member.user,
     });
-    Ok(Moved {
+    Ok(MemberMove {
         from,
         to,
         kept_submissions: work.submissions_with(id, user)?,

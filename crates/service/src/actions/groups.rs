@@ -141,9 +141,9 @@ impl NewGroupBatch {
 
 /// Creates a group with its work room in a class that the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
-    let group = make(work, new)?;
+    let group = insert_group(work, new)?;
     let attached = attach(work, new, &[own_text(&group, new)])?;
-    let known = tell_created(work, &group)?;
+    let known = record_created(work, &group)?;
     if let Some(change) = attached {
         work.record(change);
     }
@@ -153,7 +153,7 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
 /// Creates several groups in a class that the caller manages, all or none.
 pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
     let each: Vec<NewGroup> = new.each().collect();
-    let made: Vec<Group> = each.iter().map(|new| make(work, new)).collect::<Result<_>>()?;
+    let made: Vec<Group> = each.iter().map(|new| insert_group(work, new)).collect::<Result<_>>()?;
     let texts: Vec<OwnText> = made
         .iter()
         .zip(&each)
@@ -162,7 +162,7 @@ pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownG
     let attached = each.first().map_or(Ok(None), |first| attach(work, first, &texts))?;
     let known = made
         .iter()
-        .map(|group| tell_created(work, group))
+        .map(|group| record_created(work, group))
         .collect::<Result<_>>()?;
     if let Some(change) = attached {
         work.record(change);
@@ -171,7 +171,7 @@ pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownG
 }
 
 /// Inserts a group with its work room and its members.
-fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
+fn insert_group(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     let class = work.class_to_write(&new.class_id)?.id;
     let course = course_for_new_work(work, new.course_id.as_ref(), &class)?;
     if new.assignment_id.is_none() && new.description_override.is_some() {
@@ -235,13 +235,13 @@ fn attach(work: &mut Work<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Opti
     };
     let assignment = work.assignment(topic)?.whole.assignment;
     let course = assignments::course(work, assignment.course_id.as_ref())?;
-    let wanted = group_assignments::wanted(work, &new.class_id, &[], texts)?;
+    let wanted = group_assignments::resolve_requested_groups(work, &new.class_id, &[], texts)?;
     let attached = group_assignments::attach_all(work, &assignment, course.as_ref(), wanted)?.groups;
     let assignment = Box::new(work.assignment(topic)?.whole);
     Ok(Some(AssignmentChange::GroupsAttached { assignment, attached }))
 }
 
-fn tell_created(work: &mut Work<'_>, group: &Group) -> Result<KnownGroup> {
+fn record_created(work: &mut Work<'_>, group: &Group) -> Result<KnownGroup> {
     let known = work.group(&group.id)?;
     work.record(GroupChange::Created {
         group: Box::new(known.whole.clone()),

@@ -10,7 +10,7 @@ use model::text::DocumentTitle;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::documents::{self, Beginning, NewContent};
+use super::documents::{self, DocumentCreation, NewContent};
 use adapters::blob_store::name::stem;
 use common::clock;
 use common::error::{Error, Result};
@@ -32,11 +32,11 @@ pub struct NewHandout {
 
 /// A copy to create.
 #[derive(Debug, Clone)]
-pub struct Copy {
+pub struct HandoutCopy {
     pub group: GroupId,
     pub room: WorkRoomId,
     /// The new document. Its bytes are stored under their key before the transaction begins.
-    pub beginning: Beginning,
+    pub creation: DocumentCreation,
 }
 
 /// The copies that do not exist yet.
@@ -44,12 +44,12 @@ pub struct Copy {
 pub struct Handout {
     /// The key of the original's bytes.
     pub from: FileKey,
-    pub copies: Vec<Copy>,
+    pub copies: Vec<HandoutCopy>,
 }
 
 /// The result of a handout.
 #[derive(Debug, Clone)]
-pub struct HandedOut {
+pub struct HandoutResult {
     /// The new documents.
     pub documents: Vec<SeenDocument>,
     /// Groups that already had a copy.
@@ -92,14 +92,14 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
             size: file.file.size,
             sha256: file.file.sha256.clone(),
         };
-        let beginning = Beginning {
+        let creation = DocumentCreation {
             id: document,
             title: title.clone(),
             file_extension: extension,
             assignment_id: Some(id.clone()),
             content: Some(content),
         };
-        Copy { group, room, beginning }
+        HandoutCopy { group, room, creation }
     });
     Ok(Handout {
         from: file.file.key.clone(),
@@ -109,7 +109,7 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
 
 /// Inserts the documents of the copies. Skips groups that got a copy in the meantime, left the topic, or have the
 /// maximum number of documents.
-pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandedOut> {
+pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandoutResult> {
     let topic = work.assignment_to_write(id)?;
     topic.assignment.writable()?;
     let attachment = &new.template_attachment_id;
@@ -126,8 +126,8 @@ pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handou
             full.push(copy.group.clone());
             continue;
         }
-        documents.push(documents::create(work, &copy.room, &copy.beginning)?);
-        work.note_handed_out(&copy.beginning.id, attachment)?;
+        documents.push(documents::create(work, &copy.room, &copy.creation)?);
+        work.note_handed_out(&copy.creation.id, attachment)?;
     }
-    Ok(HandedOut { documents, had, full })
+    Ok(HandoutResult { documents, had, full })
 }

@@ -39,11 +39,11 @@ pub struct Handled {
 
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
-pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit>) -> Result<Group> {
+pub fn request(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit>) -> Result<Group> {
     let whole = work.group_to_help(id)?;
-    rates::take(work, &format!("help:{id}"), limit)?;
+    rates::consume(work, &format!("help:{id}"), limit)?;
     whole.class.status.writable()?;
-    let (by, mut group) = (acting(work)?, whole.group);
+    let (by, mut group) = (acting_person(work)?, whole.group);
     let raised = group.help.raise(&by.id, call.message.clone(), work.now());
     let whole = write(work, group)?;
     work.record(HelpChange::Requested {
@@ -56,8 +56,8 @@ pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit
 
 /// Marks the help request as claimed by the caller; no effect if none is open.
 pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
-    let mut group = to_handle(work, id)?;
-    let by = acting(work)?;
+    let mut group = group_to_handle(work, id)?;
+    let by = acting_person(work)?;
     if !group.help.claim(&by.id) {
         return Ok(group);
     }
@@ -71,8 +71,8 @@ pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
 
 /// Closes the help request; no effect and no event if none is open.
 pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &Handled) -> Result<Group> {
-    let mut group = to_handle(work, id)?;
-    let by = acting(work)?;
+    let mut group = group_to_handle(work, id)?;
+    let by = acting_person(work)?;
     let message = group.help.message().cloned();
     let Some(waited_seconds) = group.help.resolve(&by.id, work.now()) else {
         return Ok(group);
@@ -89,7 +89,7 @@ pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &Handled) -> Result<G
 }
 
 /// Returns a group whose class the caller manages.
-fn to_handle(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
+fn group_to_handle(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
     let class = work.group(id)?.whole.group.class_id;
     work.managed_class(&class)?.writable()?;
     Ok(work.group_to_help(id)?.group)
@@ -102,7 +102,7 @@ fn write(work: &mut Work<'_>, mut group: Group) -> Result<WholeGroup> {
 }
 
 /// Returns the acting user as shown in events.
-fn acting(work: &Work<'_>) -> Result<Person> {
+fn acting_person(work: &Work<'_>) -> Result<Person> {
     let actor = work.actor();
     Ok(Person {
         id: actor.user.clone().ok_or(Error::Unauthenticated)?,

@@ -69,7 +69,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
     };
     // Canceled invitations count too: canceling and inviting again must not flood a mailbox.
     invitation.sent_at = work.last_invitation_sent(&invitation.email)?;
-    within_rate(&invitation, now)?;
+    check_rate(&invitation, now)?;
     invitation.sent_at = None;
     if !work.insert_invitation(&invitation)? {
         return Err(already_invited());
@@ -87,7 +87,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
 pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mailer) -> Result<Invitation> {
     let now = work.now();
     let mut invitation = pending(work, id)?;
-    within_rate(&invitation, now)?;
+    check_rate(&invitation, now)?;
     invitation.renew(now);
     let is_sent = send(work, &mut invitation, Some(mail))?;
     work.update_invitation(&invitation)?;
@@ -101,7 +101,7 @@ pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mailer) -> Result<I
 /// Cancels a pending invitation.
 pub fn cancel(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
     let mut invitation = pending(work, id)?;
-    settle(work, &mut invitation, InvitationStatus::Canceled)?;
+    set_status(work, &mut invitation, InvitationStatus::Canceled)?;
     work.record(InvitationChange::Canceled {
         invitation: invitation.clone(),
     });
@@ -123,7 +123,7 @@ fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
 }
 
 /// Sets the final state of an invitation and invalidates its token.
-pub(super) fn settle(work: &mut Work<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
+pub(super) fn set_status(work: &mut Work<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
     invitation.status = status;
     invitation.updated_at = work.now();
     work.set_invitation_token(&invitation.id, None)?;
@@ -179,7 +179,7 @@ pub fn add_places(invitation: &mut Invitation, places: &Places) {
     }
 }
 
-fn within_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
+fn check_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
     let Some(next) = invitation.resend_after(now) else {
         return Ok(());
     };

@@ -7,7 +7,7 @@ use common::error::Result;
 use db::Work;
 
 /// Stores the newest content of a session of a deleted document. Returns whether the row now refers to the file.
-pub fn keep(work: &mut Work<'_>, text: &LateText) -> Result<bool> {
+pub fn store(work: &mut Work<'_>, text: &LateText) -> Result<bool> {
     let document = work.deleted_document_to_write(&text.document_id)?;
     let former = work.late_text_of_session(&text.document_id, text.generation)?;
     let is_same = |former: &LateText| former.sha256 == text.sha256 || !text.replaces(former);

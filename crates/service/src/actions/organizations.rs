@@ -58,7 +58,7 @@ pub struct Confirmation {
 
 /// A new organization with its first owner.
 #[derive(Debug, Clone)]
-pub struct Founded {
+pub struct CreatedOrganization {
     pub organization: Organization,
     /// The owner, or the invitation of the owner. Until it is accepted, the organization has no owner.
     pub owner: Provisioned,
@@ -66,7 +66,7 @@ pub struct Founded {
 
 /// The immediate effects of a deletion.
 #[derive(Debug, Clone)]
-pub struct Deleted {
+pub struct OrganizationDeletion {
     /// The organization before the deletion.
     pub organization: Organization,
     /// The number of members.
@@ -77,13 +77,13 @@ pub struct Deleted {
 
 /// Creates an organization with its first owner. The temporary password is for an owner without an account. An
 /// address that has an account is invited, and the organization has no owner until the invitation is accepted.
-pub fn found(
+pub fn create(
     work: &mut Work<'_>,
     hosts: &PlatformHosts,
     new: &NewTenant,
     password_hash: &str,
     mail: &Mailer,
-) -> Result<Founded> {
+) -> Result<CreatedOrganization> {
     hosts.leave(Some(&new.slug), new.custom_domain.as_ref())?;
     let organization = Organization {
         id: work.organization().clone(),
@@ -115,7 +115,7 @@ pub fn found(
         organization: Box::new(organization.clone()),
         owner: owner.joined().map(|joined| joined.person.clone()),
     });
-    Ok(Founded { organization, owner })
+    Ok(CreatedOrganization { organization, owner })
 }
 
 /// Applies a PATCH.
@@ -162,7 +162,7 @@ pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
 }
 
 /// Marks the organization as deleted, so that it cannot be found any more, and enqueues a job that purges its data.
-pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Deleted> {
+pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<OrganizationDeletion> {
     let organization = work.organization_to_change()?;
     if confirmation.confirm != organization.slug.as_str() {
         return Err(Error::invalid(
@@ -174,12 +174,12 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Delete
     let (members, sessions) = (work.member_count()?, work.sessions_at_work()?);
     work.delete_organization()?;
     work.open_job(JobKind::OrganizationPurge, organization.id.as_str(), &json!({}))?;
-    let deleted = Deleted {
+    let deleted = OrganizationDeletion {
         organization: organization.clone(),
         members,
         sessions: sessions.len(),
     };
-    work.record(OrganizationChange::Deleted {
+    work.record(OrganizationChange::OrganizationDeletion {
         organization: Box::new(organization),
         sessions,
     });

@@ -17,8 +17,8 @@ use db::platform::{Platform, PlatformWork};
 /// The kind of link that resets a password.
 const RESET: &str = "reset-password";
 /// The maximum number of reset emails to one user per hour.
-const RESET_MAILS: i64 = 3;
-const HOUR: i64 = 60 * 60;
+const RESET_EMAILS_PER_HOUR_MAX: i64 = 3;
+const HOUR_SECONDS: i64 = 60 * 60;
 
 /// A verified old password and the new one.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct NewPassword {
 
 /// A signed-in user who proves the password of their account.
 #[derive(Debug, Clone)]
-pub struct Prover {
+pub struct PasswordCheck {
     pub user: UserId,
     /// The SUPER_ADMIN who impersonates the user.
     pub impersonated_by: Option<UserId>,
@@ -42,8 +42,13 @@ pub struct Prover {
 }
 
 /// Checks the password of a signed-in user and counts a failure. Returns whether it is right.
-pub fn prove(work: &mut PlatformWork<'_>, prover: &Prover, fitted: Option<&str>, now: Timestamp) -> Result<bool> {
-    let Prover {
+pub fn verify(
+    work: &mut PlatformWork<'_>,
+    prover: &PasswordCheck,
+    fitted: Option<&str>,
+    now: Timestamp,
+) -> Result<bool> {
+    let PasswordCheck {
         user,
         impersonated_by,
         attempt,
@@ -60,8 +65,8 @@ pub fn prove(work: &mut PlatformWork<'_>, prover: &Prover, fitted: Option<&str>,
 
 /// Changes the user's own password; returns false if the old one was wrong. With a successor, all other sessions end
 /// and it begins.
-pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, now: Timestamp) -> Result<bool> {
-    if !prove(work, prover, new.fitted.as_deref(), now)? {
+pub fn change(work: &mut PlatformWork<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
+    if !verify(work, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
     let user = &prover.user;
@@ -84,10 +89,10 @@ pub fn request_reset(
 ) -> Result<()> {
     // Locked, so that concurrent requests are counted correctly.
     let person = work.profile_to_change(user)?;
-    if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR))? >= RESET_MAILS {
+    if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR_SECONDS))? >= RESET_EMAILS_PER_HOUR_MAX {
         return Ok(());
     }
-    work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR), now)?;
+    work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR_SECONDS), now)?;
     work.insert_letter(&mail.password_reset(Recipient::from_user(&person), path, now)?)
 }
 
@@ -97,7 +102,7 @@ pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Res
 }
 
 /// Returns the user whose password a link resets, if the link is valid.
-pub fn whose_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
+pub fn find_user_of_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
     let owner = platform.owner_of_verification(&identifier(token), now)?;
     owner.map(|user| platform.profile(&user)).transpose()
 }

@@ -40,7 +40,7 @@ pub struct EraseRequest {
 }
 
 /// A user that the organization may know of.
-struct Known {
+struct PersonRecord {
     user: User,
     role: Option<MemberRole>,
     is_elsewhere: bool,
@@ -49,11 +49,11 @@ struct Known {
 /// Enqueues an export of what the organization stores about a user. It contains the account itself only if the
 /// organization alone administers it. Returns the pending export if there is one.
 pub fn export(work: &mut Work<'_>, asked: &ExportRequest) -> Result<Job> {
-    let known = known(work, &asked.user_id)?;
+    let known = find_person(work, &asked.user_id)?;
     if work.actor().user.as_ref() != Some(&asked.user_id) {
-        outranked(work, &known)?;
+        check_outranks(work, &known)?;
     }
-    let with_account = administered(work, &known).is_ok();
+    let with_account = check_administers(work, &known).is_ok();
     let payload = json!({"withAccount": with_account});
     let (job, is_new) = work.open_job(JobKind::PersonalExport, asked.user_id.as_str(), &payload)?;
     if is_new {
@@ -79,11 +79,11 @@ pub fn may_erase(work: &mut Work<'_>, user: &UserId) -> Result<String> {
     erasable(work, user).map(|known| known.user.email)
 }
 
-fn erasable(work: &mut Work<'_>, user: &UserId) -> Result<Known> {
+fn erasable(work: &mut Work<'_>, user: &UserId) -> Result<PersonRecord> {
     work.hold_organization_of_owners()?;
-    let known = known(work, user)?;
-    outranked(work, &known)?;
-    administered(work, &known)?;
+    let known = find_person(work, user)?;
+    check_outranks(work, &known)?;
+    check_administers(work, &known)?;
     if known.role == Some(MemberRole::Owner) && work.owners_besides(user)? == 0 {
         return Err(Refusal::LastOwner.into());
     }
@@ -125,7 +125,7 @@ fn erase_now(work: &mut Work<'_>, user: &UserId, traces: &Traces) -> Result<Eras
 
 /// Returns the user, if the organization may know of them: a member, a user with this home organization, or, for
 /// platform administrators, any user.
-fn known(work: &mut Work<'_>, id: &UserId) -> Result<Known> {
+fn find_person(work: &mut Work<'_>, id: &UserId) -> Result<PersonRecord> {
     let organization = work.organization().clone();
     let (user, memberships) = work.on_platform(PlatformProof::personal_data(), |platform| {
         Ok((platform.profile_to_change(id)?, platform.memberships(id)?))
@@ -136,7 +136,7 @@ fn known(work: &mut Work<'_>, id: &UserId) -> Result<Known> {
         return Err(Error::NotFound);
     }
     let is_elsewhere = memberships.iter().any(|other| *other != organization);
-    Ok(Known {
+    Ok(PersonRecord {
         user,
         role,
         is_elsewhere,
@@ -144,7 +144,7 @@ fn known(work: &mut Work<'_>, id: &UserId) -> Result<Known> {
 }
 
 /// Rejects unless the user ranks below the caller. Platform administrators rank above every member.
-fn outranked(work: &Work<'_>, known: &Known) -> Result<()> {
+fn check_outranks(work: &Work<'_>, known: &PersonRecord) -> Result<()> {
     let rank = rank(work).ok_or(Error::NotAMember)?;
     let role = known.role.unwrap_or(MemberRole::Student);
     let is_above = rank != Rank::SuperAdmin && known.user.role == PlatformRole::SuperAdmin;
@@ -155,7 +155,7 @@ fn outranked(work: &Work<'_>, known: &Known) -> Result<()> {
 }
 
 /// Rejects unless this organization alone administers the account or the caller is a platform administrator.
-fn administered(work: &Work<'_>, known: &Known) -> Result<()> {
+fn check_administers(work: &Work<'_>, known: &PersonRecord) -> Result<()> {
     if rank(work) == Some(Rank::SuperAdmin) {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use common::error::{Error, Result};
 use db::Work;
 
 /// Counts one operation under `name`; rejects it if the limit is reached. Without a limit, does nothing.
-pub fn take(work: &mut Work<'_>, name: &str, limit: Option<Limit>) -> Result<()> {
+pub fn consume(work: &mut Work<'_>, name: &str, limit: Option<Limit>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
     let meter = work.hit(name, limit)?;
     if meter.is_refused {

@@ -12,7 +12,7 @@ use model::save::{History, Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
 use super::contributions;
-use super::documents::worked;
+use super::documents::record_activity;
 use super::session_notices;
 use super::submissions::whole_link;
 use common::clock;
@@ -106,15 +106,15 @@ pub(super) fn lock_document(work: &mut Work<'_>, id: &DocumentId, generation: i6
 pub fn apply(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<ReferencedFiles> {
     let seen = lock_document(work, &incoming.note.document_id, incoming.generation)?;
     if work.has_taken(&incoming.note)? {
-        contributions::present(work, &incoming.note.document_id, incoming.generation)?;
+        contributions::record_presence(work, &incoming.note.document_id, incoming.generation)?;
         if incoming.is_final {
-            session_notices::end_held(work, seen.whole.document, incoming.generation)?;
+            session_notices::end_locked(work, seen.whole.document, incoming.generation)?;
         } else {
             update_session(work, incoming)?;
         }
         return Ok(ReferencedFiles::default());
     }
-    contributions::present(work, &incoming.note.document_id, incoming.generation)?;
+    contributions::record_presence(work, &incoming.note.document_id, incoming.generation)?;
     let mut document = seen.document().clone();
     let current = work.current_revision(&document)?;
     let is_unchanged = current
@@ -226,7 +226,7 @@ fn apply_as_current(
         document.renew_key();
     }
     let copy = complete_submission(work, document, &revision, incoming)?;
-    worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
+    record_activity(work, &seen.place.group.id, document.assignment_id.as_ref())?;
     Ok((
         "CURRENT",
         Some(revision),
@@ -292,7 +292,7 @@ fn insert(work: &mut Work<'_>, incoming: &IncomingSave, origin: RevisionOrigin) 
     if !incoming.history.is_empty() {
         work.note_history(&revision.id, &incoming.history)?;
     }
-    contributions::saved(work, document, &revision.editors)?;
+    contributions::record_save(work, document, &revision.editors)?;
     Ok(revision)
 }
 
@@ -407,7 +407,7 @@ fn update_session(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<()> {
 /// Records that the document server could not save. The room and its staff are notified once, until a save succeeds.
 pub fn record_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
     let seen = lock_document(work, &note.document_id, generation)?;
-    contributions::present(work, &note.document_id, generation)?;
+    contributions::record_presence(work, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
         work.save_arrived(
             &note.document_id,

@@ -16,7 +16,7 @@ use db::saves::{SaveNote, SaveOutcome};
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
     let before = lock_document(work, &note.document_id, generation)?.whole.document;
     let mut document = before.clone();
-    contributions::present(work, &document.id, generation)?;
+    contributions::record_presence(work, &document.id, generation)?;
     if generation == document.key().generation {
         document.renew_key();
         document.save_failed_at = None;
@@ -34,19 +34,19 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
 /// The last editor left without changes.
 pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
     let before = lock_document(work, id, generation)?.whole.document;
-    contributions::present(work, id, generation)?;
-    end_held(work, before, generation)
+    contributions::record_presence(work, id, generation)?;
+    end_locked(work, before, generation)
 }
 
 /// Ends a session of which the document server holds no changes. The document is locked first: a freeze that
 /// completes at the same time must not keep the key of a session that is over.
 pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
     let before = lock_document(work, id, generation)?.whole.document;
-    end_held(work, before, generation)
+    end_locked(work, before, generation)
 }
 
 /// Ends a session of a document that this transaction has locked.
-pub(super) fn end_held(work: &mut Work<'_>, before: Document, generation: i64) -> Result<()> {
+pub(super) fn end_locked(work: &mut Work<'_>, before: Document, generation: i64) -> Result<()> {
     let mut document = before.clone();
     document.note_arrival(generation, true);
     if document != before {
@@ -58,7 +58,7 @@ pub(super) fn end_held(work: &mut Work<'_>, before: Document, generation: i64) -
 }
 
 /// An editor joined or left.
-pub fn note_editors(
+pub fn update_editors(
     work: &mut Work<'_>,
     note: &SaveNote,
     generation: i64,
@@ -71,7 +71,7 @@ pub fn note_editors(
     } else if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
-    contributions::present(work, &note.document_id, generation)?;
+    contributions::record_presence(work, &note.document_id, generation)?;
     let before = work.editing_session(&note.document_id, generation)?;
     if users.is_empty() && before.is_none() {
         return Ok(());
@@ -83,7 +83,7 @@ pub fn note_editors(
 }
 
 /// A save could not be downloaded; the document server repeats the callback, or the periodic sweep downloads it.
-pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
+pub fn record_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
     if work.has_taken(note)? {
         return Ok(());
     }

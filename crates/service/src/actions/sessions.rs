@@ -18,7 +18,7 @@ use db::platform::sessions::{Session, User};
 pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
     for token in std::iter::once(token).chain(way_back) {
         if let Some((session, user)) = work.end_session(token)? {
-            ended(work, &user, vec![session], KillReason::SignedOut);
+            record_ended(work, &user, vec![session], KillReason::SignedOut);
         }
     }
     Ok(())
@@ -27,7 +27,7 @@ pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>
 /// Revokes one of the user's own sessions. An unknown token, or one of another user, is ignored without an error.
 pub fn revoke(work: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<()> {
     let session = work.end_session_of(user, token)?;
-    ended(work, user, session.into_iter().collect(), KillReason::Revoked);
+    record_ended(work, user, session.into_iter().collect(), KillReason::Revoked);
     Ok(())
 }
 
@@ -40,7 +40,7 @@ pub fn revoke_all(
 ) -> Result<usize> {
     let sessions = work.end_sessions(user, except)?;
     let count = sessions.len();
-    ended(work, user, sessions, reason);
+    record_ended(work, user, sessions, reason);
     Ok(count)
 }
 
@@ -55,7 +55,7 @@ pub fn renew(work: &mut PlatformWork<'_>, session: &SessionId, expires_at: Times
 
 /// The result of selecting an organization.
 #[derive(Debug, Clone)]
-pub enum Choice {
+pub enum OrganizationChoice {
     /// The organization of the session was changed.
     Chosen(Box<Organization>),
     /// No organization has this short name; nothing changed.
@@ -72,19 +72,19 @@ pub fn choose_organization(
     user: &User,
     name: &OrganizationName,
     now: Timestamp,
-) -> Result<Choice> {
+) -> Result<OrganizationChoice> {
     let found = work.organization(name, &user.id)?;
     if found.is_none() && matches!(name, OrganizationName::Slug(_)) {
-        return Ok(Choice::Unknown);
+        return Ok(OrganizationChoice::Unknown);
     }
     match found {
         Some(seen) if seen.member.is_some() || user.role == PlatformRole::SuperAdmin => {
             choose(work, session, Some(&seen.organization.id), now)?;
-            Ok(Choice::Chosen(Box::new(seen.organization)))
+            Ok(OrganizationChoice::Chosen(Box::new(seen.organization)))
         }
         _ => {
             choose(work, session, None, now)?;
-            Ok(Choice::NotAMember)
+            Ok(OrganizationChoice::NotAMember)
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn choose(
 }
 
 /// Records that sessions have ended.
-pub(super) fn ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
+pub(super) fn record_ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
     if !sessions.is_empty() {
         work.record(SessionChange::Ended {
             user: user.clone(),

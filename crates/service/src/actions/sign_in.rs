@@ -26,12 +26,12 @@ pub struct SignIn {
 
 /// The result of a sign-in.
 #[derive(Debug, Clone)]
-pub enum Verdict {
+pub enum SignInResult {
     /// A session was created.
-    In(Session),
+    SignedIn(Session),
     /// Rejected: the password is wrong, the account is unknown or deactivated, or the temporary password has expired.
     /// Clients cannot distinguish these.
-    Wrong,
+    InvalidCredentials,
     /// Rejected: the password was right, but the user is banned.
     Banned,
 }
@@ -47,18 +47,18 @@ pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timest
 }
 
 /// Creates the session, or counts a failure.
-pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<Verdict> {
+pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
     let attempt = &sign_in.attempt;
     work.hold_account(&attempt.account_key)?;
     within_limits(work, attempt, now)?;
     let credential = work.credential(&attempt.account_key, now)?;
-    let Some((credential, account)) = fitting(credential.clone(), sign_in.fitted.as_deref()) else {
+    let Some((credential, account)) = matching_credential(credential.clone(), sign_in.fitted.as_deref()) else {
         let user = credential.map(|credential| credential.user);
         fail(work, attempt, user, None, now)?;
-        return Ok(Verdict::Wrong);
+        return Ok(SignInResult::InvalidCredentials);
     };
     if credential.is_banned {
-        return Ok(Verdict::Banned);
+        return Ok(SignInResult::Banned);
     }
     work.lift_ban(&credential.user, now)?;
     if let Some(hash) = &sign_in.rehashed {
@@ -71,7 +71,7 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
         ..sign_in.session.clone()
     };
     work.insert_session(&session)?;
-    Ok(Verdict::In(session))
+    Ok(SignInResult::SignedIn(session))
 }
 
 /// Counts a wrong password; also if the user is already signed in or impersonated.
@@ -93,7 +93,7 @@ pub fn fail(
 }
 
 /// Returns the credential and its account row, if the matched hash is still stored and may be used.
-fn fitting(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Credential, String)> {
+fn matching_credential(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Credential, String)> {
     let credential = credential?;
     let (account, hash) = credential.password.clone()?;
     let right = fitted == Some(hash.as_str()) && credential.is_active && !credential.is_outdated;

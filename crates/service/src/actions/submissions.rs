@@ -67,7 +67,7 @@ pub struct TakeBack {
 
 /// A copy of a document's bytes under a separate key, which no row refers to yet.
 #[derive(Debug, Clone)]
-pub struct Copied {
+pub struct SubmissionCopy {
     /// The id that the copy will have.
     pub id: SubmissionDocumentId,
     /// The copied revision; `None` for the blank template.
@@ -83,14 +83,14 @@ pub struct Copied {
 
 /// What remains to do after a submission: open editors have to be asked for pending changes.
 #[derive(Debug, Clone)]
-pub struct HandedIn {
+pub struct SubmittedDocument {
     /// Editing sessions that may be open.
     pub freezes: Vec<Freeze>,
 }
 
 /// The state that responses about a submission are built from.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct SubmissionState {
     pub seen: SeenDocument,
     /// The group assignment of the submission.
     pub link: WholeGroupAssignment,
@@ -139,9 +139,9 @@ pub fn submit(
     id: &DocumentId,
     assignment: &AssignmentId,
     note: Option<&Note>,
-    copied: &Copied,
+    copied: &SubmissionCopy,
     (server, until): (&DocumentServer, Timestamp),
-) -> Result<Option<HandedIn>> {
+) -> Result<Option<SubmittedDocument>> {
     let by = author(work)?;
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
@@ -195,7 +195,7 @@ pub fn submit(
     let sessions = work.editing_sessions(id)?;
     let freezes = freeze::begin(work, &mut document, Some(former_key), &sessions, server, until)?;
     work.update_document(&document)?;
-    let standing = standing(work, id, assignment)?;
+    let standing = find_state(work, id, assignment)?;
     let submission = Box::new(work.submission(&new.id)?);
     work.record(SubmissionChange::Submitted {
         link: Box::new(standing.link),
@@ -203,11 +203,11 @@ pub fn submit(
         submission,
         superseded,
     });
-    Ok(Some(HandedIn { freezes }))
+    Ok(Some(SubmittedDocument { freezes }))
 }
 
 /// Withdraws a document from its submission.
-pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<Standing> {
+pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
     let by = author(work)?;
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
@@ -252,7 +252,7 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
     link.step_with(Step::Unsubmitted { others_remain }, current_id.clone(), now)?;
     work.update_link(&link)?;
     work.update_document(&document)?;
-    let standing = standing(work, id, &assignment)?;
+    let standing = find_state(work, id, &assignment)?;
     let next = current_id.map(|id| work.submission(&id)).transpose()?.map(Box::new);
     work.record(SubmissionChange::Unsubmitted {
         link: Box::new(standing.link.clone()),
@@ -265,11 +265,11 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
 }
 
 /// Returns the document, its group assignment and the current submission, as the viewer sees them.
-pub fn standing(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<Standing> {
+pub fn find_state(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<SubmissionState> {
     let seen = scope.document(id)?;
     let link = whole_link(scope, assignment, &seen.place.group.id)?;
     let submission = link.current_submission.clone();
-    Ok(Standing { seen, link, submission })
+    Ok(SubmissionState { seen, link, submission })
 }
 
 /// Returns the link of a group to a topic, with the complete current submission.
@@ -315,7 +315,7 @@ fn attempt(work: &Work<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: Us
     }
 }
 
-fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &Copied) -> SubmissionDocument {
+fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &SubmissionCopy) -> SubmissionDocument {
     SubmissionDocument {
         id: copied.id.clone(),
         submission_id: SubmissionId::new(""),

@@ -6,7 +6,7 @@ use model::change::user::UserChange;
 use model::id::UserId;
 use model::news::KillReason;
 
-use super::acceptance::turn_into_invitation;
+use super::acceptance::convert_to_invitation;
 use super::sessions;
 use adapters::mailer::{Mailer, Recipient};
 use common::error::Result;
@@ -28,7 +28,7 @@ pub fn take_over(
     let Some(user) = work.user_with_email(email)? else {
         return Ok(false);
     };
-    hold(work, standpoint, &user)?;
+    lock_account(work, standpoint, &user)?;
     let account = work.profile_to_change(&user)?;
     let candidate = work.within(standpoint.clone(), |work| work.take_over_candidate(email))?;
     if account.email != email || !candidate.is_some_and(|candidate| candidate.can_be_taken_over()) {
@@ -45,7 +45,7 @@ pub fn take_over(
         work.within(standpoint, |work| {
             let membership = work.membership_to_change(&user)?;
             let person = membership.user.person();
-            turn_into_invitation(work, membership)?;
+            convert_to_invitation(work, membership)?;
             work.record(UserChange::TakenOver {
                 user: person,
                 ended_sessions,
@@ -69,7 +69,7 @@ pub fn take_over(
 }
 
 /// Locks the affected organizations in id order and before the account, the lock order of the whole service.
-fn hold(work: &mut PlatformWork<'_>, standpoint: &Standpoint, user: &UserId) -> Result<()> {
+fn lock_account(work: &mut PlatformWork<'_>, standpoint: &Standpoint, user: &UserId) -> Result<()> {
     let mut tenants = vec![standpoint.tenant.clone()];
     tenants.extend(work.organizations_of(user)?.into_iter().map(|seen| seen.tenant));
     tenants.sort_by(|one, other| one.id().cmp(other.id()));

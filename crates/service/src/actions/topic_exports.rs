@@ -27,7 +27,7 @@ pub const ERRORS: &str = "errors.txt";
 
 /// The options of an export.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct ExportRequest {
     /// The format of the documents.
     pub format: ExportFormat,
     /// Which state of the documents to export.
@@ -38,7 +38,7 @@ pub struct Wanted {
 
 /// Returns the contents of a topic's archive. It includes groups that are hidden from students, because only staff of
 /// the class can export.
-pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result<TopicExport> {
+pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &ExportRequest) -> Result<TopicExport> {
     let seen = scope.assignment(id)?;
     // Teachers of other classes see the outline of a topic, but not the groups' work.
     if !seen.is_managed {
@@ -78,7 +78,7 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result
                     .into_iter()
                     .map(|seen| {
                         let revision = revisions.remove(&seen.document().id);
-                        as_it_is(seen, revision, &link, id)
+                        current_groups(seen, revision, &link, id)
                     })
                     .collect(),
                 link,
@@ -87,7 +87,7 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result
         }
         ExportSource::Submission => {
             let names: HashMap<UserId, String> = scope.names_of_topic(id)?.into_iter().collect();
-            links.into_iter().map(|link| handed_in(link, &names)).collect()
+            links.into_iter().map(|link| submitted_group(link, &names)).collect()
         }
     };
     let mut export = TopicExport {
@@ -98,19 +98,19 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result
     if export.count() == 0 {
         return Err(Refusal::NothingToExport.into());
     }
-    place(&mut export);
+    assign_paths(&mut export);
     Ok(export)
 }
 
 /// Records the export in the activity log.
-pub fn record(work: &mut Work<'_>, topic: &Assignment) {
+pub fn record_export(work: &mut Work<'_>, topic: &Assignment) {
     work.record(AssignmentChange::Exported {
         assignment: Box::new(topic.clone()),
         format: "zip",
     });
 }
 
-fn as_it_is(
+fn current_groups(
     seen: SeenDocument,
     revision: Option<Revision>,
     link: &WholeGroupAssignment,
@@ -154,7 +154,7 @@ pub fn blank_bytes(extension: FileExtension) -> &'static [u8] {
     templates::blank_document(extension).unwrap_or_default()
 }
 
-fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> ExportedGroup {
+fn submitted_group(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> ExportedGroup {
     let Some(current) = &link.current_submission else {
         return ExportedGroup {
             link,
@@ -186,7 +186,7 @@ fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> Exp
 
 /// Assigns the paths in the archive: a folder for the topic, one for each group, and names that are unique on every
 /// file system.
-fn place(export: &mut TopicExport) {
+fn assign_paths(export: &mut TopicExport) {
     let topic = EntryNames::with_reserved(&[INDEX, ERRORS]).assign(export.assignment.title.as_str());
     let mut folders = EntryNames::default();
     for group in &mut export.groups {

@@ -47,7 +47,7 @@ pub struct NewUser {
     #[garde(dive)]
     pub username: Option<Username>,
     /// The role in this organization: ADMIN, TEACHER or STUDENT.
-    #[garde(custom(of_a_school))]
+    #[garde(custom(is_tenant_role))]
     pub role: PlatformRole,
     /// A password. The user is asked to change it.
     #[garde(custom(is_good_password([self.name.as_str(), &self.email])), custom(not_with_invite(self.send_invite)))]
@@ -60,10 +60,10 @@ pub struct NewUser {
     #[garde(dive)]
     pub external_id: Option<ExternalId>,
     /// The homeroom; only for students.
-    #[garde(custom(of_students(self.role)))]
+    #[garde(custom(only_for_students(self.role)))]
     pub homeroom_id: Option<HomeroomId>,
     /// The classes to enroll in; only for students.
-    #[garde(dive, custom(of_students(self.role)))]
+    #[garde(dive, custom(only_for_students(self.role)))]
     pub class_ids: Option<List<ClassId>>,
 }
 
@@ -342,7 +342,7 @@ fn is_another_address(edit: &Edit<String>, context: &()) -> garde::Result {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
-fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
+fn is_tenant_role(role: &PlatformRole, (): &()) -> garde::Result {
     if *role == PlatformRole::SuperAdmin {
         Err(garde::Error::new("must be ADMIN, TEACHER or STUDENT"))
     } else {
@@ -367,7 +367,7 @@ fn not_with_invite(invite: Option<bool>) -> impl FnOnce(&Option<String>, &()) ->
     }
 }
 
-fn of_students<T>(role: PlatformRole) -> impl FnOnce(&Option<T>, &()) -> garde::Result {
+fn only_for_students<T>(role: PlatformRole) -> impl FnOnce(&Option<T>, &()) -> garde::Result {
     move |field, ()| {
         if field.is_some() && role != PlatformRole::Student {
             Err(garde::Error::new("is for students only"))

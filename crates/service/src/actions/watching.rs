@@ -23,14 +23,14 @@ pub fn end_unknown(work: &mut Work<'_>, session: &EditingSession) -> Result<()> 
     }
     let is_saved = session.editors.is_empty() || work.saved_last(session)?;
     if !is_saved {
-        tell_staff(work, session)?;
+        record_lost_changes(work, session)?;
     }
     session_notices::end(work, &session.document_id, session.generation)
 }
 
 /// Alerts staff: no editor is open, but the document server holds unsaved changes, which it sends when the document
 /// is opened again.
-pub fn tell_staff(work: &mut Work<'_>, session: &EditingSession) -> Result<()> {
+pub fn record_lost_changes(work: &mut Work<'_>, session: &EditingSession) -> Result<()> {
     let note = SaveNote {
         document_id: session.document_id.clone(),
         document_key: session.document_key.clone(),

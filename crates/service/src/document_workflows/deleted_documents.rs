@@ -186,7 +186,7 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self.write(standpoint, move |work| late_texts::keep(work, &text)).await;
+        let written = self.write(standpoint, move |work| late_texts::store(work, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),

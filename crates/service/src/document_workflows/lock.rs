@@ -14,7 +14,7 @@ use model::save::DocumentKey;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::DocumentWorkflows;
-use crate::actions::freeze::{self, Freeze, Outcome};
+use crate::actions::freeze::{self, Freeze, FreezeOutcome};
 use crate::actions::{saves, session_notices};
 use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
 use common::clock;
@@ -53,7 +53,7 @@ impl DocumentWorkflows {
                     None => return None,
                 }
             }
-            let is_missing = outcomes.iter().any(|(_, outcome)| *outcome != Outcome::Complete);
+            let is_missing = outcomes.iter().any(|(_, outcome)| *outcome != FreezeOutcome::Complete);
             self.complete(standpoint, &document, outcomes).await;
             is_missing.then_some(document)
         });
@@ -116,9 +116,9 @@ impl DocumentWorkflows {
         freeze: &Freeze,
         deadline: Instant,
         failures: &AtomicUsize,
-    ) -> Option<Outcome> {
+    ) -> Option<FreezeOutcome> {
         if failures.load(Ordering::Relaxed) >= CONCURRENCY_MAX {
-            return Some(Outcome::Pending);
+            return Some(FreezeOutcome::Pending);
         }
         match timeout_at(deadline, self.complete_freeze(standpoint, freeze)).await {
             Ok(Ok(outcome)) => {
@@ -129,9 +129,9 @@ impl DocumentWorkflows {
             Ok(Err(error)) => {
                 failures.fetch_add(1, Ordering::Relaxed);
                 tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "forced save of an open editor failed");
-                Some(Outcome::Pending)
+                Some(FreezeOutcome::Pending)
             }
-            Err(_) => Some(Outcome::Pending),
+            Err(_) => Some(FreezeOutcome::Pending),
         }
     }
 
@@ -167,7 +167,7 @@ impl DocumentWorkflows {
                 ForceSaveResult::Unchanged | ForceSaveResult::Unknown => continue,
                 ForceSaveResult::Started | ForceSaveResult::Closing => {}
             }
-            if self.wait_for_save(&service_context, &freeze, true).await? != Outcome::Complete {
+            if self.wait_for_save(&service_context, &freeze, true).await? != FreezeOutcome::Complete {
                 return Err(Error::DocumentServerTimeout);
             }
             is_saved = true;
@@ -176,7 +176,12 @@ impl DocumentWorkflows {
     }
 
     /// Completes the freeze of a document. The sweep retries failures.
-    pub(super) async fn complete(&self, standpoint: &Standpoint, document: &DocumentId, outcomes: Vec<(i64, Outcome)>) {
+    pub(super) async fn complete(
+        &self,
+        standpoint: &Standpoint,
+        document: &DocumentId,
+        outcomes: Vec<(i64, FreezeOutcome)>,
+    ) {
         let id = document.clone();
         let write = self.write(with_service_role(standpoint), move |work| {
             freeze::complete(work, &id, &outcomes)
@@ -190,13 +195,13 @@ impl DocumentWorkflows {
     }
 
     /// Forces a save of one session and disconnects its editors. Returns whether all changes were saved.
-    pub(super) async fn complete_freeze(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
+    pub(super) async fn complete_freeze(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<FreezeOutcome> {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
         let outcome = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             ForceSaveResult::Unchanged => match before.filter(EditingSession::had_editors) {
                 Some(session) => return self.confirm_unchanged(standpoint, freeze, session).await,
-                None => Outcome::Complete,
+                None => FreezeOutcome::Complete,
             },
             ForceSaveResult::Started => self.wait_for_save(standpoint, freeze, before.is_some()).await?,
             ForceSaveResult::Closing => self.wait_for_save(standpoint, freeze, true).await?,
@@ -223,7 +228,7 @@ impl DocumentWorkflows {
         standpoint: &Standpoint,
         freeze: &Freeze,
         session: EditingSession,
-    ) -> Result<Outcome> {
+    ) -> Result<FreezeOutcome> {
         let timeout = self.server.timeouts().command();
         match self.server.info(&freeze.key).await? {
             DocumentInfo::Unknown => self.recover_closed_session(standpoint, freeze).await,
@@ -236,18 +241,22 @@ impl DocumentWorkflows {
                 let mut is_left = false;
                 while Instant::now() < until {
                     let Some(now) = self.session(standpoint, freeze).await? else {
-                        return Ok(Outcome::Complete);
+                        return Ok(FreezeOutcome::Complete);
                     };
                     let is_updated = now.last_callback_at > session.last_callback_at || !session.editors.is_empty();
                     is_left |= is_updated && now.editors.is_empty();
                     sleep(POLL_INTERVAL).await;
                 }
-                Ok(if is_left { Outcome::Unsaved } else { Outcome::Pending })
+                Ok(if is_left {
+                    FreezeOutcome::Unsaved
+                } else {
+                    FreezeOutcome::Pending
+                })
             }
             // The editors were connected all the time.
             DocumentInfo::Open(_) if !session.has_gap => {
                 self.disconnect_editors(freeze).await;
-                Ok(Outcome::Complete)
+                Ok(FreezeOutcome::Complete)
             }
             // The editors may have reconnected after a restart: the end of the session saves what its database holds.
             DocumentInfo::Open(_) => {
@@ -255,11 +264,11 @@ impl DocumentWorkflows {
                 let until = Instant::now() + timeout;
                 while Instant::now() < until {
                     if self.session(standpoint, freeze).await?.is_none() {
-                        return Ok(Outcome::Complete);
+                        return Ok(FreezeOutcome::Complete);
                     }
                     sleep(POLL_INTERVAL).await;
                 }
-                Ok(Outcome::Pending)
+                Ok(FreezeOutcome::Pending)
             }
         }
     }
@@ -274,30 +283,32 @@ impl DocumentWorkflows {
 
     /// Waits for the save with our user data, or for the end of a known session. The document server discards a
     /// forced save if the last editor leaves while it is assembled, and sends only the final save.
-    async fn wait_for_save(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
+    async fn wait_for_save(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<FreezeOutcome> {
         let failed = saves::failure_nonce(&freeze.nonce);
         let deadline = Instant::now() + self.server.timeouts().command();
         while Instant::now() < deadline {
             match self.session(standpoint, freeze).await? {
-                None if was_known => return Ok(Outcome::Complete),
-                Some(session) if session.saved_nonce.as_ref() == Some(&freeze.nonce) => return Ok(Outcome::Complete),
-                Some(session) if session.saved_nonce.as_ref() == Some(&failed) => return Ok(Outcome::Pending),
+                None if was_known => return Ok(FreezeOutcome::Complete),
+                Some(session) if session.saved_nonce.as_ref() == Some(&freeze.nonce) => {
+                    return Ok(FreezeOutcome::Complete);
+                }
+                Some(session) if session.saved_nonce.as_ref() == Some(&failed) => return Ok(FreezeOutcome::Pending),
                 _ => sleep(POLL_INTERVAL).await,
             }
         }
-        Ok(Outcome::Pending)
+        Ok(FreezeOutcome::Pending)
     }
 
     /// Handles a session that the document server does not know any more. A forgotten save is taken now: if the
     /// session had ended before the freeze, nothing in it is late.
-    async fn recover_closed_session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
+    async fn recover_closed_session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<FreezeOutcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
             let end = self.write(with_service_role(standpoint), move |work| {
                 session_notices::end(work, &document, generation)
             });
             end.await?;
-            return Ok(Outcome::Complete);
+            return Ok(FreezeOutcome::Complete);
         };
         let as_server = self.resolve_context(&freeze.document).await?;
         let key = DocumentKey {
@@ -307,7 +318,11 @@ impl DocumentWorkflows {
         let is_taken = self
             .recover_save(as_server, &key, &freeze.key, result, freeze.is_new)
             .await?;
-        Ok(if is_taken { Outcome::Complete } else { Outcome::Pending })
+        Ok(if is_taken {
+            FreezeOutcome::Complete
+        } else {
+            FreezeOutcome::Pending
+        })
     }
 
     /// Completes interrupted freezes (for example after a crash), which are those past their deadline. Returns
@@ -330,7 +345,7 @@ impl DocumentWorkflows {
             let look = self.read(standpoint.clone(), move |scope| {
                 let document = scope.document(&outcomes)?.whole.document;
                 let sessions = scope.editing_sessions(&outcomes)?;
-                Ok(freeze::unasked(&document, &sessions, &server))
+                Ok(freeze::pending_freezes(&document, &sessions, &server))
             });
             let freezes = match look.await {
                 Ok(freezes) => freezes,

@@ -238,7 +238,7 @@ impl DocumentWorkflows {
         if found.is_former {
             let asked = session.clone();
             let frozen = self.read(standpoint.clone(), move |scope| watching::frozen_at(scope, &asked));
-            let freeze = freeze::silent(session, frozen.await?.unwrap_or(standpoint.now));
+            let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(standpoint.now));
             let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&standpoint, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
             let asked = vec![(freeze.generation, outcome)];
@@ -287,7 +287,7 @@ impl DocumentWorkflows {
                         return Ok(());
                     }
                     return self
-                        .write(standpoint, move |work| watching::tell_staff(work, &now))
+                        .write(standpoint, move |work| watching::record_lost_changes(work, &now))
                         .await;
                 }
                 Some(_) => sleep(PROBE_TIMEOUT_AND_INTERVAL.1).await,

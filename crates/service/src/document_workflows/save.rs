@@ -70,7 +70,7 @@ impl DocumentWorkflows {
             Callback::Editing { users, joined, left } => {
                 let (tenant, people) = (standpoint.tenant.clone(), users.clone());
                 let write = self.write(standpoint, move |work| {
-                    session_notices::note_editors(work, &note, generation, &users, (&joined, &left))
+                    session_notices::update_editors(work, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
                 self.check_editors(tenant, people);
@@ -170,7 +170,7 @@ impl DocumentWorkflows {
                 ..note
             };
             self.write(standpoint, move |work| {
-                session_notices::note_unfetched(work, &note, last_save)
+                session_notices::record_unfetched(work, &note, last_save)
             })
             .await?;
             Ok(CallbackReply::Retry)

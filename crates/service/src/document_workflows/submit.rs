@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::DocumentWorkflows;
 use super::download::is_rolled_back;
-use crate::actions::finish::{self, FinishOptions, Finished};
-use crate::actions::submissions::{self, Copied, HandedIn, Standing};
+use crate::actions::finish::{self, FinishOptions, FinishSummary};
+use crate::actions::submissions::{self, SubmissionCopy, SubmissionState, SubmittedDocument};
 use adapters::blob_store::templates;
 use common::clock;
 use common::error::{Error, Result};
@@ -27,7 +27,7 @@ const ATTEMPTS_MAX: u32 = 5;
 #[derive(Debug, Clone)]
 pub struct FinishResult {
     /// The result of the transaction; editors have been asked since.
-    pub finished: Finished,
+    pub finished: FinishSummary,
     /// The documents whose last changes may be missing.
     pub unsaved: Vec<DocumentId>,
 }
@@ -36,7 +36,7 @@ pub struct FinishResult {
 #[derive(Debug, Clone)]
 pub struct SubmitResult {
     /// The document, its group assignment and the submission.
-    pub standing: Standing,
+    pub state: SubmissionState,
     /// Whether the last changes may be missing.
     pub unsaved: bool,
 }
@@ -59,10 +59,10 @@ impl DocumentWorkflows {
                 .complete_freezes(&standpoint, submitted.freezes, deadline)
                 .await;
             let look = workflows.read(standpoint, move |scope| {
-                submissions::standing(scope, &document, &assignment)
+                submissions::find_state(scope, &document, &assignment)
             });
             Ok(SubmitResult {
-                standing: look.await?,
+                state: look.await?,
                 unsaved: !unsaved.is_empty(),
             })
         });
@@ -76,7 +76,7 @@ impl DocumentWorkflows {
         document: &DocumentId,
         assignment: &AssignmentId,
         note: Option<Note>,
-    ) -> Result<HandedIn> {
+    ) -> Result<SubmittedDocument> {
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
             let look = self.read(standpoint.clone(), move |scope| {
@@ -113,7 +113,7 @@ impl DocumentWorkflows {
     }
 
     /// Stores the content of a document under a separate key.
-    async fn copy(&self, seen: &SeenDocument, content: CurrentFile) -> Result<Copied> {
+    async fn copy(&self, seen: &SeenDocument, content: CurrentFile) -> Result<SubmissionCopy> {
         let document = seen.document();
         let id = SubmissionDocumentId::new(clock::new_id());
         let extension = document.file_extension;
@@ -133,7 +133,7 @@ impl DocumentWorkflows {
                 (None, 0, size, templates::sha256(bytes))
             }
         };
-        Ok(Copied {
+        Ok(SubmissionCopy {
             id,
             revision,
             version,
