@@ -58,7 +58,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let document_server = DocumentServer::new(
         config.document_server(),
         api_internal_url,
-        name_of_deployment(&store).await?,
+        find_or_create_deployment_name(&store).await?,
     )?;
     failpoint::hit("start.named");
     let realtime = RealtimeServer::new(gate.clone(), store.clone(), &config.frontend_origin);
@@ -119,15 +119,15 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
 }
 
 /// Waits until the database accepts connections, so that services which are started together need no order.
-async fn wait_for(database: &Database, patience: Duration) -> Result<()> {
+async fn wait_for(database: &Database, timeout: Duration) -> Result<()> {
     let database = database.clone();
-    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, patience));
+    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, timeout));
     waited.await.map_err(|error| anyhow::anyhow!(error))?
 }
 
 /// The permanent id of this installation. It is generated at the first start; instances that start at the same time
 /// agree on one id.
-async fn name_of_deployment(store: &Store) -> Result<String> {
+async fn find_or_create_deployment_name(store: &Store) -> Result<String> {
     let name = store
         .platform_write(PlatformProof::housekeeping(), |platform| {
             platform.name_deployment(&clock::new_id(), clock::now())?;

@@ -167,7 +167,7 @@ fn on<T>(
         data_dir: storage.data_dir.clone(),
         runtime: runtime.handle().clone(),
     });
-    log.flush(super::serve::FLUSH);
+    log.flush(super::serve::LOG_FLUSH_TIMEOUT);
     outcome
 }
 

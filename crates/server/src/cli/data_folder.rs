@@ -14,9 +14,9 @@ use db::Database;
 /// The lock file in the folder of the database; the lock is released when the process ends, even if it is killed.
 const LOCK: &str = "groupwork.lock";
 /// The polling interval for the lock of a previous service.
-const AGAIN: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Everything that the service creates in its data folder.
-const PRIVATE: [&str; 10] = [
+const PRIVATE_ENTRIES: [&str; 10] = [
     "groupwork.db",
     "groupwork.db-wal",
     "groupwork.db-shm",
@@ -41,7 +41,7 @@ pub fn make_files_private() {
 
 /// Removes permissions of other users on files that an earlier release left readable.
 pub fn protect(data_dir: &Path) {
-    for name in PRIVATE {
+    for name in PRIVATE_ENTRIES {
         let path = data_dir.join(name);
         let Ok(metadata) = path.metadata() else { continue };
         let mode = metadata.permissions().mode();
@@ -54,7 +54,7 @@ pub fn protect(data_dir: &Path) {
 }
 
 /// Locks the folder of a SQLite database for one service. Waits for a previous service that may be stopping.
-pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<FolderLock>> {
+pub fn lock(database: &Database, timeout: Duration) -> anyhow::Result<Option<FolderLock>> {
     let Database::Sqlite(path) = database else {
         return Ok(None);
     };
@@ -70,7 +70,7 @@ pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<Fo
         match file.try_lock() {
             Ok(()) => break,
             Err(TryLockError::Error(error)) => return Err(error).with_context(|| format!("lock {}", lock.display())),
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= timeout => {
                 let mut holder = String::new();
                 // The process id of the holder is optional information.
                 drop(file.read_to_string(&mut holder));
@@ -78,19 +78,19 @@ pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<Fo
                     "{} is used by another groupwork service (process {}), which did not end within {} s",
                     folder.display(),
                     holder.trim(),
-                    patience.as_secs()
+                    timeout.as_secs()
                 );
             }
             Err(TryLockError::WouldBlock) => {
                 if !waits {
                     tracing::warn!(
                         folder = %folder.display(),
-                        timeout_seconds = patience.as_secs(),
+                        timeout_seconds = timeout.as_secs(),
                         "waiting for another service to release the data folder"
                     );
                     waits = true;
                 }
-                std::thread::sleep(AGAIN);
+                std::thread::sleep(RETRY_INTERVAL);
             }
         }
     }

@@ -38,12 +38,12 @@ pub fn existing_or_new(storage: &StorageArgs, create: CreateArgs) -> anyhow::Res
     )
 }
 
-fn opened(storage: &StorageArgs, way_out: &str) -> anyhow::Result<Database> {
+fn opened(storage: &StorageArgs, hint: &str) -> anyhow::Result<Database> {
     let database = storage.database()?;
     announce(&database);
     if !database.has_schema().context("open the database")? {
         bail!(
-            "there is no database of groupwork at {}. Compare DATA_DIR and DATABASE_URL. {way_out}",
+            "there is no database of groupwork at {}. Compare DATA_DIR and DATABASE_URL. {hint}",
             database.describe()
         );
     }

@@ -25,7 +25,7 @@ use self::api_client::ClientFactory;
 use self::people::{PASSWORD, School};
 use super::data_folder::{lock, protect};
 use super::database::announce;
-use super::serve::{FLUSH, build, start_log};
+use super::serve::{LOG_FLUSH_TIMEOUT, build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
 use api::{listen, router};
 use common::failpoint;
@@ -65,7 +65,7 @@ pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
     protect(&storage.data_dir);
     let _lock = lock(&database, Duration::from_secs(storage.database_wait_seconds))?;
     let outcome = super::run_service(demo(arguments));
-    log.flush(FLUSH);
+    log.flush(LOG_FLUSH_TIMEOUT);
     outcome
 }
 

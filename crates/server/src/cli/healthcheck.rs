@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 /// The timeout of the request.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The address of the service.
 #[derive(Args)]
@@ -21,7 +21,7 @@ pub struct HealthcheckArgs {
 pub fn run(arguments: &HealthcheckArgs) -> anyhow::Result<()> {
     let url = format!("http://{}/api/health/ready", reachable(arguments.listen));
     super::runtime()?.block_on(async {
-        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
         let answer = client.get(&url).send().await.with_context(|| url.clone())?;
         let status = answer.status();
         let body = answer.text().await.unwrap_or_default();

@@ -100,7 +100,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
     while let Some(unit) = reports.recv().await {
         let mut out = std::io::stdout().lock();
         for row in &unit {
-            writeln!(out, "{}", line(row))?;
+            writeln!(out, "{}", report_line(row))?;
         }
         let before = done;
         done += i64::try_from(unit.len())?;
@@ -134,7 +134,7 @@ async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
 }
 
 /// Formats the result of a row: position, status and errors.
-fn line(reported: &RowReport) -> String {
+fn report_line(reported: &RowReport) -> String {
     let RowReport { file, row, outcome } = reported;
     let place = file.map_or_else(|| format!("row {row}"), |file| format!("{file} row {row}"));
     let problems = outcome.problems.iter();

@@ -15,7 +15,7 @@ const QUEUE_BYTES: usize = 4 << 20;
 /// The maximum length of a line in bytes; longer lines quote untrusted input.
 const LINE_MAX: usize = 32 << 10;
 /// The end of a truncated line.
-const CUT: &[u8] = b" [cut]\n";
+const TRUNCATED: &[u8] = b" [cut]\n";
 /// The delay before a retry while a non-blocking stderr is not writable.
 const RETRY: Duration = Duration::from_millis(20);
 
@@ -59,7 +59,7 @@ impl LogWriter {
 
     fn enqueue(&self, line: &[u8]) {
         let line = if line.len() > LINE_MAX {
-            [&line[..LINE_MAX - CUT.len()], CUT].concat()
+            [&line[..LINE_MAX - TRUNCATED.len()], TRUNCATED].concat()
         } else {
             line.to_owned()
         };

@@ -166,18 +166,21 @@ fn perform(command: Command) -> anyhow::Result<()> {
 }
 
 /// How long a stopped service waits for blocked threads.
-const LEFTOVERS: Duration = Duration::from_secs(10);
+const BLOCKED_THREADS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs a service until it ends. Threads that still wait for a disk or a database are then abandoned: none of their
 /// work was acknowledged, and the process must not hang.
 fn run_service(service: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    run_and_leave(service, LEFTOVERS)
+    run_with_shutdown_timeout(service, BLOCKED_THREADS_TIMEOUT)
 }
 
-fn run_and_leave(service: impl Future<Output = anyhow::Result<()>>, leftovers: Duration) -> anyhow::Result<()> {
+fn run_with_shutdown_timeout(
+    service: impl Future<Output = anyhow::Result<()>>,
+    shutdown_timeout: Duration,
+) -> anyhow::Result<()> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(service);
-    runtime.shutdown_timeout(leftovers);
+    runtime.shutdown_timeout(shutdown_timeout);
     outcome
 }
 
@@ -199,7 +202,7 @@ mod tests {
             Ok(())
         };
         // Without a timeout, this would wait for a value that is dropped only later.
-        run_and_leave(holds, Duration::from_millis(50)).unwrap();
+        run_with_shutdown_timeout(holds, Duration::from_millis(50)).unwrap();
         drop(release);
     }
 }

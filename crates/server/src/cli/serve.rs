@@ -28,8 +28,8 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     tracing::info!(database = database.describe(), "database in use");
     protect(&config.storage.data_dir);
     // Before the port is bound, because a previous service that is stopping may still use it.
-    let patience = Duration::from_secs(config.storage.database_wait_seconds);
-    let _lock = lock(&database, patience)?;
+    let timeout = Duration::from_secs(config.storage.database_wait_seconds);
+    let _lock = lock(&database, timeout)?;
     tracing::info!(most = descriptors::raise(), "file descriptor limit");
     let outcome = super::run_service(async {
         let listener = TcpListener::bind(config.listen)
@@ -51,10 +51,10 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         failpoint::hit("start.built");
         let signals = listen::StopSignals::watch()?;
         announce(&format!("groupwork listens on http://{address}"));
-        tell_manager(NotifyState::Ready);
+        notify_service_manager(NotifyState::Ready);
         let stop = async {
             signals.received().await;
-            tell_manager(NotifyState::Stopping);
+            notify_service_manager(NotifyState::Stopping);
         };
         let store = app.store().clone();
         listen::serve(listener, router::router(app.clone()), app, stop).await?;
@@ -63,15 +63,15 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         }
         Ok(())
     });
-    log.flush(FLUSH);
+    log.flush(LOG_FLUSH_TIMEOUT);
     outcome
 }
 
 /// How long a stopping process waits for its last log lines.
-pub const FLUSH: Duration = Duration::from_secs(2);
+pub const LOG_FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Notifies systemd about the state of the service (`Type=notify`), if it is the service manager.
-fn tell_manager(state: NotifyState<'_>) {
+fn notify_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::debug!(%error, "systemd notification failed");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Finding;
 
 /// Below this many bytes, a lesson with large files may fill the disk.
-const LITTLE: u64 = 2 << 30;
+const FREE_BYTES_MIN: u64 = 2 << 30;
 
 /// Checks the disk of the data folder, which need not exist.
 pub fn examine(folder: &Path) -> Finding {
@@ -18,7 +18,7 @@ pub fn examine(folder: &Path) -> Finding {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             let words = format!("{:.1} GB free", to_gigabytes(free));
-            if free < LITTLE {
+            if free < FREE_BYTES_MIN {
                 Finding::Notice(format!("{words}; at 0 nothing can be saved"))
             } else {
                 Finding::Fine(words)

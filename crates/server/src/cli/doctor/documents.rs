@@ -18,11 +18,11 @@ use adapters::onlyoffice::client::Conversion;
 use common::clock;
 
 /// The timeout of a page.
-const PAGE: Duration = Duration::from_secs(10);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout of a conversion; the first one of a document server is slow.
-const CONVERSION: Duration = Duration::from_mins(1);
+const CONVERSION_TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum clock skew in seconds. Tokens are valid for minutes, so a larger skew invalidates many of them.
-const CLOCKS: i64 = 30;
+const CLOCK_SKEW_SECONDS_MAX: i64 = 30;
 
 /// Runs the checks until one fails.
 pub async fn examine(config: &Config, found: &mut Findings) {
@@ -39,18 +39,18 @@ pub async fn examine(config: &Config, found: &mut Findings) {
     if has_editor_on_own_origin(config) {
         found.add("its origin", Finding::Notice(SAME_ORIGIN.to_owned()));
     }
-    found.add("for browsers", script(public).await);
-    found.add("for this service", health(&server, internal).await);
-    found.add("its clock", its_clock(internal).await);
+    found.add("for browsers", check_script(public).await);
+    found.add("for this service", check_health(&server, internal).await);
+    found.add("its clock", check_clock(internal).await);
     match server.list_forgotten().await {
         Ok(_) => found.add("its token", Finding::Fine("it takes our token".to_owned())),
         Err(error) => return found.add("its token", fault(&error)),
     }
-    found.add("its way back", way_back(config, &server, &own).await);
+    found.add("its way back", check_conversion(config, &server, &own).await);
 }
 
 /// Checks the editor's script at the URL for browsers, which may be in another network than this machine.
-async fn script(public: &str) -> Finding {
+async fn check_script(public: &str) -> Finding {
     let url = format!("{public}/web-apps/apps/api/documents/api.js");
     match get(&url).await {
         Ok(answer) if answer.status().is_success() => Finding::Fine(format!("{public} has the editor")),
@@ -61,7 +61,7 @@ async fn script(public: &str) -> Finding {
     }
 }
 
-async fn health(server: &DocumentServer, internal: &str) -> Finding {
+async fn check_health(server: &DocumentServer, internal: &str) -> Finding {
     match server.is_healthy().await {
         Some(true) => Finding::Fine(format!("{internal} is healthy")),
         _ => Finding::Fault(format!(
@@ -71,7 +71,7 @@ async fn health(server: &DocumentServer, internal: &str) -> Finding {
 }
 
 /// Compares its clock, from the `Date` header of a response, with ours.
-async fn its_clock(internal: &str) -> Finding {
+async fn check_clock(internal: &str) -> Finding {
     let Ok(answer) = get(&format!("{internal}/healthcheck")).await else {
         return Finding::Notice("it does not answer".to_owned());
     };
@@ -84,7 +84,7 @@ async fn its_clock(internal: &str) -> Finding {
     };
     let there = Timestamp::from_millis(there.timestamp().as_millisecond());
     let apart = clock::now().seconds_since(there).abs();
-    if apart > CLOCKS {
+    if apart > CLOCK_SKEW_SECONDS_MAX {
         Finding::Fault(format!(
             "it is {apart} s apart from ours: tokens become invalid; set both by NTP"
         ))
@@ -94,7 +94,7 @@ async fn its_clock(internal: &str) -> Finding {
 }
 
 /// Requests the conversion of a page of this service to PDF and verifies the result.
-async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Finding {
+async fn check_conversion(config: &Config, server: &DocumentServer, own: &str) -> Finding {
     // If the service is not running, a temporary server listens on its address.
     let stand_in = TcpListener::bind(config.listen).await.ok().map(|listener| {
         let page = Router::new().fallback(|| async { "groupwork doctor" });
@@ -108,7 +108,7 @@ async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Findin
         title: "doctor.pdf".to_owned(),
     };
     let made = async {
-        let result = server.convert(&conversion, Instant::now() + CONVERSION).await?;
+        let result = server.convert(&conversion, Instant::now() + CONVERSION_TIMEOUT).await?;
         server.fetch(&result).await
     };
     let made = made.await;
@@ -124,7 +124,7 @@ async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Findin
 async fn get(url: &str) -> reqwest::Result<reqwest::Response> {
     reqwest::Client::builder()
         .no_proxy()
-        .timeout(PAGE)
+        .timeout(SCRIPT_TIMEOUT)
         .build()?
         .get(url)
         .send()

@@ -22,15 +22,15 @@ pub async fn examine(config: &Config, database: &Database, found: &mut Findings)
     };
     let tls = facts.tls.as_deref().unwrap_or("without TLS");
     found.add("server", Finding::Fine(format!("PostgreSQL {}, {tls}", facts.version)));
-    found.add("durability", durability(&facts));
+    found.add("durability", check_durability(&facts));
     if let Ok((readers, writers)) = config.storage.connections(database) {
-        found.add("connections", room(&facts, readers + writers + 1));
+        found.add("connections", check_connection_limit(&facts, readers + writers + 1));
     }
-    found.add("notifications", notifications(&facts));
-    found.add("clock", agreement(&facts));
+    found.add("notifications", check_notifications(&facts));
+    found.add("clock", check_clock(&facts));
 }
 
-fn durability(facts: &ServerFacts) -> Finding {
+fn check_durability(facts: &ServerFacts) -> Finding {
     if !facts.syncs {
         return Finding::Fault("fsync is off: a power cut destroys the database; set fsync = on".to_owned());
     }
@@ -42,7 +42,7 @@ fn durability(facts: &ServerFacts) -> Finding {
     Finding::Fine(format!("fsync is on, synchronous_commit {}", facts.synchronous_commit))
 }
 
-fn room(facts: &ServerFacts, own: usize) -> Finding {
+fn check_connection_limit(facts: &ServerFacts, own: usize) -> Finding {
     let own = i64::try_from(own).unwrap_or(i64::MAX);
     let instances = facts.connections_max / own;
     let said = format!(
@@ -56,7 +56,7 @@ fn room(facts: &ServerFacts, own: usize) -> Finding {
     }
 }
 
-fn notifications(facts: &ServerFacts) -> Finding {
+fn check_notifications(facts: &ServerFacts) -> Finding {
     if facts.hears {
         return Finding::Fine("LISTEN and NOTIFY work on this connection".to_owned());
     }
@@ -67,7 +67,7 @@ fn notifications(facts: &ServerFacts) -> Finding {
     )
 }
 
-fn agreement(facts: &ServerFacts) -> Finding {
+fn check_clock(facts: &ServerFacts) -> Finding {
     let said = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead);
     if facts.clock_ahead.abs() < CLOCK_MILLIS {
         return Finding::Fine(said);
@@ -98,9 +98,9 @@ mod tests {
             Finding::Fine(_) => String::new(),
             Finding::Notice(words) | Finding::Fault(words) => words,
         };
-        assert_eq!(words(durability(&facts())), "");
+        assert_eq!(words(check_durability(&facts())), "");
         assert!(
-            words(durability(&ServerFacts {
+            words(check_durability(&ServerFacts {
                 syncs: false,
                 ..facts()
             }))
@@ -110,19 +110,19 @@ mod tests {
             synchronous_commit: "off".to_owned(),
             ..facts()
         };
-        assert!(words(durability(&lazy)).contains("synchronous_commit"));
-        assert_eq!(words(room(&facts(), 25)), "");
-        assert!(words(room(&facts(), 60)).contains("rolling restart"));
-        assert!(words(room(&facts(), 98)).contains("max_connections"));
+        assert!(words(check_durability(&lazy)).contains("synchronous_commit"));
+        assert_eq!(words(check_connection_limit(&facts(), 25)), "");
+        assert!(words(check_connection_limit(&facts(), 60)).contains("rolling restart"));
+        assert!(words(check_connection_limit(&facts(), 98)).contains("max_connections"));
         assert!(
-            words(notifications(&ServerFacts {
+            words(check_notifications(&ServerFacts {
                 hears: false,
                 ..facts()
             }))
             .contains("PgBouncer")
         );
         assert!(
-            words(agreement(&ServerFacts {
+            words(check_clock(&ServerFacts {
                 clock_ahead: -60_000,
                 ..facts()
             }))
