@@ -108,7 +108,7 @@ async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<Sent
     cx.create(send).await
 }
 
-fn sent(sent: Sent) -> Created<SentMessageView> {
+fn sent(sent: DeliveredMessage) -> Created<SentMessageView> {
     match sent {
         DeliveredMessage::Direct(seen) => {
             let place = format!("/api/messages/{}", seen.message.id);

@@ -23,7 +23,7 @@ use api_types::submission::FeedbackView;
 use common::error::{Error, Result};
 use db::Work;
 use db::submissions::feedback::FeedbackOf;
-use service::actions::feedback::{self, GiveBack, NewFeedback};
+use service::actions::feedback::{self, NewFeedback, ReturnSubmission};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
@@ -149,13 +149,13 @@ async fn remove(
 /// Return an attempt for revision
 ///
 /// Its documents become drafts again.
-#[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = GiveBack,
+#[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = ReturnSubmission,
     responses((status = 200, body = GroupAssignmentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
 async fn give_back(
     cx: Context,
     Path(id): Path<SubmissionId>,
-    Valid(words): Valid<GiveBack>,
+    Valid(words): Valid<ReturnSubmission>,
 ) -> Result<Json<GroupAssignmentView>> {
     let link = cx
         .write(move |work| feedback::return_submission(work, &id, &words))

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::endpoint::Endpoints;
 use super::valid::ValidOrEmpty;
 use common::error::Result;
-use service::actions::help::{self, Call, Handled};
+use service::actions::help::{self, HelpRequest, HelpResolution};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
@@ -38,12 +38,12 @@ struct HelpRaised {
 /// Request help
 ///
 /// A repeated request changes only the message.
-#[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<Call>,
+#[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<HelpRequest>,
     responses((status = 200, body = HelpRaised), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn raise(
     cx: Context,
     Path(id): Path<GroupId>,
-    ValidOrEmpty(call): ValidOrEmpty<Call>,
+    ValidOrEmpty(call): ValidOrEmpty<HelpRequest>,
 ) -> Result<Json<HelpRaised>> {
     let limit = cx.app().rates().limit(Rate::Help);
     let group = cx.write(move |work| help::request(work, &id, &call, limit)).await?;
@@ -62,13 +62,13 @@ struct HelpResolved {
 }
 
 /// Mark a help request as resolved
-#[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<Handled>,
+#[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<HelpResolution>,
     responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn resolve(
     cx: Context,
     Path(id): Path<GroupId>,
-    ValidOrEmpty(handled): ValidOrEmpty<Handled>,
+    ValidOrEmpty(handled): ValidOrEmpty<HelpResolution>,
 ) -> Result<Json<HelpResolved>> {
     let group = cx.write(move |work| help::resolve(work, &id, &handled)).await?;
     Ok(Json(HelpResolved {

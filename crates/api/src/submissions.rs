@@ -19,7 +19,7 @@ use api_types::group_assignment::GroupAssignmentView;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
 use service::actions::freeze;
-use service::actions::submissions::{self, HandIn, SubmissionState, TakeBack};
+use service::actions::submissions::{self, SubmissionState, SubmitDocument, WithdrawSubmission};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("submissions")
@@ -48,7 +48,7 @@ struct TakenBack {
 }
 
 /// Submit a document for a topic
-#[utoipa::path(post, path = "/workrooms/documents/{id}/submit", params(("id" = String, Path)), request_body = HandIn,
+#[utoipa::path(post, path = "/workrooms/documents/{id}/submit", params(("id" = String, Path)), request_body = SubmitDocument,
     responses((status = 200, body = HandedIn), (status = 400, description = "ASSIGNMENT_ID_REQUIRED"),
         (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_FINISHED, GRADE_PUBLISHED, \
@@ -57,7 +57,7 @@ struct TakenBack {
 async fn submit(
     cx: Context,
     Path(id): Path<DocumentId>,
-    ValidOrEmpty(hand_in): ValidOrEmpty<HandIn>,
+    ValidOrEmpty(hand_in): ValidOrEmpty<SubmitDocument>,
 ) -> Result<Json<HandedIn>> {
     let assignment = submission::explicit(hand_in.assignment_id)?;
     let (standpoint, audience) = (cx.standpoint()?, audience(&cx)?);
@@ -88,13 +88,13 @@ async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> 
 }
 
 /// Unsubmit a document
-#[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<TakeBack>,
+#[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<WithdrawSubmission>,
     responses((status = 200, body = TakenBack), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
 async fn unsubmit(
     cx: Context,
     Path(id): Path<DocumentId>,
-    ValidOrEmpty(take_back): ValidOrEmpty<TakeBack>,
+    ValidOrEmpty(take_back): ValidOrEmpty<WithdrawSubmission>,
 ) -> Result<Json<TakenBack>> {
     let audience = audience(&cx)?;
     let write = cx.write(move |work| submissions::unsubmit(work, &id, take_back.reason.as_ref()));

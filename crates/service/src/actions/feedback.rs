@@ -48,7 +48,7 @@ pub struct NewFeedback {
 /// A submission to return for revision.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct GiveBack {
+pub struct ReturnSubmission {
     /// What has to be revised. The group sees this text.
     #[garde(dive)]
     pub feedback: FeedbackText,
@@ -121,7 +121,11 @@ pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
 
 /// Returns a submission for revision: its documents become drafts with new keys, and the feedback is published to the
 /// group.
-pub fn return_submission(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Result<WholeGroupAssignment> {
+pub fn return_submission(
+    work: &mut Work<'_>,
+    id: &SubmissionId,
+    words: &ReturnSubmission,
+) -> Result<WholeGroupAssignment> {
     let at = lock_group_work(work, id)?;
     let mut link = whole_link(work, &at.assignment_id, &at.group_id)?;
     // A finished topic is reported before any other reason for a rejection.

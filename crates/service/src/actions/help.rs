@@ -20,7 +20,7 @@ use db::Work;
 /// A help request.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Call {
+pub struct HelpRequest {
     /// What the group needs help with. If absent in a repeated request, the earlier message is kept.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
@@ -30,7 +30,7 @@ pub struct Call {
 /// The resolution of a help request.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Handled {
+pub struct HelpResolution {
     /// A note for the activity log.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
@@ -39,7 +39,7 @@ pub struct Handled {
 
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
-pub fn request(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit>) -> Result<Group> {
+pub fn request(work: &mut Work<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
     let whole = work.group_to_help(id)?;
     rates::consume(work, &format!("help:{id}"), limit)?;
     whole.class.status.writable()?;
@@ -70,7 +70,7 @@ pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
 }
 
 /// Closes the help request; no effect and no event if none is open.
-pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &Handled) -> Result<Group> {
+pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &HelpResolution) -> Result<Group> {
     let mut group = group_to_handle(work, id)?;
     let by = acting_person(work)?;
     let message = group.help.message().cloned();

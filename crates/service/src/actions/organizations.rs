@@ -179,7 +179,7 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Organi
         members,
         sessions: sessions.len(),
     };
-    work.record(OrganizationChange::OrganizationDeletion {
+    work.record(OrganizationChange::Deleted {
         organization: Box::new(organization),
         sessions,
     });

@@ -29,7 +29,7 @@ use db::{Scope, Work};
 /// A document to submit.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct HandIn {
+pub struct SubmitDocument {
     /// The topic to submit for. It is required and never inferred.
     #[schema(required)]
     #[garde(skip)]
@@ -58,7 +58,7 @@ fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
 /// A document to withdraw.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TakeBack {
+pub struct WithdrawSubmission {
     /// The reason.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
