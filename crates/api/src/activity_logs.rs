@@ -23,7 +23,7 @@ use super::terms::Terms;
 use super::valid::ValidQuery;
 use api_types::activity_log::ActivityLogView;
 use common::error::{Error, Result};
-use db::Scope;
+use db::ReadTx;
 use db::activity::{ActivityFilter, position};
 use db::page::{Position, Slice, Window};
 
@@ -124,15 +124,15 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Writ
         let slice = page(&cx, filter, window).await?;
         return Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from));
     }
-    cx.read(move |scope| {
-        let slice = scope.activity(&filter, &window)?;
+    cx.read(move |tx| {
+        let slice = tx.activity(&filter, &window)?;
         Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from))
     })
     .await
 }
 
 async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<Record, i64>> {
-    let look = move |scope: &mut Scope<'_>, window: &Window<i64>| scope.activity(&filter, window);
+    let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.activity(&filter, window);
     cx.page(window, Direction::Falling, look, position).await
 }
 

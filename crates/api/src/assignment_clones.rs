@@ -33,16 +33,14 @@ async fn clone(
     Valid(new): Valid<NewCopy>,
 ) -> Result<CreatedObject<AssignmentView>> {
     let wanted = new.clone();
-    let original = cx
-        .read(move |scope| assignment_clones::original(scope, &id, &wanted))
-        .await?;
+    let original = cx.read(move |tx| assignment_clones::original(tx, &id, &wanted)).await?;
     let copies = original
         .files
         .iter()
         .map(|copy| (copy.from.clone(), copy.to.clone()))
         .collect();
-    let act = cx.repeatable(move |work| {
-        let seen = assignment_clones::clone(work, &new, &original)?;
+    let act = cx.repeatable(move |tx| {
+        let seen = assignment_clones::clone(tx, &new, &original)?;
         let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
         Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
     });

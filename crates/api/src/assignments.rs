@@ -28,7 +28,7 @@ use api_types::assignment::{
 use api_types::audience::Audience;
 use api_types::bulk_edit::BulkEditView;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::assignments::{AssignmentFilter, SeenAssignment};
 use db::group_assignments::Candidate;
 use service::actions::assignments::{self, NewAssignment};
@@ -174,9 +174,9 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Lis
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         order: filter.sort,
     };
-    let look = cx.list(move |scope| {
-        let viewer = scope.viewer().clone();
-        let found = scope.assignments(&filter)?;
+    let look = cx.list(move |tx| {
+        let viewer = tx.viewer().clone();
+        let found = tx.assignments(&filter)?;
         Ok(found
             .iter()
             .map(|seen| (place(&filter, &seen.whole.assignment), listed(seen, &viewer)))
@@ -191,8 +191,8 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Lis
         (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<CreatedObject<AssignmentView>> {
-    let make = move |work: &mut Work<'_>| {
-        let topic = staff(&assignments::create(work, &new)?);
+    let make = move |tx: &mut WriteTx<'_>| {
+        let topic = staff(&assignments::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
     };
     cx.create(make).await
@@ -205,8 +205,7 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
 #[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
     responses((status = 200, body = [CandidateView])))]
 async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
-    let found =
-        cx.read(move |scope| submissions::submission_candidates(scope, &query.group_id, query.document_id.as_ref()));
+    let found = cx.read(move |tx| submissions::submission_candidates(tx, &query.group_id, query.document_id.as_ref()));
     let view = |(topic, is_preselected): (Candidate, bool)| CandidateView {
         assignment_id: topic.assignment_id,
         title: topic.title,
@@ -221,9 +220,9 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
     responses((status = 200, body = KnownAssignmentView)))]
 async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
     let object = Object::from(&id);
-    let look = cx.read_object(object, move |scope| {
-        let viewer = scope.viewer().clone();
-        Ok(known(&scope.assignment(&id)?, &viewer))
+    let look = cx.read_object(object, move |tx| {
+        let viewer = tx.viewer().clone();
+        Ok(known(&tx.assignment(&id)?, &viewer))
     });
     look.await
 }
@@ -241,7 +240,7 @@ async fn edit(
     patch: Patch<AssignmentEdit>,
 ) -> Result<Versioned<AssignmentView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| assignments::edit(work, &id, &patch.edit);
+    let act = move |tx: &mut WriteTx<'_>| assignments::edit(tx, &id, &patch.edit);
     let topic = or_current(cx.write_object(object, act).await, current).await?;
     Ok(topic.map(|topic| staff(&topic)))
 }
@@ -258,7 +257,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<RemovedTopic>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| assignments::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| assignments::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let deleted_submissions = or_current(removed, current).await?;
     Ok(Json(RemovedTopic {
@@ -285,7 +284,7 @@ async fn bulk(
         recompute_late: query.recompute_late.0,
     };
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| bulk_edits::bulk(work, &id, &edit, options);
+    let act = move |tx: &mut WriteTx<'_>| bulk_edits::bulk(tx, &id, &edit, options);
     let done = or_current(cx.write_object(object, act).await, current).await?;
     Ok(done.map(|done| {
         if options.is_dry {

@@ -62,9 +62,9 @@ struct AttachmentForm {
 #[utoipa::path(get, path = "/assignments/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [AssignmentAttachmentView])))]
 async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
-    let look = cx.read(move |scope| {
-        let audience = Audience::of(scope.viewer());
-        let seen = scope.assignment(&id)?;
+    let look = cx.read(move |tx| {
+        let audience = Audience::of(tx.viewer());
+        let seen = tx.assignment(&id)?;
         // Teachers of other classes see the outline of the topic, which does not include files.
         if audience.is_staff() && !seen.is_managed {
             return Err(Error::NotFound);
@@ -106,8 +106,8 @@ async fn upload(
         group_assignment_id,
         is_staged,
     };
-    let act = cx.repeatable(move |work| {
-        let (whole, attachment) = attachments::add(work, &id, &new)?;
+    let act = cx.repeatable(move |tx| {
+        let (whole, attachment) = attachments::add(tx, &id, &new)?;
         let view = AssignmentAttachmentView::new(&attachment, &whole.assignment, &Audience::Staff);
         Ok(Created(view.url().to_owned(), view))
     });
@@ -125,7 +125,7 @@ async fn content(
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let found = cx.read(move |scope| scope.file_of_assignment(&id, &attachment)).await?;
+    let found = cx.read(move |tx| tx.file_of_assignment(&id, &attachment)).await?;
     download(cx.app().files(), &headers, Download::from(found.file)).await
 }
 
@@ -139,7 +139,7 @@ async fn remove(
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| attachments::remove(work, &id, &attachment))
+    cx.write_or_preview(query.dry_run, move |tx| attachments::remove(tx, &id, &attachment))
         .await?;
     Ok(Json(Done::YES))
 }

@@ -37,9 +37,9 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/feedback/group-assignments/{id}/submissions", params(("id" = String, Path)),
     responses((status = 200, body = [SubmissionView])))]
 async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
-    let look = cx.read(move |scope| {
-        let audience = Audience::of(scope.viewer());
-        let attempts = scope.attempts_at(&id)?;
+    let look = cx.read(move |tx| {
+        let audience = Audience::of(tx.viewer());
+        let attempts = tx.attempts_at(&id)?;
         Ok(attempts
             .iter()
             .map(|attempt| SubmissionView::new(attempt, &audience))
@@ -53,10 +53,10 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
     responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Version of the object")))))]
 pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
     let object = Object::from(&id);
-    let look = cx.read_object(object, move |scope| {
-        let audience = Audience::of(scope.viewer());
-        let link = scope.submission(&id)?.submission.group_assignment_id;
-        let mut attempts = scope.attempts_at(&link)?.into_iter();
+    let look = cx.read_object(object, move |tx| {
+        let audience = Audience::of(tx.viewer());
+        let link = tx.submission(&id)?.submission.group_assignment_id;
+        let mut attempts = tx.attempts_at(&link)?.into_iter();
         let attempt = attempts.find(|attempt| attempt.submission.id == id);
         Ok(SubmissionView::new(&attempt.ok_or(Error::NotFound)?, &audience))
     });
@@ -74,7 +74,7 @@ async fn content(
     Path((id, document)): Path<(SubmissionId, String)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let look = cx.read(move |scope| scope.copy_in(&id, &document));
+    let look = cx.read(move |tx| tx.copy_in(&id, &document));
     let (copy, _) = look.await?;
     let file = Download {
         name: name::from_title(&copy.title, copy.file_extension.as_str()),
@@ -94,10 +94,10 @@ async fn content(
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
-    let look = cx.read(move |scope| {
-        let (copy, topic) = scope.copy_in(&id, &document)?;
+    let look = cx.read(move |tx| {
+        let (copy, topic) = tx.copy_in(&id, &document)?;
         match topic {
-            AssignmentStatus::Active if !scope.viewer().is_staff() => Err(Refusal::AssignmentNotFinished.into()),
+            AssignmentStatus::Active if !tx.viewer().is_staff() => Err(Refusal::AssignmentNotFinished.into()),
             AssignmentStatus::Active | AssignmentStatus::Finished => Ok(copy),
         }
     });

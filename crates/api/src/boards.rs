@@ -33,7 +33,7 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/assignments/{id}/board", params(("id" = String, Path)),
     responses((status = 200, body = BoardView)))]
 async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardView>> {
-    let (found, server_now) = cx.read(move |scope| Ok((scope.board(&id)?, scope.now()))).await?;
+    let (found, server_now) = cx.read(move |tx| Ok((tx.board(&id)?, tx.now()))).await?;
     let Board {
         topic,
         groups,

@@ -25,7 +25,7 @@ use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
 use api_types::message::{MessageAttachmentView, RoomMessageView};
 use common::clock;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::chat::Way;
 use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, SentMessage};
 
@@ -86,9 +86,9 @@ async fn list(
 ) -> Result<Json<Page<RoomMessageView>>> {
     let window = window(query.limit, query.cursor);
     let way = query.after.map_or(Way::Back, Way::From);
-    let look = cx.read(move |scope| {
-        scope.place_of_room(&id)?;
-        scope.room_messages(&id, way, &window)
+    let look = cx.read(move |tx| {
+        tx.place_of_room(&id)?;
+        tx.room_messages(&id, way, &window)
     });
     Ok(Json(Page::of(RoomMessages, look.await?, |message| {
         RoomMessageView::from(&message)
@@ -104,8 +104,8 @@ async fn list(
 async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoomMessage>) -> Result<Response> {
     message::has_content(new.content.as_ref(), new.attachment_ids.len())?;
     let message = MessageId::new(clock::new_id());
-    let send = move |work: &mut Work<'_>| {
-        Ok(match chat::send(work, &id, &message, &new)? {
+    let send = move |tx: &mut WriteTx<'_>| {
+        Ok(match chat::send(tx, &id, &message, &new)? {
             SentMessage::New(message) => {
                 let view = RoomMessageView::from(&message);
                 CreatedOrFound::Created(Created(view.address(), view))
@@ -128,9 +128,7 @@ async fn edit(
     Path((id, message)): Path<(WorkRoomId, MessageId)>,
     patch: Patch<RoomMessageEdit>,
 ) -> Result<Json<RoomMessageView>> {
-    let edited = cx
-        .write(move |work| chat::edit(work, &id, &message, &patch.edit))
-        .await?;
+    let edited = cx.write(move |tx| chat::edit(tx, &id, &message, &patch.edit)).await?;
     Ok(Json(RoomMessageView::from(&edited)))
 }
 
@@ -147,7 +145,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<RoomMessageView>> {
     let removed = cx
-        .write_or_preview(query.dry_run, move |work| chat::remove(work, &id, &message))
+        .write_or_preview(query.dry_run, move |tx| chat::remove(tx, &id, &message))
         .await?;
     Ok(Json(RoomMessageView::from(&removed)))
 }
@@ -167,8 +165,8 @@ async fn upload(
     let attachment = AttachmentId::new(clock::new_id());
     let key = FileKey::new(format!("{attachment}.{}", file.kind));
     let stored = file.stored(key.clone());
-    let act = cx.repeatable(move |work| {
-        let added = chat::add_file(work, &id, attachment.clone(), stored.clone())?;
+    let act = cx.repeatable(move |tx| {
+        let added = chat::add_file(tx, &id, attachment.clone(), stored.clone())?;
         let view = MessageAttachmentView::from(&added);
         Ok(Created(view.url().to_owned(), view))
     });
@@ -185,9 +183,9 @@ async fn content(
     Path((id, attachment)): Path<(WorkRoomId, AttachmentId)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let look = cx.read(move |scope| {
-        scope.place_of_room(&id)?;
-        scope.file_of_chat(&id, &attachment)
+    let look = cx.read(move |tx| {
+        tx.place_of_room(&id)?;
+        tx.file_of_chat(&id, &attachment)
     });
     download(cx.app().files(), &headers, Download::from(look.await?.file)).await
 }
@@ -207,6 +205,6 @@ async fn read(
     Path(id): Path<WorkRoomId>,
     ValidOrEmpty(reading): ValidOrEmpty<Reading>,
 ) -> Result<Json<Unread>> {
-    let unread_count = cx.write(move |work| chat::read(work, &id, &reading)).await?;
+    let unread_count = cx.write(move |tx| chat::read(tx, &id, &reading)).await?;
     Ok(Json(Unread { unread_count }))
 }

@@ -28,12 +28,12 @@ pub fn routes() -> Endpoints {
 async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<CreatedObject<ClassView>> {
     let (class, wanted) = (id.clone(), new.clone());
     let copies = cx
-        .read(move |scope| class_clones::files_to_copy(scope, &class, &wanted))
+        .read(move |tx| class_clones::files_to_copy(tx, &class, &wanted))
         .await?;
     let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
-    let act = cx.repeatable(move |work| {
-        let whole = class_clones::clone(work, &id, &new, &copies)?;
-        let class = ClassView::of(whole, work.viewer());
+    let act = cx.repeatable(move |tx| {
+        let whole = class_clones::clone(tx, &id, &new, &copies)?;
+        let class = ClassView::of(whole, tx.viewer());
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     });
     files::keep_copies(&cx, files, act).await

@@ -27,7 +27,7 @@ use api_types::group::ListedGroupView;
 use common::error::{Error, Result};
 use db::classes::ClassFilter;
 use db::courses::CourseFilter;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 
 pub fn routes() -> Endpoints {
@@ -168,13 +168,9 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     let is_mine = filter.mine.unwrap_or_default().0;
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let classes = cx
-        .list(move |scope| {
+        .list(move |tx| {
             // All classes that a student can see are the student's own.
-            let taught_by = scope
-                .actor()
-                .user
-                .clone()
-                .filter(|_| is_mine && scope.viewer().is_staff());
+            let taught_by = tx.actor().user.clone().filter(|_| is_mine && tx.viewer().is_staff());
             let filter = ClassFilter {
                 status: filter.status,
                 search: search.clone(),
@@ -184,9 +180,9 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
                 academic_year: filter.academic_year.clone(),
                 taught_by,
             };
-            let classes = scope.classes(&filter)?.into_iter();
+            let classes = tx.classes(&filter)?.into_iter();
             let place = |class: &Class| by_name(search.as_deref(), class.name.as_str(), class.id.clone());
-            let viewer = scope.viewer();
+            let viewer = tx.viewer();
             Ok(classes
                 .map(|whole| (place(&whole.class), ClassView::of(whole, viewer)))
                 .collect())
@@ -200,11 +196,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
 async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
     let external_id = new.external_id.clone();
-    let make = move |work: &mut Work<'_>| {
-        let class = ClassView::of(classes::create(work, &new)?, work.viewer());
+    let make = move |tx: &mut WriteTx<'_>| {
+        let class = ClassView::of(classes::create(tx, &new)?, tx.viewer());
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     };
-    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -212,7 +208,7 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
 async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
     let object = Object::from(&id);
-    let look = move |scope: &mut Scope<'_>| Ok(ClassView::of(scope.whole_class(&id)?, scope.viewer()));
+    let look = move |tx: &mut ReadTx<'_>| Ok(ClassView::of(tx.whole_class(&id)?, tx.viewer()));
     cx.read_object(object, look).await
 }
 
@@ -224,8 +220,8 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassVie
 async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let external_id = patch.edit.external_id.value().cloned();
-    let act = move |work: &mut Work<'_>| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer()));
-    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    let act = move |tx: &mut WriteTx<'_>| Ok(ClassView::of(classes::edit(tx, &id, &patch.edit)?, tx.viewer()));
+    let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     or_current(edited, current).await
 }
@@ -241,7 +237,7 @@ async fn remove(
     // A preview shows what a forced deletion would remove.
     let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| classes::remove(work, &id, is_forced);
+    let act = move |tx: &mut WriteTx<'_>| classes::remove(tx, &id, is_forced);
     let removed = cx.delete_or_preview(removal.dry_run, object, act).await;
     Ok(Json(or_current(removed, current).await?.into()))
 }
@@ -275,7 +271,7 @@ async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result
     if filtered.is_some_and(|filtered| filtered != id) {
         return Err(Error::invalid("classId", "format", "must be the class of the path"));
     }
-    Ok(cx.read(move |scope| scope.class(&id)).await?.id)
+    Ok(cx.read(move |tx| tx.class(&id)).await?.id)
 }
 
 /// List the courses of a class, by name
@@ -287,9 +283,9 @@ async fn courses(
     ValidQuery(filter): ValidQuery<CoursesFilter>,
 ) -> Result<Json<Vec<CourseView>>> {
     let courses = cx
-        .read(move |scope| {
-            scope.class(&id)?;
-            scope.courses(&CourseFilter {
+        .read(move |tx| {
+            tx.class(&id)?;
+            tx.courses(&CourseFilter {
                 class_id: Some(id),
                 subject_id: filter.subject_id,
                 search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
@@ -309,7 +305,7 @@ async fn add_teacher(
     Path(id): Path<ClassId>,
     Valid(new): Valid<NewCoTeacher>,
 ) -> Result<Json<Vec<CoTeacherView>>> {
-    let teachers = cx.write(move |work| classes::add_teacher(work, &id, &new)).await?;
+    let teachers = cx.write(move |tx| classes::add_teacher(tx, &id, &new)).await?;
     Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
 }
 
@@ -324,7 +320,7 @@ async fn remove_teacher(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Vec<CoTeacherView>>> {
     let teachers = cx
-        .write_or_preview(query.dry_run, move |work| classes::remove_teacher(work, &id, &teacher))
+        .write_or_preview(query.dry_run, move |tx| classes::remove_teacher(tx, &id, &teacher))
         .await?;
     Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
 }

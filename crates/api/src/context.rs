@@ -19,7 +19,7 @@ use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
 use db::platform::PlatformProof;
 use db::platform::homes::Home;
-use db::{Scope, Standpoint, Tenant, Work};
+use db::{ReadTx, Standpoint, Tenant, WriteTx};
 use service::changes::{self, ConditionalChange};
 
 /// The caller of a request, with database access scoped to the caller's organization.
@@ -65,23 +65,23 @@ impl Context {
     /// Runs a read transaction in the caller's organization, with the caller's visibility.
     pub async fn read<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.app.store().read(self.standpoint()?, look).await
+        self.app.store().read(self.standpoint()?, query).await
     }
 
     /// Reads a list in the caller's organization, in the order of the query. For a SUPER_ADMIN without an organization
     /// the list spans all organizations, sorted by the keys that accompany the rows.
     pub async fn list<K: Ord + Send + 'static, T: Send + 'static>(
         &self,
-        mut look: impl FnMut(&mut Scope<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
+        mut query: impl FnMut(&mut ReadTx<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
     ) -> Result<Vec<T>> {
         if !self.caller.is_everywhere() {
-            let rows = self.read(look).await?;
+            let rows = self.read(query).await?;
             return Ok(rows.into_iter().map(|(_, row)| row).collect());
         }
-        let gather = move |all: &mut Vec<Placed<K, T>>, scope: &mut Scope<'_>| everywhere::add(all, look(scope)?);
-        let all = self.read_everywhere(Vec::new(), gather).await?;
+        let gather = move |all: &mut Vec<Placed<K, T>>, tx: &mut ReadTx<'_>| everywhere::add(all, query(tx)?);
+        let all = self.read_all_tenants(Vec::new(), gather).await?;
         Ok(everywhere::sorted(all))
     }
 
@@ -91,27 +91,27 @@ impl Context {
         &self,
         window: Window<K>,
         direction: Direction,
-        mut look: impl FnMut(&mut Scope<'_>, &Window<K>) -> Result<Slice<T, K>> + Send + 'static,
+        mut query: impl FnMut(&mut ReadTx<'_>, &Window<K>) -> Result<Slice<T, K>> + Send + 'static,
         position: impl Fn(&T) -> Position<K> + Send + 'static,
     ) -> Result<Slice<T, K>> {
         if !self.caller.is_everywhere() {
-            return self.read(move |scope| look(scope, &window)).await;
+            return self.read(move |tx| query(tx, &window)).await;
         }
-        let gather = move |all: &mut Slice<T, K>, scope: &mut Scope<'_>| {
-            let more = look(scope, &window)?;
+        let gather = move |all: &mut Slice<T, K>, tx: &mut ReadTx<'_>| {
+            let more = query(tx, &window)?;
             everywhere::add_page(all, more, &window, direction, &position);
             Ok(())
         };
-        self.read_everywhere(everywhere::no_page(), gather).await
+        self.read_all_tenants(everywhere::no_page(), gather).await
     }
 
-    async fn read_everywhere<T: Send + 'static>(
+    async fn read_all_tenants<T: Send + 'static>(
         &self,
         start: T,
-        gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+        gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<T> {
         let (proof, eyes) = (PlatformProof::super_admin(), (self.caller.actor(), self.caller.now));
-        self.app.store().read_everywhere(proof, eyes, start, gather).await
+        self.app.store().read_all_tenants(proof, eyes, start, gather).await
     }
 
     /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever
@@ -138,7 +138,7 @@ impl Context {
     /// published.
     pub async fn write<T: Send + 'static>(
         &self,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         changes::perform(self.app.store(), self.app.bus(), self.standpoint()?, act).await
     }
@@ -147,15 +147,15 @@ impl Context {
     pub async fn read_object<T: Send + 'static>(
         &self,
         object: impl Into<Object>,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
         let object = object.into();
-        let look = move |scope: &mut Scope<'_>| {
-            let shown = look(scope)?;
-            let version = scope.version(&object)?.ok_or(Error::NotFound)?;
+        let query = move |tx: &mut ReadTx<'_>| {
+            let shown = query(tx)?;
+            let version = tx.version(&object)?.ok_or(Error::NotFound)?;
             Ok(Versioned(shown, version))
         };
-        self.read(look).await
+        self.read(query).await
     }
 
     /// Changes an object in one transaction and compares `If-Match` there. A mismatch is [`Error::PreconditionFailed`],
@@ -163,7 +163,7 @@ impl Context {
     pub async fn write_object<T: Send + 'static>(
         &self,
         object: impl Into<Object>,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
         self.write_on(object.into(), false, act).await
     }
@@ -172,7 +172,7 @@ impl Context {
     pub async fn delete_object<T: Send + 'static>(
         &self,
         object: impl Into<Object>,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         Ok(self.write_on(object.into(), true, act).await?.0)
     }
@@ -183,7 +183,7 @@ impl Context {
         &self,
         dry_run: DryRun,
         object: impl Into<Object>,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.delete_object(object, rolled_back_if(dry_run, act)).await
     }
@@ -192,7 +192,7 @@ impl Context {
         &self,
         object: Object,
         is_deletion: bool,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
         let changing = ConditionalChange {
             object,
@@ -216,27 +216,27 @@ impl Context {
     /// Creates an object in one transaction, at most once per `Idempotency-Key`.
     pub async fn create<A: Repeatable + Send + 'static>(
         &self,
-        act: impl FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<A> + Send + 'static,
     ) -> Result<A> {
         self.write(self.repeatable(act)).await
     }
 
     /// Wraps a creating action so that its response is stored under the `Idempotency-Key` of the request. A repeated
     /// request does nothing and fails with [`Error::IdempotentReplay`], which carries the first response.
-    pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut Work<'_>) -> Result<A> + Send + use<A, F>
+    pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut WriteTx<'_>) -> Result<A> + Send + use<A, F>
     where
         A: Repeatable,
-        F: FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+        F: FnMut(&mut WriteTx<'_>) -> Result<A> + Send + 'static,
     {
         let user = self.caller.user.id.clone();
         let request = self.claim.as_ref().and_then(|claim| claim.of(&user));
-        move |work: &mut Work<'_>| {
-            let Some(request) = &request else { return act(work) };
-            if let Some(answer) = work.claim_key(request)? {
+        move |tx: &mut WriteTx<'_>| {
+            let Some(request) = &request else { return act(tx) };
+            if let Some(answer) = tx.claim_key(request)? {
                 return Err(Error::IdempotentReplay(Box::new(answer)));
             }
-            let done = act(work)?;
-            work.complete_key(request, &done.stored()?)?;
+            let done = act(tx)?;
+            tx.complete_key(request, &done.stored()?)?;
             Ok(done)
         }
     }
@@ -246,7 +246,7 @@ impl Context {
     pub async fn write_or_preview<T: Send + 'static>(
         &self,
         dry_run: DryRun,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.write(rolled_back_if(dry_run, act)).await
     }
@@ -256,7 +256,7 @@ impl Context {
     pub async fn write_taking_over<T: Send + 'static>(
         &self,
         email: String,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (app, mail) = (&self.app, Some(self.app.mail().clone()));
         changes::perform_taking_over((app.store(), app.bus()), self.standpoint()?, vec![email], mail, act).await
@@ -271,14 +271,10 @@ impl Context {
 /// Wraps an action so that a dry run rolls it back.
 fn rolled_back_if<T: 'static>(
     dry_run: DryRun,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
-) -> impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static {
-    move |work: &mut Work<'_>| {
-        if dry_run.is_on() {
-            work.rehearse(&mut act)
-        } else {
-            act(work)
-        }
+    mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
+) -> impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static {
+    move |tx: &mut WriteTx<'_>| {
+        if dry_run.is_on() { tx.dry_run(&mut act) } else { act(tx) }
     }
 }
 

@@ -22,13 +22,13 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/groups/{id}/contributions", params(("id" = String, Path)),
     responses((status = 200, body = [MemberContributionView])))]
 async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<MemberContributionView>>> {
-    let look = cx.read(move |scope| {
-        let known = scope.group(&id)?;
+    let look = cx.read(move |tx| {
+        let known = tx.group(&id)?;
         // Teachers of other classes see the outline of the group, which does not include this.
         if !known.is_seen {
             return Err(Error::NotFound);
         }
-        Ok((known.whole.members, scope.contributions(&id)?))
+        Ok((known.whole.members, tx.contributions(&id)?))
     });
     let (members, found) = look.await?;
     Ok(Json(MemberContributionView::all(&members, found)))

@@ -28,7 +28,7 @@ use common::error::Result;
 use db::assignments::{AssignmentFilter, SeenAssignment};
 use db::courses::CourseFilter;
 use db::groups::{CourseChoice, GroupFilter, KnownGroup};
-use db::{Scope, Standpoint, Work};
+use db::{ReadTx, Standpoint, WriteTx};
 use service::actions::courses::{self, NewCourse};
 
 pub fn routes() -> Endpoints {
@@ -78,8 +78,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         status: filter.status,
     };
-    let courses = cx.list(move |scope| {
-        let found = scope.courses(&filter)?.into_iter();
+    let courses = cx.list(move |tx| {
+        let found = tx.courses(&filter)?.into_iter();
         let search = filter.search.as_deref();
         let place = |course: &Course| by_name(search, course.name.as_str(), course.id.clone());
         Ok(found
@@ -95,11 +95,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
     let wanted = new.clone();
-    let make = move |work: &mut Work<'_>| {
-        let course = CourseView::from(courses::create(work, &new)?);
+    let make = move |tx: &mut WriteTx<'_>| {
+        let course = CourseView::from(courses::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/courses/{}", course.id()), course))
     };
-    let find = move |scope: &mut Scope<'_>| existing::course(scope, &wanted.class_id, &wanted.subject_id, &wanted.name);
+    let find = move |tx: &mut ReadTx<'_>| existing::course(tx, &wanted.class_id, &wanted.subject_id, &wanted.name);
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -116,8 +116,7 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
         ..AssignmentFilter::default()
     };
     let object = Object::from(&id);
-    let look =
-        move |scope: &mut Scope<'_>| Ok((scope.course(&id)?, scope.groups(&groups)?, scope.assignments(&topics)?));
+    let look = move |tx: &mut ReadTx<'_>| Ok((tx.course(&id)?, tx.groups(&groups)?, tx.assignments(&topics)?));
     let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
     let groups = groups.into_iter().map(|known| group(known, &standpoint)).collect();
     let topics = topics.into_iter().map(topic).collect();
@@ -150,8 +149,8 @@ fn topic(seen: SeenAssignment) -> CourseAssignmentView {
 async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
-    let act = move |work: &mut Work<'_>| courses::edit(work, &id, &patch.edit);
-    let find = move |scope: &mut Scope<'_>| existing::course_of_edit(scope, &sought, &wanted);
+    let act = move |tx: &mut WriteTx<'_>| courses::edit(tx, &id, &patch.edit);
+    let find = move |tx: &mut ReadTx<'_>| existing::course_of_edit(tx, &sought, &wanted);
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(CourseView::from))
 }
@@ -177,7 +176,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<CourseRemoved>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| courses::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| courses::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;
     Ok(Json(CourseRemoved {

@@ -20,7 +20,7 @@ use super::terms::Terms;
 use super::valid::{Valid, ValidQuery};
 use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::direct_messages::{MessageBox, SeenMessage, position};
 use service::actions::direct_messages::{self, DeliveredMessage, NewMessage};
 
@@ -91,7 +91,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     let slice = cx.page(
         window,
         Direction::Falling,
-        move |scope, window| scope.messages(of, class.as_ref(), window),
+        move |tx, window| tx.messages(of, class.as_ref(), window),
         position,
     );
     Ok(Json(Page::of(DirectMessages, slice.await?, |seen| shown(&seen))))
@@ -104,7 +104,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     responses((status = 201, body = SentMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER, FORBIDDEN_ROLE")))]
 async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<SentMessageView>> {
-    let send = move |work: &mut Work<'_>| Ok(sent(direct_messages::send(work, &new)?));
+    let send = move |tx: &mut WriteTx<'_>| Ok(sent(direct_messages::send(tx, &new)?));
     cx.create(send).await
 }
 
@@ -135,7 +135,7 @@ fn sent(sent: DeliveredMessage) -> Created<SentMessageView> {
 /// Count the caller's unread messages
 #[utoipa::path(get, path = "/messages/unread-count", responses((status = 200, body = UnreadCount)))]
 async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
-    let counts = cx.list(|scope| Ok(vec![((), scope.unread_messages()?)])).await?;
+    let counts = cx.list(|tx| Ok(vec![((), tx.unread_messages()?)])).await?;
     Ok(Json(UnreadCount {
         unread_count: counts.into_iter().sum(),
     }))
@@ -146,7 +146,7 @@ async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
 /// The sender also receives the recipients.
 #[utoipa::path(get, path = "/messages/{id}", params(("id" = String, Path)), responses((status = 200, body = MessageView)))]
 async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView>> {
-    let seen = cx.read(move |scope| scope.message(&id)).await?;
+    let seen = cx.read(move |tx| tx.message(&id)).await?;
     Ok(Json(shown(&seen)))
 }
 
@@ -154,7 +154,7 @@ async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView
 #[utoipa::path(post, path = "/messages/{id}/read", params(("id" = String, Path)),
     responses((status = 200, body = UnreadCount)))]
 async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount>> {
-    let unread_count = cx.write(move |work| direct_messages::read(work, &id)).await?;
+    let unread_count = cx.write(move |tx| direct_messages::read(tx, &id)).await?;
     Ok(Json(UnreadCount { unread_count }))
 }
 
@@ -167,7 +167,7 @@ async fn remove(
     Path(id): Path<MessageId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| direct_messages::remove(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| direct_messages::remove(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }

@@ -63,10 +63,10 @@ async fn editor(
 ) -> Result<Json<Editor>> {
     let user = &cx.caller().user;
     let (reader_id, name) = (user.id.clone(), user.name.clone());
-    let found = cx.read(move |scope| {
-        let seen = scope.document(&id)?;
+    let found = cx.read(move |tx| {
+        let seen = tx.document(&id)?;
         let reader = EditorUser {
-            locale: scope.locale_of(&reader_id)?,
+            locale: tx.locale_of(&reader_id)?,
             id: reader_id,
             name,
         };
@@ -113,13 +113,13 @@ async fn file(
     };
     pass(&app, "file", &id)?;
     let asked = id.clone();
-    let found = app.document_workflows().read_in_document_tenant(&asked, move |scope| {
-        let seen = scope.document(&id)?;
+    let found = app.document_workflows().read_in_document_tenant(&asked, move |tx| {
+        let seen = tx.document(&id)?;
         let document = seen.document();
         Ok(match bytes {
-            FileVersion::Current => current(document, scope.current_file(document)?)?,
+            FileVersion::Current => current(document, tx.current_file(document)?)?,
             FileVersion::Revision(revision) => {
-                let revision = scope.revision_by_id(&id, &revision)?;
+                let revision = tx.revision_by_id(&id, &revision)?;
                 kept(
                     document,
                     revision.extension().unwrap_or(document.file_extension),
@@ -130,7 +130,7 @@ async fn file(
             }
             FileVersion::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
             FileVersion::Copy(copy) => {
-                let copy = scope.submitted_copy(&copy, &id)?;
+                let copy = tx.submitted_copy(&copy, &id)?;
                 kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
             }
         })

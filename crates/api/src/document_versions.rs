@@ -20,7 +20,7 @@ use api_types::document::{DocumentVersionView, DocumentView};
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;
-use db::{Scope, revisions};
+use db::{ReadTx, revisions};
 use service::actions::documents::{self, NewContent};
 
 pub fn routes() -> Endpoints {
@@ -37,12 +37,12 @@ pub fn routes() -> Endpoints {
     responses((status = 200, body = [DocumentVersionView])))]
 async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<DocumentVersionView>>> {
     let found = cx
-        .read(move |scope| {
-            scope.document(&id)?;
-            let is_staff = scope.viewer().is_staff();
-            let mut found = scope.revisions(&id)?;
+        .read(move |tx| {
+            tx.document(&id)?;
+            let is_staff = tx.viewer().is_staff();
+            let mut found = tx.revisions(&id)?;
             found.retain(|revision| is_staff || revisions::shown_to_students(revision));
-            Ok((found, scope.histories(&id)?))
+            Ok((found, tx.histories(&id)?))
         })
         .await?;
     let (revisions, mut histories) = found;
@@ -64,7 +64,7 @@ async fn version_content(
     Path((id, version)): Path<(DocumentId, String)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let (seen, revision) = cx.read(move |scope| one_version(scope, &id, &version)).await?;
+    let (seen, revision) = cx.read(move |tx| one_version(tx, &id, &version)).await?;
     // The type of the document may have changed since; a version keeps its own type.
     let extension = revision.extension().unwrap_or(seen.document().file_extension);
     let title = format!("{} (version {})", seen.document().title, revision.version);
@@ -86,8 +86,8 @@ async fn version_content(
 async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
     let document = id.clone();
     let (seen, former) = cx
-        .read(move |scope| {
-            let (seen, former) = one_version(scope, &document, &version)?;
+        .read(move |tx| {
+            let (seen, former) = one_version(tx, &document, &version)?;
             // Checked again in the transaction. The check here avoids a needless copy.
             documents::check_replaceable(&seen)?;
             Ok((seen, former))
@@ -102,17 +102,16 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
         size: former.size,
         sha256: former.sha256,
     };
-    let act =
-        move |work: &mut db::Work<'_>| documents::replace(work, &id, extension, &content, RevisionOrigin::Restore);
+    let act = move |tx: &mut db::WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Restore);
     let seen = files::keep_copy(&cx, former.file_key, file_key, act).await?;
     Ok(Json(shown(&cx, &seen)?))
 }
 
 /// Reads a version, as far as the caller may see it. A malformed number is an unknown version (404).
-fn one_version(scope: &mut Scope<'_>, id: &DocumentId, version: &str) -> Result<(SeenDocument, Revision)> {
-    let seen = scope.document(id)?;
-    let revision = scope.revision(id, version.parse().map_err(|_| Error::NotFound)?)?;
-    if scope.viewer().is_staff() || revisions::shown_to_students(&revision) {
+fn one_version(tx: &mut ReadTx<'_>, id: &DocumentId, version: &str) -> Result<(SeenDocument, Revision)> {
+    let seen = tx.document(id)?;
+    let revision = tx.revision(id, version.parse().map_err(|_| Error::NotFound)?)?;
+    if tx.viewer().is_staff() || revisions::shown_to_students(&revision) {
         Ok((seen, revision))
     } else {
         Err(Error::NotFound)

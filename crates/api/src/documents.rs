@@ -32,7 +32,7 @@ use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::documents::{CurrentFile, DocumentFilter, SeenDocument};
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
@@ -106,9 +106,9 @@ async fn list(
         assignment_id: filter.assignment_id,
     };
     let found = cx
-        .read(move |scope| {
-            let audience = Audience::of(scope.viewer());
-            let found = scope.documents(&room, &filter)?;
+        .read(move |tx| {
+            let audience = Audience::of(tx.viewer());
+            let found = tx.documents(&room, &filter)?;
             Ok(found.iter().map(|seen| view(seen, &audience)).collect())
         })
         .await?;
@@ -187,10 +187,10 @@ fn creation(
     cx: &Context,
     room: WorkRoomId,
     beginning: DocumentCreation,
-) -> impl FnMut(&mut Work<'_>) -> Result<CreatedObject<DocumentView>> + Send + use<> {
+) -> impl FnMut(&mut WriteTx<'_>) -> Result<CreatedObject<DocumentView>> + Send + use<> {
     let inside = cx.clone();
-    cx.repeatable(move |work| {
-        let seen = documents::create(work, &room, &beginning)?;
+    cx.repeatable(move |tx| {
+        let seen = documents::create(tx, &room, &beginning)?;
         let document = shown(&inside, &seen)?;
         Ok(CreatedObject(
             format!("/api/workrooms/documents/{}", document.id()),
@@ -232,9 +232,9 @@ async fn create_copied(
     };
     let looked = room.clone();
     let template = cx
-        .read(move |scope| {
-            let place = scope.place_of_room(&looked)?;
-            scope.template(&place.group.id, &attachment)
+        .read(move |tx| {
+            let place = tx.place_of_room(&looked)?;
+            tx.template(&place.group.id, &attachment)
         })
         .await?;
     let wrong = |path: &str, message: &str| Error::invalid(path, "format", message);
@@ -275,7 +275,7 @@ async fn create_copied(
     responses((status = 200, body = DocumentView)))]
 pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
     let object = Object::from(&id);
-    let Versioned(seen, version) = cx.read_object(object, move |scope| scope.document(&id)).await?;
+    let Versioned(seen, version) = cx.read_object(object, move |tx| tx.document(&id)).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
@@ -285,7 +285,7 @@ pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Vers
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
 async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| documents::edit(work, &id, &patch.edit);
+    let act = move |tx: &mut WriteTx<'_>| documents::edit(tx, &id, &patch.edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
@@ -300,7 +300,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| documents::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| documents::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
@@ -313,9 +313,9 @@ async fn remove(
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
     let (seen, current) = cx
-        .read(move |scope| {
-            let seen = scope.document(&id)?;
-            let current = scope.current_file(seen.document())?;
+        .read(move |tx| {
+            let seen = tx.document(&id)?;
+            let current = tx.current_file(seen.document())?;
             Ok((seen, current))
         })
         .await?;
@@ -361,7 +361,7 @@ async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Res
     let content = content_of(&id, extension, &file);
     let key = content.file_key.clone();
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| documents::replace(work, &id, extension, &content, RevisionOrigin::Upload);
+    let act = move |tx: &mut WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Upload);
     let kept = files::keep_for(&cx, object, file.staged, key, act).await;
     let Versioned(seen, version) = or_current(kept, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))

@@ -84,17 +84,17 @@ async fn list(
     ValidQuery(filter): ValidQuery<Filter>,
 ) -> Result<Json<Vec<RosterEntryView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
-    let roster = cx.read(move |scope| -> Result<Vec<_>> {
-        if matches!(scope.viewer(), Viewer::Student(_)) {
-            scope.class(&id)?;
-            let students = scope.class_students(&id, search.as_deref())?;
+    let roster = cx.read(move |tx| -> Result<Vec<_>> {
+        if matches!(tx.viewer(), Viewer::Student(_)) {
+            tx.class(&id)?;
+            let students = tx.class_students(&id, search.as_deref())?;
             let by_name = students
                 .into_iter()
                 .map(|student| RosterEntryView::Outline(student.person));
             return Ok(by_name.collect());
         }
-        scope.managed_class(&id)?;
-        let students = scope.class_students_with_groups(&id, search.as_deref())?;
+        tx.managed_class(&id)?;
+        let students = tx.class_students_with_groups(&id, search.as_deref())?;
         let whole = students
             .into_iter()
             .map(|student| RosterEntryView::Full(Box::new(staff_view(student))));
@@ -112,7 +112,7 @@ async fn enroll(
     Path(id): Path<ClassId>,
     Valid(new): Valid<NewStudents>,
 ) -> Result<Json<StudentsEnrolled>> {
-    let enrolled = cx.write(move |work| enrollments::enroll(work, &id, &new)).await?;
+    let enrolled = cx.write(move |tx| enrollments::enroll(tx, &id, &new)).await?;
     Ok(Json(StudentsEnrolled {
         added: enrolled.added,
         already_enrolled: enrolled.already_enrolled,
@@ -130,7 +130,7 @@ async fn unenroll(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<StudentRemoved>> {
     let removed_from_groups = cx
-        .write_or_preview(query.dry_run, move |work| enrollments::unenroll(work, &id, &student))
+        .write_or_preview(query.dry_run, move |tx| enrollments::unenroll(tx, &id, &student))
         .await?;
     Ok(Json(StudentRemoved {
         success: true,
@@ -149,7 +149,7 @@ async fn edit(
     patch: Patch<EnrollmentEdit>,
 ) -> Result<Json<ClassEnrollmentView>> {
     let enrollment = cx
-        .write(move |work| enrollments::edit(work, &id, &student, &patch.edit))
+        .write(move |tx| enrollments::edit(tx, &id, &student, &patch.edit))
         .await?;
     Ok(Json(enrollment.into()))
 }
@@ -162,9 +162,9 @@ async fn ungrouped(
     Path(id): Path<ClassId>,
     ValidQuery(of): ValidQuery<GroupsOf>,
 ) -> Result<Json<Vec<StudentView>>> {
-    let students = cx.read(move |scope| {
-        scope.managed_class(&id)?;
-        scope.ungrouped_students(&id, of.course_id.as_ref(), of.assignment_id.as_ref())
+    let students = cx.read(move |tx| {
+        tx.managed_class(&id)?;
+        tx.ungrouped_students(&id, of.course_id.as_ref(), of.assignment_id.as_ref())
     });
     let students = students.await?.into_iter();
     Ok(Json(

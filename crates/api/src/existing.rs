@@ -10,7 +10,7 @@ use model::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug,
 
 use super::context::Context;
 use common::error::{Error, Result};
-use db::Scope;
+use db::ReadTx;
 use db::classes::ClassFilter;
 use db::courses::CourseFilter;
 use db::groups::GroupFilter;
@@ -22,7 +22,7 @@ use db::platform::PlatformProof;
 pub async fn named<T>(
     cx: &Context,
     outcome: Result<T>,
-    find: impl FnOnce(&mut Scope<'_>) -> Result<Option<String>> + Send + 'static,
+    find: impl FnOnce(&mut ReadTx<'_>) -> Result<Option<String>> + Send + 'static,
 ) -> Result<T> {
     if conflict_path(&outcome).is_none() {
         return outcome;
@@ -56,10 +56,10 @@ pub async fn person<T>(
     let Some(path) = conflict_path(&outcome) else {
         return outcome;
     };
-    let find = move |scope: &mut Scope<'_>| {
+    let find = move |tx: &mut ReadTx<'_>| {
         let found = match (path, &email, &external_id) {
-            ("email", Some(email), _) => scope.user_with_email(email)?,
-            ("externalId", _, Some(external_id)) => scope.user_with_external_id(external_id)?,
+            ("email", Some(email), _) => tx.user_with_email(email)?,
+            ("externalId", _, Some(external_id)) => tx.user_with_external_id(external_id)?,
             _ => None,
         };
         Ok(found.map(|id| id.to_string()))
@@ -92,87 +92,87 @@ pub async fn organization<T>(
 }
 
 /// Finds the mail domain with this name in the organization.
-pub fn mail_domain(scope: &mut Scope<'_>, name: &MailDomainName) -> Result<Option<String>> {
-    let mut domains = scope.mail_domains()?.into_iter();
+pub fn mail_domain(tx: &mut ReadTx<'_>, name: &MailDomainName) -> Result<Option<String>> {
+    let mut domains = tx.mail_domains()?.into_iter();
     Ok(domains
         .find(|held| held.domain == *name)
         .map(|held| held.id.to_string()))
 }
 
 /// Finds the course with this name in a class and subject.
-pub fn course(scope: &mut Scope<'_>, class: &ClassId, subject: &SubjectId, name: &Name) -> Result<Option<String>> {
+pub fn course(tx: &mut ReadTx<'_>, class: &ClassId, subject: &SubjectId, name: &Name) -> Result<Option<String>> {
     let filter = CourseFilter {
         class_id: Some(class.clone()),
         subject_id: Some(subject.clone()),
         ..CourseFilter::default()
     };
-    let mut courses = scope.courses(&filter)?.into_iter().map(|whole| whole.course);
+    let mut courses = tx.courses(&filter)?.into_iter().map(|whole| whole.course);
     let found = courses.find(|course| course.name == *name);
     Ok(found.map(|course| course.id.to_string()))
 }
 
 /// Finds the course that an edit of another course conflicts with.
-pub fn course_of_edit(scope: &mut Scope<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Option<String>> {
-    let course_now = scope.course(id)?.course;
+pub fn course_of_edit(tx: &mut ReadTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Option<String>> {
+    let course_now = tx.course(id)?.course;
     let class = edit.class_id.value().unwrap_or(&course_now.class_id);
     let subject = edit.subject_id.value().unwrap_or(&course_now.subject_id);
-    course(scope, class, subject, edit.name.value().unwrap_or(&course_now.name))
+    course(tx, class, subject, edit.name.value().unwrap_or(&course_now.name))
 }
 
 /// Finds the group with this number in a class.
-pub fn group(scope: &mut Scope<'_>, class: &ClassId, number: Option<GroupNumber>) -> Result<Option<String>> {
-    group_with_one_of(scope, class, number.as_slice())
+pub fn group(tx: &mut ReadTx<'_>, class: &ClassId, number: Option<GroupNumber>) -> Result<Option<String>> {
+    group_with_one_of(tx, class, number.as_slice())
 }
 
 /// Finds a group with one of these numbers in a class.
-pub fn group_with_one_of(scope: &mut Scope<'_>, class: &ClassId, numbers: &[GroupNumber]) -> Result<Option<String>> {
+pub fn group_with_one_of(tx: &mut ReadTx<'_>, class: &ClassId, numbers: &[GroupNumber]) -> Result<Option<String>> {
     let filter = GroupFilter {
         class_id: Some(class.clone()),
         ..GroupFilter::default()
     };
-    let mut groups = scope.groups(&filter)?.into_iter().map(|known| known.whole.group);
+    let mut groups = tx.groups(&filter)?.into_iter().map(|known| known.whole.group);
     let found = groups.find(|group| numbers.contains(&group.group_number));
     Ok(found.map(|group| group.id.to_string()))
 }
 
 /// Finds the group that an edit of another group conflicts with.
-pub fn group_of_edit(scope: &mut Scope<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Option<String>> {
-    let class = scope.group(id)?.whole.group.class_id;
-    group(scope, &class, edit.group_number.value().copied())
+pub fn group_of_edit(tx: &mut ReadTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Option<String>> {
+    let class = tx.group(id)?.whole.group.class_id;
+    group(tx, &class, edit.group_number.value().copied())
 }
 
 /// Finds the subject with this name.
-pub fn subject(scope: &mut Scope<'_>, name: Option<&ShortName>) -> Result<Option<String>> {
+pub fn subject(tx: &mut ReadTx<'_>, name: Option<&ShortName>) -> Result<Option<String>> {
     let Some(key) = name.map(|name| name_key(name.as_str())) else {
         return Ok(None);
     };
-    let mut subjects = scope.subjects(None, None)?.into_iter();
+    let mut subjects = tx.subjects(None, None)?.into_iter();
     let found = subjects.find(|subject| name_key(subject.name.as_str()) == key);
     Ok(found.map(|subject| subject.id.to_string()))
 }
 
 /// Finds the homeroom with this name in a school year.
-pub fn homeroom(scope: &mut Scope<'_>, name: &ShortName, year: Option<&AcademicYear>) -> Result<Option<String>> {
+pub fn homeroom(tx: &mut ReadTx<'_>, name: &ShortName, year: Option<&AcademicYear>) -> Result<Option<String>> {
     let filter = HomeroomFilter {
         search: None,
         academic_year: None,
         teacher_id: None,
     };
-    let mut homerooms = scope.homerooms(&filter)?.into_iter().map(|counted| counted.homeroom);
+    let mut homerooms = tx.homerooms(&filter)?.into_iter().map(|counted| counted.homeroom);
     let found = homerooms.find(|homeroom| homeroom.name == *name && homeroom.academic_year.as_ref() == year);
     Ok(found.map(|homeroom| homeroom.id.to_string()))
 }
 
 /// Finds the homeroom that an edit of another homeroom conflicts with.
-pub fn homeroom_of_edit(scope: &mut Scope<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<Option<String>> {
-    let now = scope.homeroom(id)?.homeroom;
+pub fn homeroom_of_edit(tx: &mut ReadTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<Option<String>> {
+    let now = tx.homeroom(id)?.homeroom;
     let year = edit.academic_year.clone().resolve(now.academic_year.clone());
-    homeroom(scope, edit.name.value().unwrap_or(&now.name), year.as_ref())
+    homeroom(tx, edit.name.value().unwrap_or(&now.name), year.as_ref())
 }
 
 /// Finds the class with this external id.
-pub fn class(scope: &mut Scope<'_>, external_id: Option<&ExternalId>) -> Result<Option<String>> {
-    let mut classes = scope
+pub fn class(tx: &mut ReadTx<'_>, external_id: Option<&ExternalId>) -> Result<Option<String>> {
+    let mut classes = tx
         .classes(&ClassFilter::default())?
         .into_iter()
         .map(|whole| whole.class);

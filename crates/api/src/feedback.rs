@@ -21,7 +21,7 @@ use api_types::audience::Audience;
 use api_types::group_assignment::GroupAssignmentView;
 use api_types::submission::FeedbackView;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::submissions::feedback::FeedbackOf;
 use service::actions::feedback::{self, NewFeedback, ReturnSubmission};
 
@@ -93,8 +93,8 @@ impl Editable for FeedbackEdit {
 #[utoipa::path(get, path = "/feedback", params(Filter), responses((status = 200, body = [FeedbackView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<FeedbackView>>> {
     let of = filter.of()?;
-    let look = cx.list(move |scope| {
-        let found = scope.feedback_of(&of)?;
+    let look = cx.list(move |tx| {
+        let found = tx.feedback_of(&of)?;
         Ok(found.iter().map(placed).collect())
     });
     Ok(Json(look.await?))
@@ -108,8 +108,8 @@ fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
 #[utoipa::path(post, path = "/feedback", request_body = NewFeedback,
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
-    let give = move |work: &mut Work<'_>| {
-        let given = feedback::create(work, &new)?;
+    let give = move |tx: &mut WriteTx<'_>| {
+        let given = feedback::create(tx, &new)?;
         Ok(CreatedObject(
             format!("/api/feedback/{}", given.id),
             FeedbackView::from(&given),
@@ -124,10 +124,10 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
         (status = 403, description = "NOT_AUTHOR")))]
 async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
     let (object, sought) = (Object::from(&id), id.clone());
-    let current = cx.read_object(object.clone(), move |scope| {
-        scope.feedback(&sought).map(|found| FeedbackView::from(&found))
+    let current = cx.read_object(object.clone(), move |tx| {
+        tx.feedback(&sought).map(|found| FeedbackView::from(&found))
     });
-    let act = move |work: &mut Work<'_>| feedback::edit(work, &id, &patch.edit);
+    let act = move |tx: &mut WriteTx<'_>| feedback::edit(tx, &id, &patch.edit);
     let changed = or_current(cx.write_object(object, act).await, current).await?;
     Ok(changed.map(|changed| FeedbackView::from(&changed)))
 }
@@ -141,7 +141,7 @@ async fn remove(
     Path(id): Path<FeedbackId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| feedback::remove(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| feedback::remove(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }
@@ -157,8 +157,6 @@ async fn give_back(
     Path(id): Path<SubmissionId>,
     Valid(words): Valid<ReturnSubmission>,
 ) -> Result<Json<GroupAssignmentView>> {
-    let link = cx
-        .write(move |work| feedback::return_submission(work, &id, &words))
-        .await?;
+    let link = cx.write(move |tx| feedback::return_submission(tx, &id, &words)).await?;
     Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }

@@ -31,7 +31,7 @@ use auth::places::Long;
 use auth::uploads::{Room, UploadPermit};
 use common::error::{Error, Result};
 use common::failpoint;
-use db::Work;
+use db::WriteTx;
 
 /// Maximum length of a form field other than the file, in bytes.
 const FIELD_MAX: usize = 64 * 1024;
@@ -363,7 +363,7 @@ pub async fn keep<T: Send + 'static>(
     cx: &Context,
     staged: Staged,
     key: FileKey,
-    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     quota::expect_room(cx, staged.size()).await?;
     let files = cx.app().files().clone();
@@ -379,7 +379,7 @@ pub async fn keep_for<T: Send + 'static>(
     object: Object,
     staged: Staged,
     key: FileKey,
-    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<Versioned<T>> {
     quota::expect_room(cx, staged.size()).await?;
     let (files, kept, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
@@ -394,7 +394,7 @@ pub async fn keep_copy<T: Send + 'static>(
     cx: &Context,
     from: FileKey,
     to: FileKey,
-    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     keep_copies(cx, vec![(from, to)], act).await
 }
@@ -403,7 +403,7 @@ pub async fn keep_copy<T: Send + 'static>(
 pub async fn keep_copies<T: Send + 'static>(
     cx: &Context,
     copies: Vec<(FileKey, FileKey)>,
-    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     if !copies.is_empty() {
         quota::expect_room(cx, 1).await?;
@@ -424,13 +424,13 @@ pub async fn keep_copies<T: Send + 'static>(
 /// Fails the transaction when the files it names exceed the quotas.
 fn with_room<T>(
     keys: Vec<FileKey>,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T>,
-) -> impl FnMut(&mut Work<'_>) -> Result<T> {
+    mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T>,
+) -> impl FnMut(&mut WriteTx<'_>) -> Result<T> {
     // Copies for many groups are made by staff; the quota of a group applies to files of the group only.
     let single = keys.first().filter(|_| keys.len() == 1).cloned();
-    move |work: &mut Work<'_>| {
-        let done = act(work)?;
-        work.must_have_room(single.as_ref())?;
+    move |tx: &mut WriteTx<'_>| {
+        let done = act(tx)?;
+        tx.must_have_room(single.as_ref())?;
         Ok(done)
     }
 }

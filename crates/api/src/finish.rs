@@ -116,7 +116,7 @@ async fn reopen(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<ReopenedTopic>> {
     let topic = id.clone();
-    let reopen = cx.write_or_preview(query.dry_run, move |work| actions::reopen(work, &topic));
+    let reopen = cx.write_or_preview(query.dry_run, move |tx| actions::reopen(tx, &topic));
     let reopened = reopen.await?;
     Ok(Json(ReopenedTopic {
         assignment_id: id,

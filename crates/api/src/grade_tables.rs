@@ -84,13 +84,13 @@ async fn export(
     ValidQuery(query): ValidQuery<Exported>,
 ) -> Result<Response> {
     let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
-    let look = cx.read(move |scope| {
-        let seen = scope.assignment(&id)?;
+    let look = cx.read(move |tx| {
+        let seen = tx.assignment(&id)?;
         // Teachers of other classes see the outline of the topic, which does not include grades.
         if !seen.is_managed {
             return Err(Error::NotFound);
         }
-        let names = scope.names_of_topic(&id)?.into_iter().collect();
+        let names = tx.names_of_topic(&id)?.into_iter().collect();
         let text = table(&seen.whole.links, &names, delimiter);
         Ok((seen.whole.assignment.title, text))
     });
@@ -121,14 +121,14 @@ async fn import(
     let is_dry = query.dry_run.is_on();
     // Permissions are checked before anything is reported about the file.
     let topic = id.clone();
-    let look = cx.read(move |scope| {
-        let class = scope.assignment(&topic)?.whole.assignment.class_id;
-        scope.managed_class(&class).map(drop)
+    let look = cx.read(move |tx| {
+        let class = tx.assignment(&topic)?.whole.assignment.class_id;
+        tx.managed_class(&class).map(drop)
     });
     look.await?;
     let separator = query.delimiter.and_then(|delimiter| u8::try_from(delimiter.0).ok());
     let rows = grades::read(file.staged.source(), file.kind, separator).await?;
-    let write = cx.write(move |work| grade_imports::import(work, &id, &rows, is_dry));
+    let write = cx.write(move |tx| grade_imports::import(tx, &id, &rows, is_dry));
     let view = |row: grade_imports::GradeOutcome| {
         let view = ImportRowView::new(None, row.number, row.status, row.user, row.problems);
         (row.status, view)

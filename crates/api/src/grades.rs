@@ -21,7 +21,7 @@ use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use api_types::submission::{GradeStateView, SubmissionView};
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use service::actions::grades::{self, GradesToPublish};
 
 pub fn routes() -> Endpoints {
@@ -52,7 +52,7 @@ async fn grade(
     Valid(edit): Valid<GradeEdit>,
 ) -> Result<Versioned<SubmissionView>> {
     let (object, current) = (Object::from(&id), attempts::show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| grades::grade_submission(work, &id, &edit);
+    let act = move |tx: &mut WriteTx<'_>| grades::grade_submission(tx, &id, &edit);
     let graded = or_current(cx.write_object(object, act).await, current).await?;
     Ok(graded.map(|graded| SubmissionView::new(&graded, &Audience::Staff)))
 }
@@ -71,7 +71,7 @@ async fn grade_document(
 ) -> Result<Versioned<DocumentView>> {
     let edit: GradeEdit = edit.into();
     let (object, current) = (Object::from(&id), documents::show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| grades::grade_document(work, &id, &edit);
+    let act = move |tx: &mut WriteTx<'_>| grades::grade_document(tx, &id, &edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
@@ -82,7 +82,7 @@ async fn grade_document(
 #[utoipa::path(get, path = "/feedback/submissions/{id}/grades", params(("id" = String, Path)),
     responses((status = 200, body = [GradeStateView])))]
 async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<Vec<GradeStateView>>> {
-    let states = cx.read(move |scope| scope.states_of_grade(&id)).await?;
+    let states = cx.read(move |tx| tx.states_of_grade(&id)).await?;
     Ok(Json(states.into_iter().map(GradeStateView::from).collect()))
 }
 
@@ -97,6 +97,6 @@ async fn publish(
     Path(id): Path<AssignmentId>,
     ValidOrEmpty(asked): ValidOrEmpty<GradesToPublish>,
 ) -> Result<Json<PublishedGrades>> {
-    let published = cx.write(move |work| grades::publish(work, &id, &asked)).await?;
+    let published = cx.write(move |tx| grades::publish(tx, &id, &asked)).await?;
     Ok(Json(PublishedGrades { published }))
 }

@@ -75,7 +75,7 @@ async fn attach(
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewGroups>,
 ) -> Result<Json<Vec<GroupAssignmentView>>> {
-    let links = cx.write(move |work| group_assignments::attach(work, &id, &new)).await?;
+    let links = cx.write(move |tx| group_assignments::attach(tx, &id, &new)).await?;
     Ok(Json(
         links
             .iter()
@@ -96,7 +96,7 @@ async fn edit(
     patch: Patch<GroupAssignmentEdit>,
 ) -> Result<Json<GroupAssignmentView>> {
     let link = cx
-        .write(move |work| group_assignments::edit(work, &id, &group, &patch.edit))
+        .write(move |tx| group_assignments::edit(tx, &id, &group, &patch.edit))
         .await?;
     Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }
@@ -112,8 +112,8 @@ async fn detach(
     ValidQuery(query): ValidQuery<Force>,
 ) -> Result<Json<Done>> {
     let is_forced = query.force.0;
-    cx.write_or_preview(query.dry_run, move |work| {
-        group_assignments::detach(work, &id, &group, is_forced)
+    cx.write_or_preview(query.dry_run, move |tx| {
+        group_assignments::detach(tx, &id, &group, is_forced)
     })
     .await?;
     Ok(Json(Done::YES))

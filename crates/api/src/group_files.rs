@@ -36,7 +36,7 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/groups/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [GroupAttachmentView])))]
 async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
-    let group = cx.read(move |scope| scope.group(&id)).await?;
+    let group = cx.read(move |tx| tx.group(&id)).await?;
     // Teachers of other classes see the outline of the group, which does not include files.
     if !group.is_seen {
         return Err(Error::NotFound);
@@ -60,8 +60,8 @@ async fn upload(
     let attachment = AttachmentId::new(clock::new_id());
     let key = FileKey::new(format!("{attachment}.{}", file.kind));
     let stored = file.stored(key.clone());
-    let act = cx.repeatable(move |work| {
-        let added = group_files::add(work, &id, attachment.clone(), stored.clone())?;
+    let act = cx.repeatable(move |tx| {
+        let added = group_files::add(tx, &id, attachment.clone(), stored.clone())?;
         let view = GroupAttachmentView::from(&added);
         Ok(Created(view.url().to_owned(), view))
     });
@@ -79,7 +79,7 @@ async fn content(
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let found = cx.read(move |scope| scope.file_of_group(&id, &attachment)).await?;
+    let found = cx.read(move |tx| tx.file_of_group(&id, &attachment)).await?;
     download(cx.app().files(), &headers, Download::from(found.file)).await
 }
 
@@ -93,7 +93,7 @@ async fn remove(
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| group_files::remove(work, &id, &attachment))
+    cx.write_or_preview(query.dry_run, move |tx| group_files::remove(tx, &id, &attachment))
         .await?;
     Ok(Json(Done::YES))
 }

@@ -29,7 +29,7 @@ use api_types::audience::Audience;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 use common::error::Result;
 use db::groups::{CourseChoice, GroupFilter, KnownGroup};
-use db::{Scope, Standpoint, Work};
+use db::{ReadTx, Standpoint, WriteTx};
 use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
@@ -140,9 +140,9 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
         mine: filter.mine.is_some_and(|on| on.0),
     };
     if !cx.caller().is_everywhere() {
-        let look = cx.read(move |scope| {
-            let found = scope.groups(&filter)?;
-            let standpoint = scope.standpoint();
+        let look = cx.read(move |tx| {
+            let found = tx.groups(&filter)?;
+            let standpoint = tx.standpoint();
             let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
             Ok((
                 shown,
@@ -153,8 +153,8 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
         join_rooms(&cx, &shown);
         return Ok(groups);
     }
-    let look = cx.list(move |scope| {
-        let found = scope.groups(&filter)?.into_iter();
+    let look = cx.list(move |tx| {
+        let found = tx.groups(&filter)?.into_iter();
         let search = filter.search.as_deref();
         let place = |group: &Group| {
             (
@@ -163,7 +163,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
                 group.id.clone(),
             )
         };
-        let standpoint = scope.standpoint();
+        let standpoint = tx.standpoint();
         Ok(found
             .map(|group| {
                 let place = place(&group.whole.group);
@@ -192,11 +192,11 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Li
 async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
     let standpoint = cx.standpoint()?;
     let (class, number) = (new.class_id.clone(), new.group_number);
-    let make = move |work: &mut Work<'_>| {
-        let group = whole(&groups::create(work, &new)?, &standpoint);
+    let make = move |tx: &mut WriteTx<'_>| {
+        let group = whole(&groups::create(tx, &new)?, &standpoint);
         Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
     };
-    let find = move |scope: &mut Scope<'_>| existing::group(scope, &class, number);
+    let find = move |tx: &mut ReadTx<'_>| existing::group(tx, &class, number);
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -208,12 +208,12 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<Cre
     let standpoint = cx.standpoint()?;
     let class = new.class_id.clone();
     let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
-    let make = move |work: &mut Work<'_>| {
-        let groups = groups::create_all(work, &new)?;
+    let make = move |tx: &mut WriteTx<'_>| {
+        let groups = groups::create_all(tx, &new)?;
         let groups = groups.iter().map(|group| whole(group, &standpoint));
         Ok(CreatedAll(groups.collect()))
     };
-    let find = move |scope: &mut Scope<'_>| existing::group_with_one_of(scope, &class, &numbers);
+    let find = move |tx: &mut ReadTx<'_>| existing::group_with_one_of(tx, &class, &numbers);
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -251,7 +251,7 @@ async fn generate(
 ) -> Result<Response> {
     if query.dry_run.is_on() {
         // The same checks under the same locks, but nothing is written.
-        let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
+        let plan = cx.write(move |tx| group_divisions::plan(tx, &new)).await?;
         let groups = plan.groups.into_iter().map(|group| GroupPreview {
             name: group.name,
             group_number: group.number,
@@ -266,8 +266,8 @@ async fn generate(
         return Ok(Json(preview).into_response());
     }
     let standpoint = cx.standpoint()?;
-    let make = move |work: &mut Work<'_>| {
-        let groups = group_divisions::generate(work, &new)?;
+    let make = move |tx: &mut WriteTx<'_>| {
+        let groups = group_divisions::generate(tx, &new)?;
         let groups = groups.iter().map(|group| whole(group, &standpoint));
         Ok(CreatedAll(groups.collect()))
     };
@@ -281,7 +281,7 @@ async fn generate(
     responses((status = 200, body = KnownGroupView)))]
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
     let (standpoint, object) = (cx.standpoint()?, Object::from(&id));
-    let group = cx.read_object(object, move |scope| scope.group(&id)).await?;
+    let group = cx.read_object(object, move |tx| tx.group(&id)).await?;
     join_rooms(&cx, std::slice::from_ref(&group.0.whole.group.id));
     Ok(group.map(|group| known(group, &standpoint)))
 }
@@ -295,8 +295,8 @@ async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> 
     let standpoint = cx.standpoint()?;
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
-    let act = move |work: &mut Work<'_>| groups::edit(work, &id, &patch.edit);
-    let find = move |scope: &mut Scope<'_>| existing::group_of_edit(scope, &sought, &wanted);
+    let act = move |tx: &mut WriteTx<'_>| groups::edit(tx, &id, &patch.edit);
+    let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &sought, &wanted);
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     let group = or_current(edited, current).await?;
     Ok(group.map(|group| whole(&group, &standpoint)))
@@ -321,7 +321,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<GroupRemoved>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| groups::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| groups::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;
     Ok(Json(GroupRemoved {
@@ -348,7 +348,7 @@ struct GroupJoined {
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
     let standpoint = cx.standpoint()?;
-    let joined = cx.write(move |work| group_members::add(work, &id, &new)).await?;
+    let joined = cx.write(move |tx| group_members::add(tx, &id, &new)).await?;
     Ok(Json(GroupJoined {
         group: whole(&joined.group, &standpoint),
         already_in_topic: joined.already_in_topic,
@@ -366,7 +366,7 @@ async fn remove_member(
 ) -> Result<Json<GroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx
-        .write_or_preview(query.dry_run, move |work| group_members::remove(work, &id, &user))
+        .write_or_preview(query.dry_run, move |tx| group_members::remove(tx, &id, &user))
         .await?;
     Ok(Json(whole(&group, &standpoint)))
 }
@@ -396,7 +396,7 @@ async fn move_member(
     let standpoint = cx.standpoint()?;
     let dry_run = query.dry_run.or(wanted.dry_run);
     let moved = cx
-        .write_or_preview(dry_run, move |work| group_members::move_to(work, &id, &user, &wanted))
+        .write_or_preview(dry_run, move |tx| group_members::move_to(tx, &id, &user, &wanted))
         .await?;
     Ok(Json(MemberMoved {
         from: whole(&moved.from, &standpoint),

@@ -26,7 +26,7 @@ use auth::rates::Exporting;
 use auth::{self, Caller, Claim};
 use common::error::{Error, Result};
 use db::platform::homes::Home;
-use db::{Tenant, Work};
+use db::{Tenant, WriteTx};
 use service::actions::rates;
 use service::changes;
 
@@ -186,7 +186,7 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
             } else {
                 ""
             };
-            let take = move |work: &mut Work<'_>| rates::consume(work, &format!("{rate:?}:{name}"), limit);
+            let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
             changes::perform(app.store(), app.bus(), standpoint, take).await?;
         }
     }

@@ -50,12 +50,12 @@ async fn hand_out(
     Valid(new): Valid<NewHandout>,
 ) -> Result<Json<HandoutView>> {
     let (topic, wanted) = (id.clone(), new.clone());
-    let handout = cx.read(move |scope| handouts::prepare(scope, &topic, &wanted)).await?;
+    let handout = cx.read(move |tx| handouts::prepare(tx, &topic, &wanted)).await?;
     let content = handout.copies.iter().filter_map(|copy| copy.creation.content.as_ref());
     let copies = content
         .map(|content| (handout.from.clone(), content.file_key.clone()))
         .collect();
-    let act = move |work: &mut db::Work<'_>| handouts::hand_out(work, &id, &new, &handout);
+    let act = move |tx: &mut db::WriteTx<'_>| handouts::hand_out(tx, &id, &new, &handout);
     let done = files::keep_copies(&cx, copies, act).await?;
     let documents = done.documents.iter().map(|seen| shown(&cx, seen));
     Ok(Json(HandoutView {

@@ -46,7 +46,7 @@ async fn raise(
     ValidOrEmpty(call): ValidOrEmpty<HelpRequest>,
 ) -> Result<Json<HelpRaised>> {
     let limit = cx.app().rates().limit(Rate::Help);
-    let group = cx.write(move |work| help::request(work, &id, &call, limit)).await?;
+    let group = cx.write(move |tx| help::request(tx, &id, &call, limit)).await?;
     Ok(Json(HelpRaised {
         needs_help: group.help.needs_help(),
         help_requested_at: group.help.requested_at(),
@@ -70,7 +70,7 @@ async fn resolve(
     Path(id): Path<GroupId>,
     ValidOrEmpty(handled): ValidOrEmpty<HelpResolution>,
 ) -> Result<Json<HelpResolved>> {
-    let group = cx.write(move |work| help::resolve(work, &id, &handled)).await?;
+    let group = cx.write(move |tx| help::resolve(tx, &id, &handled)).await?;
     Ok(Json(HelpResolved {
         needs_help: group.help.needs_help(),
     }))
@@ -90,7 +90,7 @@ struct HelpClaimed {
     responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn claim(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpClaimed>> {
-    let group = cx.write(move |work| help::claim(work, &id)).await?;
+    let group = cx.write(move |tx| help::claim(tx, &id)).await?;
     Ok(Json(HelpClaimed {
         help_claimed_by_id: group.help.claimed_by().cloned(),
     }))

@@ -22,7 +22,7 @@ use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::homeroom::{HomeroomStudentView, HomeroomView};
 use common::error::Result;
 use db::homerooms::{CountedHomeroom, HomeroomFilter};
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
 pub fn routes() -> Endpoints {
@@ -93,8 +93,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         academic_year: filter.academic_year,
         teacher_id: filter.teacher_id,
     };
-    let homerooms = cx.list(move |scope| {
-        let found = scope.homerooms(&filter)?.into_iter();
+    let homerooms = cx.list(move |tx| {
+        let found = tx.homerooms(&filter)?.into_iter();
         let search = filter.search.as_deref();
         let place =
             |counted: &CountedHomeroom| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
@@ -110,11 +110,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
     let wanted = new.clone();
-    let make = move |work: &mut Work<'_>| {
-        let view = homeroom_view(homerooms::create(work, &new)?);
+    let make = move |tx: &mut WriteTx<'_>| {
+        let view = homeroom_view(homerooms::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/homerooms/{}", view.id()), view))
     };
-    let find = move |scope: &mut Scope<'_>| existing::homeroom(scope, &wanted.name, wanted.academic_year.as_ref());
+    let find = move |tx: &mut ReadTx<'_>| existing::homeroom(tx, &wanted.name, wanted.academic_year.as_ref());
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -122,7 +122,7 @@ async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedOb
 #[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
 async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
     let object = Object::from(&id);
-    let shown = cx.read_object(object, move |scope| scope.homeroom(&id)).await?;
+    let shown = cx.read_object(object, move |tx| tx.homeroom(&id)).await?;
     Ok(shown.map(homeroom_view))
 }
 
@@ -133,8 +133,8 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
 async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
-    let act = move |work: &mut Work<'_>| homerooms::edit(work, &id, &patch.edit);
-    let find = move |scope: &mut Scope<'_>| existing::homeroom_of_edit(scope, &sought, &wanted);
+    let act = move |tx: &mut WriteTx<'_>| homerooms::edit(tx, &id, &patch.edit);
+    let find = move |tx: &mut ReadTx<'_>| existing::homeroom_of_edit(tx, &sought, &wanted);
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(homeroom_view))
 }
@@ -150,7 +150,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| homerooms::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| homerooms::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
@@ -165,9 +165,9 @@ async fn students(
 ) -> Result<Json<Vec<HomeroomStudentView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let students = cx
-        .read(move |scope| {
-            scope.homeroom(&id)?;
-            scope.homeroom_students(&id, search.as_deref())
+        .read(move |tx| {
+            tx.homeroom(&id)?;
+            tx.homeroom_students(&id, search.as_deref())
         })
         .await?;
     let views = students
@@ -184,7 +184,7 @@ async fn add_students(
     Path(id): Path<HomeroomId>,
     Valid(new): Valid<NewHomeroomStudents>,
 ) -> Result<Json<HomeroomStudentsAdded>> {
-    let added = cx.write(move |work| homerooms::add_students(work, &id, &new)).await?;
+    let added = cx.write(move |tx| homerooms::add_students(tx, &id, &new)).await?;
     Ok(Json(HomeroomStudentsAdded { added }))
 }
 
@@ -196,9 +196,7 @@ async fn remove_student(
     Path((id, student)): Path<(HomeroomId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| {
-        homerooms::remove_student(work, &id, &student)
-    })
-    .await?;
+    cx.write_or_preview(query.dry_run, move |tx| homerooms::remove_student(tx, &id, &student))
+        .await?;
     Ok(Json(Done::YES))
 }

@@ -22,7 +22,7 @@ use api_types::user::MembershipView;
 use auth::{RequestId, temporary_password};
 use common::clock;
 use common::error::{Error, Result};
-use db::Scope;
+use db::ReadTx;
 use db::page::{Position, Window};
 use db::platform::PlatformProof;
 use db::platform::invitations::KnownInvitation;
@@ -100,7 +100,7 @@ struct ConfirmedInvitation {
     responses((status = 200, body = Page<InvitationView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<InvitationView>>> {
     let window = window(query.limit, query.cursor);
-    let look = move |scope: &mut Scope<'_>, window: &Window<i64>| scope.pending_invitations(window);
+    let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
     let position = |invitation: &model::invitation::Invitation| Position {
         key: invitation.created_at.as_millis(),
         id: invitation.id.to_string(),
@@ -116,7 +116,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     responses((status = 200, body = InvitationView), (status = 403, description = "FORBIDDEN_RANK")))]
 async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<InvitationView>> {
     let mail = cx.app().mail().clone();
-    let invitation = cx.write(move |work| invitations::resend(work, &id, &mail)).await?;
+    let invitation = cx.write(move |tx| invitations::resend(tx, &id, &mail)).await?;
     Ok(Json(InvitationView::new(invitation)))
 }
 
@@ -136,8 +136,8 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
         now: cx.caller().now,
     };
     let (store, bus) = (cx.app().store(), cx.app().bus());
-    let act = changes::perform_platform(store, bus, PlatformProof::super_admin(), move |work| {
-        acceptance::confirm(work, &id, &password, &answerer)
+    let act = changes::perform_platform(store, bus, PlatformProof::super_admin(), move |tx| {
+        acceptance::confirm(tx, &id, &password, &answerer)
     });
     let (answered, is_replaced) = act.await?;
     let member = answered.member.ok_or(Error::NotFound)?;
@@ -217,8 +217,8 @@ async fn accept(
         },
     );
     let (store, bus) = (app.store(), app.bus());
-    let act = changes::perform_platform(store, bus, PlatformProof::session_look_up(), move |work| {
-        acceptance::accept_with_token(work, &token, &password, &answerer)
+    let act = changes::perform_platform(store, bus, PlatformProof::session_look_up(), move |tx| {
+        acceptance::accept_with_token(tx, &token, &password, &answerer)
     });
     let answered = act.await?;
     let member = answered.member.ok_or(Error::NotFound)?;

@@ -15,7 +15,7 @@ use super::reply::{Created, Done};
 use super::valid::{Valid, ValidQuery};
 use api_types::mail_domain::MailDomainView;
 use common::error::Result;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 use service::actions::mail_domains::{self, NewMailDomain};
 
 /// The routes for administrators of the organization.
@@ -41,7 +41,7 @@ fn views(domains: Vec<model::mail_domain::MailDomain>) -> Json<Vec<MailDomainVie
 #[utoipa::path(get, path = "/admin/domains", responses((status = 200, body = [MailDomainView]),
     (status = 400, description = "VALIDATION_ERROR")))]
 async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
-    Ok(views(cx.read(|scope| scope.mail_domains()).await?))
+    Ok(views(cx.read(|tx| tx.mail_domains()).await?))
 }
 
 /// Add a mail domain
@@ -52,11 +52,11 @@ async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
     responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
 async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
     let name = new.name().ok();
-    let add = move |work: &mut Work<'_>| {
-        let domain = mail_domains::add(work, &new)?;
+    let add = move |tx: &mut WriteTx<'_>| {
+        let domain = mail_domains::add(tx, &new)?;
         Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
     };
-    let find = move |scope: &mut Scope<'_>| name.map_or(Ok(None), |name| existing::mail_domain(scope, &name));
+    let find = move |tx: &mut ReadTx<'_>| name.map_or(Ok(None), |name| existing::mail_domain(tx, &name));
     existing::named(&cx, cx.create(add).await, find).await
 }
 
@@ -68,10 +68,10 @@ async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<Ma
         (status = 409, description = "DOMAIN_NOT_PROVEN, DOMAIN_UNANSWERED, DOMAIN_HELD")))]
 async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
     let asked = id.clone();
-    let domain = cx.read(move |scope| scope.mail_domain(&asked)).await?;
+    let domain = cx.read(move |tx| tx.mail_domain(&asked)).await?;
     // No transaction is open during the DNS query.
     let found = cx.app().dns().check(&domain).await;
-    let domain = cx.write(move |work| mail_domains::prove(work, &id, found)).await?;
+    let domain = cx.write(move |tx| mail_domains::prove(tx, &id, found)).await?;
     Ok(Json(domain.into()))
 }
 
@@ -83,7 +83,7 @@ async fn remove(
     Path(id): Path<MailDomainId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| mail_domains::remove(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }
@@ -92,7 +92,7 @@ async fn remove(
 #[utoipa::path(get, path = "/tenants/{id}/domains", params(("id" = String, Path)),
     responses((status = 200, body = [MailDomainView])))]
 async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
-    Ok(views(cx.inside(&id).await?.read(|scope| scope.mail_domains()).await?))
+    Ok(views(cx.inside(&id).await?.read(|tx| tx.mail_domains()).await?))
 }
 
 /// Assign a mail domain to an organization, even if another one holds it
@@ -104,8 +104,8 @@ async fn set(
     Valid(new): Valid<NewMailDomain>,
 ) -> Result<Created<MailDomainView>> {
     let inside = cx.inside(&id).await?;
-    let set = move |work: &mut Work<'_>| {
-        let domain = mail_domains::set(work, &new)?;
+    let set = move |tx: &mut WriteTx<'_>| {
+        let domain = mail_domains::set(tx, &new)?;
         Ok(Created(
             format!("/api/tenants/{id}/domains/{}", domain.id),
             domain.into(),
@@ -125,7 +125,7 @@ async fn remove_of_tenant(
 ) -> Result<Json<Done>> {
     let inside = cx.inside(&id).await?;
     inside
-        .write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &domain))
+        .write_or_preview(query.dry_run, move |tx| mail_domains::remove(tx, &domain))
         .await?;
     Ok(Json(Done::YES))
 }

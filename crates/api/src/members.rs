@@ -68,7 +68,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
     };
     let window = window(query.limit, query.cursor);
-    let slice = cx.read(move |scope| scope.all_members(&filter, &window)).await?;
+    let slice = cx.read(move |tx| tx.all_members(&filter, &window)).await?;
     Ok(Json(Page::of(Members, slice, view)))
 }
 
@@ -79,7 +79,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
 async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
-    let member = cx.write(move |work| members::edit(work, &id, &patch.edit)).await?;
+    let member = cx.write(move |tx| members::edit(tx, &id, &patch.edit)).await?;
     Ok(Json(view(member)))
 }
 
@@ -92,7 +92,7 @@ async fn remove(
     Path(id): Path<MemberId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| members::remove_member(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| members::remove_member(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }

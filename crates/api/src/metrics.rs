@@ -64,7 +64,7 @@ async fn show(State(app): State<App>) -> Result<Response> {
         &mut registry,
         "database_statements_read",
         "Statements executed by read connections",
-        app.store().statements_read(),
+        app.store().read_statement_count(),
     );
     let broken = u64::from(app.store().commit_failed());
     number(

@@ -77,14 +77,14 @@ async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
     let rows = cx.page(
         window,
         Direction::Rising,
-        move |scope, window| scope.overview(&asked, window),
+        move |tx, window| tx.overview(&asked, window),
         position,
     );
     let page = Page::of(Overview, rows.await?, |row: OverviewRow| {
         OverviewRowView::new(&row.whole, row.course, row.subject.as_ref())
     });
-    let stats = cx.list(move |scope| {
-        let stats = scope.overview_stats(&filter)?.into_iter();
+    let stats = cx.list(move |tx| {
+        let stats = tx.overview_stats(&filter)?.into_iter();
         Ok(stats.map(|topic| (place(&topic), shown(topic))).collect())
     });
     Ok(Json(OverviewView {

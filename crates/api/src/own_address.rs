@@ -90,7 +90,7 @@ async fn ask(
         token,
     };
     let (app, proof, mail) = (cx.app(), PlatformProof::session_look_up(), cx.app().mail().clone());
-    let act = move |work: &mut PlatformWork<'_>| addresses::request_change(work, &mail, &prover, &new, now);
+    let act = move |tx: &mut PlatformWork<'_>| addresses::request_change(tx, &mail, &prover, &new, now);
     if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }

@@ -15,7 +15,7 @@ use super::endpoint::Endpoints;
 use super::terms::Terms;
 use adapters::blob_store::name;
 use common::error::{Error, Result};
-use db::Scope;
+use db::ReadTx;
 use db::converted_files::Converted;
 use db::documents::{CurrentFile, SeenDocument};
 use service::document_workflows::{ConversionInput, ConversionRequest};
@@ -32,21 +32,21 @@ pub fn routes() -> Endpoints {
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
-    let look = |scope: &mut Scope<'_>, id: &DocumentId| {
-        let seen = scope.document(id)?;
-        if !scope.viewer().is_staff() && !seen.document().status.is_locked() {
+    let look = |tx: &mut ReadTx<'_>, id: &DocumentId| {
+        let seen = tx.document(id)?;
+        if !tx.viewer().is_staff() && !seen.document().status.is_locked() {
             return Err(Error::from(Refusal::AssignmentNotFinished));
         }
-        let current = scope.current_file(seen.document())?;
+        let current = tx.current_file(seen.document())?;
         Ok((seen, current))
     };
     let asked = id.clone();
-    let mut found = cx.read(move |scope| look(scope, &asked)).await?;
+    let mut found = cx.read(move |tx| look(tx, &asked)).await?;
     // The document is open and was never saved. Without a forced save the PDF would be blank.
     if matches!(found.1, CurrentFile::Blank(_))
         && cx.app().document_workflows().save_open(&cx.standpoint()?, &id).await?
     {
-        found = cx.read(move |scope| look(scope, &id)).await?;
+        found = cx.read(move |tx| look(tx, &id)).await?;
     }
     let (seen, current) = found;
     let title = seen.document().title.as_str().to_owned();

@@ -81,7 +81,7 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
 async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
     // The archive stays on the disk for days.
     cx.app().uploads().expect_disk().await?;
-    let job = cx.write(move |work| privacy::export(work, &asked)).await?;
+    let job = cx.write(move |tx| privacy::export(tx, &asked)).await?;
     cx.app().jobs().notify();
     let mut headers = HeaderMap::new();
     if let Ok(location) = HeaderValue::from_str(&path(&job.id)) {
@@ -94,7 +94,7 @@ async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Respo
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = PersonalExportView)))]
 async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
-    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    let job = cx.read(move |tx| tx.job(JobKind::PersonalExport, &id)).await?;
     Ok(Json(job.into()))
 }
 
@@ -106,7 +106,7 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
         (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
-    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    let job = cx.read(move |tx| tx.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);
     let (Some(made), Some(key)) = (made, job.file_key) else {
         return Err(Error::NotFound);
@@ -134,9 +134,9 @@ async fn erase(
     asked.dry_run = query.dry_run.or(asked.dry_run).is_on();
     let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
     let user = user_id.clone();
-    let address = cx.write(move |work| privacy::may_erase(work, &user)).await?;
+    let address = cx.write(move |tx| privacy::may_erase(tx, &user)).await?;
     let traces = traces(&cx, &user_id).await?;
-    let erased = cx.write(move |work| privacy::erase(work, &asked, &traces)).await?;
+    let erased = cx.write(move |tx| privacy::erase(tx, &asked, &traces)).await?;
     if !dry_run {
         retention::delete_emails(cx.app().store(), cx.app().mail(), &address).await?;
     }

@@ -1,5 +1,5 @@
 //! Storage quota checks before an upload is received, so that clients do not send bytes in vain. The transaction that
-//! writes the row checks again, and its result is decisive ([`Work::must_have_room`](db::Work)).
+//! writes the row checks again, and its result is decisive ([`WriteTx::must_have_room`](db::WriteTx)).
 
 use model::storage::StorageRoom;
 
@@ -23,7 +23,7 @@ pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<
     };
     let organization = standpoint.tenant.id().clone();
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let look = || cx.read(|scope| scope.storage_room());
+    let look = || cx.read(|tx| tx.storage_room());
     let mut room: StorageRoom = look().await?;
     if !room.is_counted || (room.may_be_less && !room.takes(bytes(most))) {
         storage_usage::count(cx.app().store(), cx.app().files(), standpoint.tenant).await?;

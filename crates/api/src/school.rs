@@ -22,7 +22,7 @@ use super::valid::{Editable, Patch, ValidQuery};
 use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
 use api_types::user::OrganizationView;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::stats::SchoolCounts;
 use service::actions::school;
 use service::jobs::storage_usage;
@@ -80,7 +80,7 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
         assignments,
         open_help,
         active_sessions,
-    } = cx.read(|scope| scope.school_counts()).await?;
+    } = cx.read(|tx| tx.school_counts()).await?;
     Ok(Json(SchoolStats {
         users: MembersByRole {
             owner,
@@ -105,7 +105,7 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
     let usage = usage(&cx).await?;
-    let room = cx.read(|scope| scope.storage_room()).await?;
+    let room = cx.read(|tx| tx.storage_room()).await?;
     Ok(Json(StorageView {
         usage,
         used_bytes: room.used,
@@ -116,7 +116,7 @@ async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
 
 /// The result of the last count. An organization that was never counted is counted now.
 async fn usage(cx: &Context) -> Result<StorageUsage> {
-    if let Some(usage) = cx.read(|scope| scope.storage_usage()).await? {
+    if let Some(usage) = cx.read(|tx| tx.storage_usage()).await? {
         return Ok(usage);
     }
     let (app, tenant) = (cx.app(), cx.standpoint()?.tenant);
@@ -127,7 +127,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
 #[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
-    let school = cx.read_object(Object::Organization, |scope| scope.school()).await?;
+    let school = cx.read_object(Object::Organization, |tx| tx.school()).await?;
     Ok(school.map(OrganizationView::from))
 }
 
@@ -138,7 +138,7 @@ async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
     let (object, current) = (Object::Organization, settings(cx.clone()));
-    let act = move |work: &mut Work<'_>| school::edit_settings(work, &patch.edit);
+    let act = move |tx: &mut WriteTx<'_>| school::edit_settings(tx, &patch.edit);
     let school = or_current(cx.write_object(object, act).await, current).await?;
     Ok(school.map(OrganizationView::from))
 }
@@ -147,9 +147,7 @@ async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versio
 #[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
 async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
     let (user, window) = (query.user_id, window(query.limit, query.cursor));
-    let slice = cx
-        .read(move |scope| scope.school_sessions(user.as_ref(), &window))
-        .await?;
+    let slice = cx.read(move |tx| tx.school_sessions(user.as_ref(), &window)).await?;
     let (caller, organization) = (cx.caller(), cx.caller().organization()?);
     let rank = Rank::of(caller.user.role, caller.member_role);
     Ok(Json(Page::of(Sessions, slice, |session| {
@@ -184,7 +182,7 @@ async fn revoke_session(
     Path(id): Path<SessionId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| school::revoke_session(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| school::revoke_session(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }

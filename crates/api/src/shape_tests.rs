@@ -36,7 +36,7 @@ struct Part {
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Talk,
-    Work,
+    WriteTx,
 }
 
 fn problems(value: Value) -> Vec<(String, String)> {

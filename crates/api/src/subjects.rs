@@ -22,7 +22,7 @@ use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::subject::SubjectView;
 use common::error::{Error, Result};
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 use service::actions::subjects::{self, NewSubject};
 
 pub fn routes() -> Endpoints {
@@ -52,9 +52,9 @@ impl Editable for SubjectEdit {
 /// List the subjects of the organization, by name
 #[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
-    let subjects = cx.list(move |scope| {
+    let subjects = cx.list(move |tx| {
         let search = filter.search.as_ref().map(Search::as_str);
-        let found = scope.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
+        let found = tx.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
         let place = |subject: &Subject| by_name(search, subject.name.as_str(), subject.id.clone());
         Ok(found
             .map(|subject| (place(&subject), SubjectView::from(subject)))
@@ -86,11 +86,11 @@ impl FromRequestParts<App> for MayAdd {
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
 async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
     let name = new.name.clone();
-    let make = move |work: &mut Work<'_>| {
-        let subject = subjects::create(work, &new)?;
+    let make = move |tx: &mut WriteTx<'_>| {
+        let subject = subjects::create(tx, &new)?;
         Ok(CreatedObject(format!("/api/subjects/{}", subject.id), subject.into()))
     };
-    let find = move |scope: &mut Scope<'_>| existing::subject(scope, Some(&name));
+    let find = move |tx: &mut ReadTx<'_>| existing::subject(tx, Some(&name));
     existing::named(&cx, cx.create(make).await, find).await
 }
 
@@ -98,7 +98,7 @@ async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result
 #[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
 async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
     let object = Object::from(&id);
-    let shown = cx.read_object(object, move |scope| scope.subject(&id)).await?;
+    let shown = cx.read_object(object, move |tx| tx.subject(&id)).await?;
     Ok(shown.map(SubjectView::from))
 }
 
@@ -109,8 +109,8 @@ async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<Subjec
 async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let name = patch.edit.name.value().cloned();
-    let act = move |work: &mut Work<'_>| subjects::edit(work, &id, &patch.edit);
-    let find = move |scope: &mut Scope<'_>| existing::subject(scope, name.as_ref());
+    let act = move |tx: &mut WriteTx<'_>| subjects::edit(tx, &id, &patch.edit);
+    let find = move |tx: &mut ReadTx<'_>| existing::subject(tx, name.as_ref());
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(SubjectView::from))
 }
@@ -124,7 +124,7 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| subjects::remove(work, &id);
+    let act = move |tx: &mut WriteTx<'_>| subjects::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }

@@ -83,7 +83,7 @@ async fn submit(
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
     responses((status = 200, body = Done)))]
 async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
-    cx.write(move |work| freeze::note_flushed(work, &id)).await?;
+    cx.write(move |tx| freeze::note_flushed(tx, &id)).await?;
     Ok(Json(Done::YES))
 }
 
@@ -97,7 +97,7 @@ async fn unsubmit(
     ValidOrEmpty(take_back): ValidOrEmpty<WithdrawSubmission>,
 ) -> Result<Json<TakenBack>> {
     let audience = audience(&cx)?;
-    let write = cx.write(move |work| submissions::unsubmit(work, &id, take_back.reason.as_ref()));
+    let write = cx.write(move |tx| submissions::unsubmit(tx, &id, take_back.reason.as_ref()));
     let state = write.await?;
     Ok(Json(TakenBack {
         document: document(&state, &audience),

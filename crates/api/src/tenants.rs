@@ -25,7 +25,7 @@ use api_types::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
 use api_types::user::{MemberView, OrganizationView};
 use auth::{Peer, temporary_password};
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::members::MemberFilter;
 use db::platform::PlatformProof;
 use db::platform::organizations::{HostName, Sign};
@@ -106,7 +106,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
     let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
     let founded = cx
         .inside_new()
-        .write(move |work| organizations::create(work, &hosts, &new, &hash, &mail))
+        .write(move |tx| organizations::create(tx, &hosts, &new, &hash, &mail))
         .await;
     let founded = existing::organization(&cx, founded, Some(slug), domain).await?;
     let (owner, invitation) = match founded.owner {
@@ -161,7 +161,7 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
     let inside = cx.inside(&id).await?;
-    let found = inside.read_object(Object::Organization, |scope| scope.school()).await?;
+    let found = inside.read_object(Object::Organization, |tx| tx.school()).await?;
     Ok(found.map(OrganizationView::from))
 }
 
@@ -183,7 +183,7 @@ async fn edit(
         patch.edit.slug.value().cloned(),
         patch.edit.custom_domain.value().cloned(),
     );
-    let act = move |work: &mut Work<'_>| organizations::edit(work, &hosts, &patch.edit);
+    let act = move |tx: &mut WriteTx<'_>| organizations::edit(tx, &hosts, &patch.edit);
     let edited = existing::organization(&cx, inside.write_object(object, act).await, slug, domain).await;
     let edited = or_current(edited, current).await?;
     Ok(edited.map(OrganizationView::from))
@@ -217,7 +217,7 @@ async fn remove(
     Valid(confirmation): Valid<Confirmation>,
 ) -> Result<Json<RemovedTenantView>> {
     let inside = cx.inside(&id).await?;
-    let act = inside.write_or_preview(query.dry_run, move |work| organizations::remove(work, &confirmation));
+    let act = inside.write_or_preview(query.dry_run, move |tx| organizations::remove(tx, &confirmation));
     let OrganizationDeletion {
         organization,
         members,
@@ -244,7 +244,7 @@ async fn members(
     let look = cx
         .inside(&id)
         .await?
-        .read(move |scope| scope.all_members(&MemberFilter::default(), &window))
+        .read(move |tx| tx.all_members(&MemberFilter::default(), &window))
         .await?;
     Ok(Json(Page::of(TenantMembers, look, |known| {
         MemberView::new(known.member, known.person, known.email)

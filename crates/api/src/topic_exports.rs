@@ -93,10 +93,10 @@ async fn export(
         groups: query.group_ids.map(|groups| groups.0),
     };
     // One snapshot. The log record is written in a separate transaction, so that reading does not block writers.
-    let plan = cx.read(move |scope| topic_exports::plan(scope, &id, &wanted)).await?;
+    let plan = cx.read(move |tx| topic_exports::plan(tx, &id, &wanted)).await?;
     let topic = plan.assignment.clone();
-    cx.write(move |work| {
-        topic_exports::record_export(work, &topic);
+    cx.write(move |tx| {
+        topic_exports::record_export(tx, &topic);
         Ok(())
     })
     .await?;

@@ -31,7 +31,7 @@ use db::page::Window;
 use db::platform::PlatformProof;
 use db::platform::organizations::OrganizationName;
 use db::users::{KnownUser, UserFilter};
-use db::{Scope, Tenant, Work};
+use db::{ReadTx, Tenant, WriteTx};
 use service::actions::members;
 use service::actions::people::{self, Password, Provisioned};
 use service::actions::profile::{self, ProfileEdit};
@@ -168,8 +168,8 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
     let (condition, actor) = (cx.condition()?, cx.caller().actor());
-    let act = move |work: &mut db::platform::PlatformWork<'_>| {
-        profile::edit(work, &user, &patch.edit, condition.as_ref(), &actor, now)
+    let act = move |tx: &mut db::platform::PlatformWork<'_>| {
+        profile::edit(tx, &user, &patch.edit, condition.as_ref(), &actor, now)
     };
     let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;
     or_current(done, me(cx.clone())).await?;
@@ -189,7 +189,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
+    let look = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.known_users(&filter, window, is_platform);
     let slice = cx.page(window, Direction::Rising, look, KnownUser::position).await?;
     Ok(Json(Page::of(Users, slice, view)))
 }
@@ -221,8 +221,8 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
     let email = people::address(&new.email).unwrap_or_default();
     let sought = (Some(email.clone()), new.external_id.clone());
-    let make = cx.repeatable(move |work| {
-        let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
+    let make = cx.repeatable(move |tx| {
+        let joined = match users::create(tx, &new, password.as_ref(), invitation.as_ref(), &mail)? {
             Provisioned::Member(joined) => joined,
             Provisioned::Invited(invitation) => {
                 let location = format!("/api/admin/invitations/{}", invitation.id);
@@ -230,9 +230,9 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
                 return Ok(Created(location, view));
             }
         };
-        let known = work.known_user(&joined.person.id, is_platform)?;
+        let known = tx.known_user(&joined.person.id, is_platform)?;
         if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
-            users::invite(work, &mail, user, invitation)?;
+            users::invite(tx, &mail, user, invitation)?;
         }
         let location = format!("/api/users/{}", joined.person.id);
         let (KnownUser { email, account, .. }, member) = (known, joined.member);
@@ -250,7 +250,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
 async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
     let (is_platform, object) = (is_platform(&cx), Object::from(&id));
-    let known = cx.read_object(object, move |scope| scope.known_user(&id, is_platform));
+    let known = cx.read_object(object, move |tx| tx.known_user(&id, is_platform));
     Ok(known.await?.map(view))
 }
 
@@ -263,9 +263,9 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let email = patch.edit.email.value().and_then(|email| people::address(email));
     let external_id = patch.edit.external_id.value().cloned();
-    let act = move |work: &mut Work<'_>| {
-        users::edit(work, &id, &patch.edit)?;
-        work.known_user(&id, is_platform)
+    let act = move |tx: &mut WriteTx<'_>| {
+        users::edit(tx, &id, &patch.edit)?;
+        tx.known_user(&id, is_platform)
     };
     let edited = existing::person(&cx, cx.write_object(object, act).await, email, external_id).await;
     let known = or_current(edited, current).await?;
@@ -277,7 +277,7 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
 async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Done>> {
-    cx.write_or_preview(query.dry_run, move |work| members::remove(work, &id))
+    cx.write_or_preview(query.dry_run, move |tx| members::remove(tx, &id))
         .await?;
     Ok(Json(Done::YES))
 }
@@ -293,7 +293,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
     let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
     let password = Password::Temporary(hash);
     let mail = cx.app().mail().clone();
-    cx.write(move |work| users::reset_password(work, &mail, &id, &password))
+    cx.write(move |tx| users::reset_password(tx, &mail, &id, &password))
         .await?;
     Ok(Json(TemporaryPassword { temporary_password }))
 }
@@ -305,12 +305,12 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
     responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
 async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
     let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
-    let found = cx.read(move |scope| {
-        scope.known_user(&id, false)?;
+    let found = cx.read(move |tx| {
+        tx.known_user(&id, false)?;
         if is_others {
             return Err(Error::ForbiddenRole);
         }
-        scope.groups_of(&id)
+        tx.groups_of(&id)
     });
     groups::shown(&cx, found.await?)
 }

@@ -14,7 +14,7 @@ use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
 use common::error::Result;
 use db::documents::{DocumentFilter, SeenDocument};
 use db::work_rooms::{LastMessage, SeenRoom};
-use db::{Scope, Standpoint};
+use db::{ReadTx, Standpoint};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
@@ -26,9 +26,9 @@ pub fn routes() -> Endpoints {
 /// List the work rooms that the caller may enter, by class and group number
 #[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
 async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
-    let rooms = cx.list(|scope| {
-        let audience = Audience::of(scope.viewer());
-        let found = scope.work_rooms()?.into_iter();
+    let rooms = cx.list(|tx| {
+        let audience = Audience::of(tx.viewer());
+        let found = tx.work_rooms()?.into_iter();
         Ok(found.map(|room| (room.position(), summary(room, &audience))).collect())
     });
     Ok(Json(rooms.await?))
@@ -39,9 +39,9 @@ async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
     responses((status = 200, body = WorkRoomView)))]
 async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
     let standpoint = cx.standpoint()?;
-    let look = move |scope: &mut Scope<'_>| {
-        let room = scope.work_room(&id)?;
-        whole(scope, room, &standpoint)
+    let look = move |tx: &mut ReadTx<'_>| {
+        let room = tx.work_room(&id)?;
+        whole(tx, room, &standpoint)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -51,9 +51,9 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
     responses((status = 200, body = WorkRoomView)))]
 async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
     let standpoint = cx.standpoint()?;
-    let look = move |scope: &mut Scope<'_>| {
-        let room = scope.work_room_of(&group)?;
-        whole(scope, room, &standpoint)
+    let look = move |tx: &mut ReadTx<'_>| {
+        let room = tx.work_room_of(&group)?;
+        whole(tx, room, &standpoint)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -64,10 +64,10 @@ fn summary(seen: SeenRoom, audience: &Audience) -> WorkRoomSummaryView {
     view.with_last_message(last_message)
 }
 
-fn whole(scope: &mut Scope<'_>, room: SeenRoom, standpoint: &Standpoint) -> Result<WorkRoomView> {
+fn whole(tx: &mut ReadTx<'_>, room: SeenRoom, standpoint: &Standpoint) -> Result<WorkRoomView> {
     let audience = Audience::of(&standpoint.viewer);
-    let group = scope.whole_group(&room.room.group_id)?;
-    let documents = scope.documents(&room.room.id, &DocumentFilter::default())?;
+    let group = tx.whole_group(&room.room.group_id)?;
+    let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
     let document = |seen: SeenDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
     let documents = documents.into_iter().map(document).collect();
     let teacher = room.teacher.clone();

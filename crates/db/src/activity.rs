@@ -9,7 +9,7 @@ use model::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
@@ -193,7 +193,7 @@ impl ActivityFilter {
     }
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a page of the records the viewer may read, newest first.
     pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
         let Some(filter) = &filter.with_event() else {
@@ -221,7 +221,7 @@ impl Scope<'_> {
     /// Reads the newest rows of each class the viewer manages and merges them. A teacher manages few classes, and each
     /// is read from its own index; one statement over all of them would read and sort all rows of a year.
     fn activity_of_own_classes(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Vec<Record>> {
-        let classes: Vec<ClassId> = self.many_visible(&OWN_CLASSES, args![], |row| row.take())?;
+        let classes: Vec<ClassId> = self.fetch_all_visible(&OWN_CLASSES, args![], |row| row.take())?;
         let mut rows = Vec::new();
         for class in classes {
             let filter = ActivityFilter {
@@ -246,7 +246,7 @@ impl Scope<'_> {
         let (time, id) = (time, id).min((to, ""));
         let from = filter.from.map_or(i64::MIN, Timestamp::as_millis);
         let search = filter.search.as_deref().map(super::pattern);
-        self.many_visible(
+        self.fetch_all_visible(
             page,
             args![
                 time,
@@ -267,7 +267,7 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a log record with the actor of the transaction.
     pub fn insert_log(&mut self, entry: &Entry) -> Result<()> {
         let actor = self.actor().clone();
@@ -278,7 +278,7 @@ impl Work<'_> {
         let name = entry.entity_name.as_deref().unwrap_or("");
         let search_key = model::collation::search_key(&format!("{} {name}", actor.name));
         let now = self.now();
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 clock::new_id(),
@@ -307,7 +307,7 @@ impl Work<'_> {
     pub fn insert_file_removal(&mut self, key: &FileKey) -> Result<()> {
         self.unstored();
         let now = self.now();
-        self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
+        self.execute(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
             .map(drop)
     }
 }

@@ -16,7 +16,7 @@ use model::whole::{WholeAssignment, WholeGroupAssignment};
 
 use super::group_assignments::LinkRow;
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -156,10 +156,10 @@ pub struct AssignmentFilter {
     pub order: Option<AssignmentOrder>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a topic, or `NotFound` if it is invisible to the viewer.
     pub fn assignment(&mut self, id: &AssignmentId) -> Result<SeenAssignment> {
-        let row = self.one_visible(&BY_ID, args![id], seen)?;
+        let row = self.fetch_one_visible(&BY_ID, args![id], seen)?;
         let links = self.links_of_assignment(id)?;
         let files = self.files_of_assignment(id)?;
         Ok(joined(vec![row], links, files).remove(0))
@@ -180,7 +180,7 @@ impl Scope<'_> {
             filter.group_id,
             search,
         ];
-        let rows = self.many_visible(
+        let rows = self.fetch_all_visible(
             if self.viewer().is_staff() {
                 &STAFF_LIST
             } else {
@@ -199,20 +199,24 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks a topic and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
     pub fn assignment_to_write(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
-        let class = self.one_visible(&BY_ID, args![id], seen)?.whole.assignment.class_id;
+        let class = self
+            .fetch_one_visible(&BY_ID, args![id], seen)?
+            .whole
+            .assignment
+            .class_id;
         self.class_to_write(&class)?;
-        self.one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
         Ok(self.assignment(id)?.whole)
     }
 
     /// Inserts a topic.
     pub fn insert_assignment(&mut self, new: &Assignment) -> Result<()> {
         let finish = new.finished.as_ref();
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -242,7 +246,7 @@ impl Work<'_> {
     /// Updates every mutable field of a topic.
     pub fn update_assignment(&mut self, assignment: &Assignment) -> Result<()> {
         let finish = assignment.finished.as_ref();
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 assignment.id,

@@ -6,7 +6,7 @@ use model::id::{AssignmentId, AttachmentId};
 
 use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, sees_group, statements};
 use common::error::{Error, Result};
 
@@ -58,15 +58,15 @@ statements! {
     DELETE = "DELETE FROM assignment_attachments WHERE organization_id = $1 AND id = $2";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the files of a topic that the viewer can view, oldest first.
     pub fn files_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<AssignmentAttachment>> {
-        self.many_visible(&OF_ASSIGNMENT, args![id], file)
+        self.fetch_all_visible(&OF_ASSIGNMENT, args![id], file)
     }
 
     /// Lists the files of all topics of a list. The arguments are those of the list.
     pub(super) fn files_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<AssignmentAttachment>> {
-        self.many_visible(
+        self.fetch_all_visible(
             if self.viewer().is_staff() {
                 &OF_STAFF_LIST
             } else {
@@ -79,20 +79,20 @@ impl Scope<'_> {
 
     /// Returns a file of a topic, or `NotFound` if it is invisible to the viewer.
     pub fn file_of_assignment(&mut self, assignment: &AssignmentId, id: &AttachmentId) -> Result<AssignmentAttachment> {
-        self.one_visible(&BY_ID, args![assignment, id], file)
+        self.fetch_one_visible(&BY_ID, args![assignment, id], file)
     }
 
     /// Lists the staged files of a topic. They become visible with the next bulk edit.
     pub fn staged_files(&mut self, assignment: &AssignmentId) -> Result<Vec<AssignmentAttachment>> {
-        self.many_visible(&STAGED, args![assignment], file)
+        self.fetch_all_visible(&STAGED, args![assignment], file)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a file and counts its size against the storage quota.
     pub fn insert_file(&mut self, new: &AssignmentAttachment) -> Result<()> {
         self.stored(new.file.size);
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -113,7 +113,7 @@ impl Work<'_> {
 
     /// Turns a staged file into a shared one; `NotFound` if it was deleted in the meantime.
     pub fn publish_file(&mut self, id: &AttachmentId) -> Result<()> {
-        if self.run(&PUBLISH, args![id])? == 0 {
+        if self.execute(&PUBLISH, args![id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())
@@ -122,7 +122,7 @@ impl Work<'_> {
 
     /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_file(&mut self, id: &AttachmentId) -> Result<()> {
-        if self.run(&DELETE, args![id])? == 0 {
+        if self.execute(&DELETE, args![id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())

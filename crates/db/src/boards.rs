@@ -3,7 +3,7 @@
 
 use model::id::AssignmentId;
 
-use super::Scope;
+use super::ReadTx;
 use super::assignments::SeenAssignment;
 use super::documents::SeenDocument;
 use super::groups::KnownGroup;
@@ -20,7 +20,7 @@ pub struct Board {
     pub documents: Vec<SeenDocument>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the board of a topic; `NotFound` unless the viewer manages its class.
     pub fn board(&mut self, id: &AssignmentId) -> Result<Board> {
         let topic = self.assignment(id)?;

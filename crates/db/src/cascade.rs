@@ -12,7 +12,7 @@ use model::whole::WholeGroup;
 use self::doomed::{Doomed, class, course, group, link, topic};
 use super::groups::GroupFilter;
 use super::sql::Sql;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -51,19 +51,19 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
     ]
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Counts the submissions of a link. A link with submissions is detached only with `force`.
     pub fn submissions_of_link(&mut self, id: &GroupAssignmentId) -> Result<i64> {
-        self.one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())
+        self.fetch_one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds the lock of the
     /// class.
     pub fn delete_course(&mut self, id: &CourseId) -> Result<Removed> {
         let removed = self.remove(&course::DOOMED, id.as_str())?;
-        self.run(&DELETE_COURSE, args![id])?;
+        self.execute(&DELETE_COURSE, args![id])?;
         Ok(removed)
     }
 
@@ -101,7 +101,7 @@ impl Work<'_> {
         ];
         self.free_deleted_documents(id)?;
         for statement in rest {
-            self.run(statement, args![id])?;
+            self.execute(statement, args![id])?;
         }
         Ok(removed)
     }
@@ -109,9 +109,9 @@ impl Work<'_> {
     /// Removes a student from a class and from all its groups. Returns these groups in their new state. Past
     /// submissions keep their recorded members. The caller holds the lock of the class.
     pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<WholeGroup>> {
-        let left: Vec<GroupId> = self.many(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
-        self.run(&LEAVE_GROUPS, args![class, student])?;
-        if self.run(&LEAVE_CLASS, args![class, student])? == 0 {
+        let left: Vec<GroupId> = self.fetch_all(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
+        self.execute(&LEAVE_GROUPS, args![class, student])?;
+        if self.execute(&LEAVE_CLASS, args![class, student])? == 0 {
             return Err(Error::NotFound);
         }
         if left.is_empty() {
@@ -131,18 +131,18 @@ impl Work<'_> {
     fn remove(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
         // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
         for statement in doomed.locks {
-            self.many(statement, args![id], |_| Ok(()))?;
+            self.fetch_all(statement, args![id], |_| Ok(()))?;
         }
         let removed = self.removal(doomed, id)?;
         let now = self.now();
-        self.run(doomed.remember, args![id, now])?;
+        self.execute(doomed.remember, args![id, now])?;
         failpoint::hit("deletion.listed");
         for statement in doomed.deletions_before {
-            self.run(statement, args![id])?;
+            self.execute(statement, args![id])?;
         }
-        self.run(doomed.release, args![id, now])?;
+        self.execute(doomed.release, args![id, now])?;
         for statement in doomed.deletions_after {
-            self.run(statement, args![id])?;
+            self.execute(statement, args![id])?;
         }
         Ok(removed)
     }

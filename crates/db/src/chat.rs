@@ -1,5 +1,5 @@
 //! The chat of work rooms: messages by their sequence number in the room, their files, and read markers. Access to the
-//! room is checked before, with [`Scope::place_of_room`]; these functions do not check it again.
+//! room is checked before, with [`ReadTx::place_of_room`]; these functions do not check it again.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use model::text::ClientMessageId;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -114,7 +114,7 @@ pub enum Way {
     From(i64),
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a page of the messages of a room, with their files.
     pub fn room_messages(
         &mut self,
@@ -154,22 +154,22 @@ impl Scope<'_> {
     /// Returns a file of a message that is not deleted, or a pending upload of the user.
     pub fn file_of_chat(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<MessageAttachment> {
         let user = self.user_text();
-        self.one(&FILE, args![room, id, user], file)
+        self.fetch_one(&FILE, args![room, id, user], file)
     }
 
     /// Lists the pending uploads of a user in a room: files that no message refers to yet, oldest first.
     pub fn waiting_files(&mut self, room: &WorkRoomId, uploader: &UserId) -> Result<Vec<MessageAttachment>> {
-        self.many(&WAITING, args![room, uploader], file)
+        self.fetch_all(&WAITING, args![room, uploader], file)
     }
 
     /// Returns the sequence number of the newest message of a room.
     pub fn last_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
-        self.one(&LAST_SEQ, args![room], |row| row.take())
+        self.fetch_one(&LAST_SEQ, args![room], |row| row.take())
     }
 
     /// Returns the read marker of a user in a room.
     pub fn reading_mark(&mut self, room: &WorkRoomId, reader: &UserId) -> Result<ReadingMark> {
-        let found = self.maybe(&MARK, args![room, reader], |row| {
+        let found = self.fetch_optional(&MARK, args![room, reader], |row| {
             Ok(ReadingMark {
                 seq: row.take()?,
                 own_after: row.take()?,
@@ -180,7 +180,7 @@ impl Scope<'_> {
 
     /// Counts the messages that a user sent after a sequence number.
     pub fn own_after(&mut self, room: &WorkRoomId, author: &UserId, seq: i64) -> Result<i64> {
-        self.one(&OWN_AFTER, args![room, author, seq], |row| row.take())
+        self.fetch_one(&OWN_AFTER, args![room, author, seq], |row| row.take())
     }
 
     /// Reads messages and, with one more statement, the files of all of them.
@@ -190,13 +190,13 @@ impl Scope<'_> {
         sql: &'static Sql,
         arguments: &[Value<'_>],
     ) -> Result<Vec<RoomMessage>> {
-        let mut messages = self.many(sql, arguments, message)?;
+        let mut messages = self.fetch_all(sql, arguments, message)?;
         let places = messages.iter().map(|message| message.seq);
         let (Some(first), Some(last)) = (places.clone().min(), places.max()) else {
             return Ok(messages);
         };
         let mut files: HashMap<MessageId, Vec<MessageAttachment>> = HashMap::new();
-        for file in self.many(&FILES, args![room, first, last], file)? {
+        for file in self.fetch_all(&FILES, args![room, first, last], file)? {
             if let Some(message) = file.message_id.clone() {
                 files.entry(message).or_default().push(file);
             }
@@ -208,22 +208,22 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks the chat of a room until the end of the transaction. Access is checked while the lock is held: a user who
     /// was removed from the group before can no longer write.
     pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
-        self.one(&LOCK, args![id], |row| row.take::<String>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<String>())?;
         self.place_of_room(id)
     }
 
     /// Increments and returns the sequence number for the next message of a room.
     pub fn next_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
-        self.one(&NEXT_SEQ, args![room], |row| row.take())
+        self.fetch_one(&NEXT_SEQ, args![room], |row| row.take())
     }
 
     /// Inserts a message without its files.
     pub fn insert_room_message(&mut self, new: &RoomMessage, sender: Option<&UserId>) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -243,20 +243,20 @@ impl Work<'_> {
     /// Updates the content of a message.
     pub fn rewrite_room_message(&mut self, message: &RoomMessage) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.content, message.edited_at];
-        self.run(&REWRITE, arguments).map(drop)
+        self.execute(&REWRITE, arguments).map(drop)
     }
 
     /// Marks a message as deleted.
     pub fn delete_room_message(&mut self, message: &RoomMessage, by: &UserId) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.deleted_at, by];
-        self.run(&DELETE, arguments).map(drop)
+        self.execute(&DELETE, arguments).map(drop)
     }
 
     /// Inserts a file that no message refers to yet.
     pub fn insert_chat_file(&mut self, new: &MessageAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
-        self.run(
+        self.execute(
             &INSERT_FILE,
             args![
                 new.id,
@@ -281,7 +281,7 @@ impl Work<'_> {
         uploader: &UserId,
         message: &MessageId,
     ) -> Result<()> {
-        if self.run(&NAME_FILE, args![room, id, uploader, message])? == 0 {
+        if self.execute(&NAME_FILE, args![room, id, uploader, message])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())
@@ -291,20 +291,20 @@ impl Work<'_> {
     /// Deletes the row of a pending upload; returns whether it existed. The caller schedules the removal of the stored
     /// bytes with the change it records.
     pub fn drop_waiting_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
-        Ok(self.run(&DROP_FILE, args![room, id])? > 0)
+        Ok(self.execute(&DROP_FILE, args![room, id])? > 0)
     }
 
     /// Sets the read marker of a user.
     pub fn set_reading_mark(&mut self, room: &WorkRoomId, reader: &UserId, mark: ReadingMark) -> Result<()> {
         let now = self.now();
-        self.run(&SET_MARK, args![room, reader, mark.seq, mark.own_after, now])
+        self.execute(&SET_MARK, args![room, reader, mark.seq, mark.own_after, now])
             .map(drop)
     }
 
     /// Counts a message of the user's own, which is never unread for them.
     pub fn count_own(&mut self, room: &WorkRoomId, author: &UserId) -> Result<()> {
         let now = self.now();
-        self.run(&COUNT_OWN, args![room, author, now]).map(drop)
+        self.execute(&COUNT_OWN, args![room, author, now]).map(drop)
     }
 }
 

@@ -12,7 +12,7 @@ use model::user::Person;
 use model::whole::{ClassCounts, WholeClass};
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, knows_class, statements};
 use common::error::Result;
 
@@ -145,15 +145,15 @@ pub struct ClassFilter {
     pub taught_by: Option<UserId>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a class, or `NotFound` if it is invisible to the viewer.
     pub fn class(&mut self, id: &ClassId) -> Result<Class> {
-        self.one_visible(&BY_ID, args![id], class)
+        self.fetch_one_visible(&BY_ID, args![id], class)
     }
 
     /// Returns a class with its teachers, subjects and counts, or `NotFound` if it is invisible to the viewer.
     pub fn whole_class(&mut self, id: &ClassId) -> Result<WholeClass> {
-        let mut whole = self.one_visible(&WHOLE, args![id], whole)?;
+        let mut whole = self.fetch_one_visible(&WHOLE, args![id], whole)?;
         whole.co_teachers = self.co_teachers(id)?;
         whole.subjects = self.class_subjects(id)?;
         Ok(whole)
@@ -172,9 +172,9 @@ impl Scope<'_> {
             filter.academic_year,
             filter.taught_by,
         ];
-        let mut classes = self.many_visible(&LIST, arguments, whole)?;
-        let mut co_teachers = gathered(self.many_visible(&LIST_CO_TEACHERS, arguments, co_teacher)?);
-        let mut subjects = gathered(self.many_visible(&LIST_SUBJECTS, arguments, subject)?);
+        let mut classes = self.fetch_all_visible(&LIST, arguments, whole)?;
+        let mut co_teachers = gathered(self.fetch_all_visible(&LIST_CO_TEACHERS, arguments, co_teacher)?);
+        let mut subjects = gathered(self.fetch_all_visible(&LIST_SUBJECTS, arguments, subject)?);
         for whole in &mut classes {
             whole.co_teachers = co_teachers.remove(&whole.class.id).unwrap_or_default();
             whole.subjects = subjects.remove(&whole.class.id).unwrap_or_default();
@@ -184,13 +184,13 @@ impl Scope<'_> {
 
     /// Lists the co-teachers of a class, in the order in which they were added.
     pub fn co_teachers(&mut self, id: &ClassId) -> Result<Vec<Person>> {
-        let found = self.many_visible(&CO_TEACHERS, args![id], co_teacher)?;
+        let found = self.fetch_all_visible(&CO_TEACHERS, args![id], co_teacher)?;
         Ok(found.into_iter().map(|(_, person)| person).collect())
     }
 
     /// Lists the subjects of a class by name.
     pub fn class_subjects(&mut self, id: &ClassId) -> Result<Vec<SubjectLabel>> {
-        let found = self.many_visible(&SUBJECTS, args![id], subject)?;
+        let found = self.fetch_all_visible(&SUBJECTS, args![id], subject)?;
         Ok(found.into_iter().map(|(_, subject)| subject).collect())
     }
 
@@ -204,30 +204,30 @@ impl Scope<'_> {
     }
 
     pub fn homeroom_label(&mut self, id: &HomeroomId) -> Result<HomeroomLabel> {
-        self.one(&HOMEROOM, args![id], homeroom)
+        self.fetch_one(&HOMEROOM, args![id], homeroom)
     }
 
     /// Returns a member who can own a class or teach in it: a teacher, an admin or an owner.
     pub fn teaching_member(&mut self, id: &UserId) -> Result<Person> {
-        self.one(&TEACHER, args![id], person)
+        self.fetch_one(&TEACHER, args![id], person)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks a class the viewer manages until the end of the transaction. Every change of the content of a class takes
     /// this lock, so numbers, memberships and topics of one class change serially.
     pub fn class_to_manage(&mut self, id: &ClassId) -> Result<Class> {
-        self.maybe(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.fetch_optional(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.managed_class(id)
     }
 
     /// Locks a class until the end of the transaction, without a check of permissions. Changes by students and by the
     /// document server wait for changes by teachers. Lock order: the class always comes first.
     pub fn hold_class(&mut self, id: &ClassId) -> Result<()> {
-        self.one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
+        self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
     }
 
-    /// Like [`Work::class_to_manage`], and requires that the class is not archived.
+    /// Like [`WriteTx::class_to_manage`], and requires that the class is not archived.
     pub fn class_to_write(&mut self, id: &ClassId) -> Result<Class> {
         let class = self.class_to_manage(id)?;
         class.writable()?;
@@ -237,7 +237,7 @@ impl Work<'_> {
     /// Inserts a class; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn insert_class(&mut self, new: &Class) -> Result<()> {
         let schedule = json(new)?;
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -264,7 +264,7 @@ impl Work<'_> {
     /// Updates every field of a class.
     pub fn update_class(&mut self, class: &Class) -> Result<()> {
         let schedule = json(class)?;
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 class.id,
@@ -289,28 +289,28 @@ impl Work<'_> {
 
     /// Adds a subject to a class; does nothing if it is listed already.
     pub fn add_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
-        self.run(&ADD_SUBJECT, args![class, subject]).map(drop)
+        self.execute(&ADD_SUBJECT, args![class, subject]).map(drop)
     }
 
     /// Returns whether a course of the class is in this subject.
     pub fn class_subject_has_courses(&mut self, class: &ClassId, subject: &SubjectId) -> Result<bool> {
-        self.one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.take())
+        self.fetch_one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.take())
     }
 
     /// Removes a subject without courses from a class.
     pub fn remove_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
-        self.run(&REMOVE_SUBJECT, args![class, subject]).map(drop)
+        self.execute(&REMOVE_SUBJECT, args![class, subject]).map(drop)
     }
 
     /// Adds a co-teacher; returns whether they were added.
     pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
         let now = self.now();
-        Ok(self.run(&ADD_TEACHER, args![class, teacher, now])? > 0)
+        Ok(self.execute(&ADD_TEACHER, args![class, teacher, now])? > 0)
     }
 
     /// Removes a co-teacher; returns whether they were one.
     pub fn remove_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
-        Ok(self.run(&REMOVE_TEACHER, args![class, teacher])? > 0)
+        Ok(self.execute(&REMOVE_TEACHER, args![class, teacher])? > 0)
     }
 }
 

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Returns how many statements ran on this thread. A connection stays on one thread, so the counter is not shared. The
-/// test that detects N+1 queries reads it through [`super::Store::statements_read`].
+/// test that detects N+1 queries reads it through [`super::Store::read_statement_count`].
 pub(super) fn statements_run() -> u64 {
     STATEMENTS_RUN.get()
 }
@@ -86,7 +86,7 @@ impl Connection {
     /// Connects to PostgreSQL with the timeouts of [`SETTINGS`], for requests and jobs.
     pub(super) fn open_limited_postgres(url: &str) -> Result<Self> {
         let mut connection = Self::open_postgres(url)?;
-        connection.batch(SETTINGS)?;
+        connection.execute_batch(SETTINGS)?;
         Ok(connection)
     }
 
@@ -115,7 +115,7 @@ impl Connection {
     }
 
     /// Runs a query and maps each row with `read`.
-    pub fn many<T>(
+    pub fn fetch_all<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
@@ -144,17 +144,17 @@ impl Connection {
     }
 
     /// Runs a query and returns the first row, if there is one.
-    pub fn maybe<T>(
+    pub fn fetch_optional<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        Ok(self.many(sql, arguments, read)?.into_iter().next())
+        Ok(self.fetch_all(sql, arguments, read)?.into_iter().next())
     }
 
     /// Executes a statement and returns the number of affected rows.
-    pub fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+    pub fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
         match self {
             Self::Sqlite(connection) => {
@@ -172,20 +172,20 @@ impl Connection {
 
     /// Runs `act` in a savepoint: if it fails, its writes are rolled back and the transaction stays usable.
     pub fn savepoint<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.batch("SAVEPOINT inner_step")?;
+        self.execute_batch("SAVEPOINT inner_step")?;
         let outcome = act(self);
         match &outcome {
-            Ok(_) => self.batch("RELEASE SAVEPOINT inner_step")?,
-            Err(_) => self.batch("ROLLBACK TO SAVEPOINT inner_step; RELEASE SAVEPOINT inner_step")?,
+            Ok(_) => self.execute_batch("RELEASE SAVEPOINT inner_step")?,
+            Err(_) => self.execute_batch("ROLLBACK TO SAVEPOINT inner_step; RELEASE SAVEPOINT inner_step")?,
         }
         outcome
     }
 
     /// Runs `act` in a savepoint that is always rolled back (dry run).
-    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.batch("SAVEPOINT rehearsal")?;
+    pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.execute_batch("SAVEPOINT rehearsal")?;
         let outcome = act(self);
-        self.batch("ROLLBACK TO SAVEPOINT rehearsal; RELEASE SAVEPOINT rehearsal")?;
+        self.execute_batch("ROLLBACK TO SAVEPOINT rehearsal; RELEASE SAVEPOINT rehearsal")?;
         outcome
     }
 
@@ -216,7 +216,7 @@ impl Connection {
             Self::Sqlite(_) => &SQLITE,
             Self::Postgres(_) => &POSTGRES,
         };
-        Ok(self.maybe(statement, &[], |row| row.take())?.unwrap_or(0))
+        Ok(self.fetch_optional(statement, &[], |row| row.take())?.unwrap_or(0))
     }
 
     /// Prepares a statement without running it; used by the test that prepares every statement on both databases.
@@ -232,7 +232,7 @@ impl Connection {
     }
 
     /// Executes transaction control and migrations: SQL text without arguments.
-    pub(super) fn batch(&mut self, text: &str) -> Result<()> {
+    pub(super) fn execute_batch(&mut self, text: &str) -> Result<()> {
         match self {
             Self::Sqlite(connection) if text.contains([';', '=']) => connection.execute_batch(text).map_err(internal),
             // Transaction control runs with every transaction, so these statements are cached too.
@@ -305,14 +305,14 @@ mod tests {
             "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('{marker}'), ('stays'); \
              PRAGMA wal_checkpoint(TRUNCATE);"
         );
-        connection.batch(&script).unwrap();
+        connection.execute_batch(&script).unwrap();
         let holds = |text: &str| {
             let bytes = std::fs::read(&path).unwrap();
             bytes.windows(text.len()).any(|window| window == text.as_bytes())
         };
         assert!(holds("was erased"), "the marker is found while it is there");
         connection
-            .batch("DELETE FROM notes WHERE text <> 'stays'; PRAGMA wal_checkpoint(TRUNCATE);")
+            .execute_batch("DELETE FROM notes WHERE text <> 'stays'; PRAGMA wal_checkpoint(TRUNCATE);")
             .unwrap();
         assert!(holds("stays") && !holds("was erased"));
     }

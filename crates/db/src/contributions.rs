@@ -7,7 +7,7 @@ use model::id::{DocumentId, GroupId, UserId, WorkRoomId};
 use model::time::Timestamp;
 use model::user::Person;
 
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -46,10 +46,10 @@ statements! {
             last_at = excluded.last_at";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the contributions to the documents of a group, grouped by user.
     pub fn contributions(&mut self, group: &GroupId) -> Result<Vec<(Person, Vec<Contribution>)>> {
-        let rows = self.many(&OF_GROUP, args![group], |row| {
+        let rows = self.fetch_all(&OF_GROUP, args![group], |row| {
             let person = Person {
                 id: row.take()?,
                 name: row.take()?,
@@ -76,11 +76,12 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns, per user, until when their editing time was counted in any document of a room. Concurrent counts wait
     /// until the end of the transaction.
     pub fn counted_in_room(&mut self, room: &WorkRoomId) -> Result<BTreeMap<UserId, Timestamp>> {
-        let rows: Vec<(UserId, Timestamp)> = self.many(&COUNTED, args![room], |row| Ok((row.take()?, row.take()?)))?;
+        let rows: Vec<(UserId, Timestamp)> =
+            self.fetch_all(&COUNTED, args![room], |row| Ok((row.take()?, row.take()?)))?;
         let mut counted = BTreeMap::new();
         for (user, until) in rows {
             let last = counted.entry(user).or_insert(until);
@@ -98,12 +99,13 @@ impl Work<'_> {
         since: Timestamp,
         (from, until): (Timestamp, Timestamp),
     ) -> Result<()> {
-        self.run(&PRESENT, args![document, user, since, from, until]).map(drop)
+        self.execute(&PRESENT, args![document, user, since, from, until])
+            .map(drop)
     }
 
     /// Counts a save of a member.
     pub fn add_save(&mut self, document: &DocumentId, user: &UserId) -> Result<()> {
         let now = self.now();
-        self.run(&SAVED, args![document, user, now]).map(drop)
+        self.execute(&SAVED, args![document, user, now]).map(drop)
     }
 }

@@ -5,7 +5,7 @@ use model::file::ConversionSource;
 use model::id::ConversionSourceId;
 use model::time::Timestamp;
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -17,7 +17,7 @@ statements! {
     RELEASE = "UPDATE file_removals SET next_attempt_at = created_at WHERE organization_id = $1 AND id = $2";
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Notes a source before it is stored, and when it is removed at the latest.
     pub fn insert_conversion_source(
         &mut self,
@@ -26,12 +26,12 @@ impl Work<'_> {
         removed_at: Timestamp,
     ) -> Result<()> {
         let key = source.file_key();
-        self.run(&INSERT, args![source.id, key.as_str(), removed_at, now])
+        self.execute(&INSERT, args![source.id, key.as_str(), removed_at, now])
             .map(drop)
     }
 
     /// Ends the time in which a source can be fetched; its file is removed after the commit.
     pub fn release_conversion_source(&mut self, id: &ConversionSourceId) -> Result<()> {
-        self.run(&RELEASE, args![id]).map(drop)
+        self.execute(&RELEASE, args![id]).map(drop)
     }
 }

@@ -4,7 +4,7 @@ use model::file::FileKey;
 use model::id::{RevisionId, SubmissionDocumentId};
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -46,17 +46,17 @@ pub struct Converted {
     pub sha256: String,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the cached conversion of a source to this format, if there is one.
     pub fn converted(&mut self, source: &ConvertedOf, format: &str) -> Result<Option<Converted>> {
         match source {
-            ConvertedOf::Revision(id) => self.maybe(&OF_REVISION, args![id, format], converted),
-            ConvertedOf::Copy(id) => self.maybe(&OF_COPY, args![id, format], converted),
+            ConvertedOf::Revision(id) => self.fetch_optional(&OF_REVISION, args![id, format], converted),
+            ConvertedOf::Copy(id) => self.fetch_optional(&OF_COPY, args![id, format], converted),
         }
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Stores a conversion of the file `made_of` and returns the stored one, which may be that of a concurrent request.
     /// Returns `None` if the source was deleted or got another file in the meantime.
     pub fn keep_converted(
@@ -71,14 +71,14 @@ impl Work<'_> {
             ConvertedOf::Copy(id) => (None, Some(id)),
         };
         let exists: bool = match source {
-            ConvertedOf::Revision(id) => self.one(&HAS_REVISION, args![id], |row| row.take())?,
-            ConvertedOf::Copy(id) => self.one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
+            ConvertedOf::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
+            ConvertedOf::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
         };
         if !exists {
             return Ok(None);
         }
         let now = self.now();
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 clock::new_id(),
@@ -95,11 +95,11 @@ impl Work<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Deletes the conversions of a copy whose bytes change; returns their files.
     pub fn delete_converted_copies(&mut self, copy: &SubmissionDocumentId) -> Result<Vec<FileKey>> {
-        let files = self.many(&FILES_OF_COPY, args![copy], file)?;
-        self.run(&DELETE_OF_COPY, args![copy])?;
+        let files = self.fetch_all(&FILES_OF_COPY, args![copy], file)?;
+        self.execute(&DELETE_OF_COPY, args![copy])?;
         Ok(files)
     }
 }

@@ -9,7 +9,7 @@ use model::text::name_key;
 use model::whole::{CourseCounts, WholeCourse};
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -63,34 +63,34 @@ pub struct CourseFilter {
     pub status: Option<CourseStatus>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a course. Staff can read the courses of all classes of their organization.
     pub fn course(&mut self, id: &CourseId) -> Result<WholeCourse> {
-        self.one(&BY_ID, args![id], whole)
+        self.fetch_one(&BY_ID, args![id], whole)
     }
 
     /// Lists the matching courses by name.
     pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<WholeCourse>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(CourseStatus::as_str);
-        self.many(&LIST, args![filter.class_id, filter.subject_id, search, status], whole)
+        self.fetch_all(&LIST, args![filter.class_id, filter.subject_id, search, status], whole)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks a course and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
     pub fn course_to_write(&mut self, id: &CourseId) -> Result<WholeCourse> {
         // Lock order: the class before its children.
         let class = self.course(id)?.course.class_id;
         self.class_to_write(&class)?;
-        self.one(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.course(id)
     }
 
     /// Inserts a course; a name that is in use is `DUPLICATE_COURSE`.
     pub fn insert_course(&mut self, new: &Course) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -111,7 +111,7 @@ impl Work<'_> {
 
     /// Updates every field of a course; if its subject changed, that of its groups too.
     pub fn update_course(&mut self, course: &Course, subject_changed: bool) -> Result<()> {
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 course.id,
@@ -127,7 +127,7 @@ impl Work<'_> {
             ],
         )?;
         if subject_changed {
-            self.run(
+            self.execute(
                 &UPDATE_GROUP_SUBJECTS,
                 args![course.id, course.subject_id, course.updated_at],
             )?;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::id::SubmissionId;
 use model::whole::WholeSubmission;
 
-use super::Scope;
+use super::ReadTx;
 use super::sql::{Sql, Value};
 use super::submissions::{copy, feedback, grade, member_grade};
 use common::error::Result;
@@ -55,7 +55,7 @@ macro_rules! current_parts {
 }
 pub(super) use current_parts;
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Fills in the current submissions of links. The arguments are those of the query of the links.
     pub(super) fn fill_current(
         &mut self,
@@ -71,17 +71,17 @@ impl Scope<'_> {
             .into_iter()
             .map(|whole| (whole.submission.id.clone(), whole))
             .collect();
-        for copy in self.many_visible(parts.copies, arguments, copy)? {
+        for copy in self.fetch_all_visible(parts.copies, arguments, copy)? {
             if let Some(whole) = filled.get_mut(&copy.submission_id) {
                 whole.documents.push(copy);
             }
         }
-        for (_, grade) in self.many_visible(parts.grades, arguments, grade)? {
+        for (_, grade) in self.fetch_all_visible(parts.grades, arguments, grade)? {
             if let Some(whole) = filled.get_mut(&grade.submission_id) {
                 whole.grade = Some(grade);
             }
         }
-        let single = self.many_visible(parts.member_grades, arguments, |row| {
+        let single = self.fetch_all_visible(parts.member_grades, arguments, |row| {
             Ok((row.take::<SubmissionId>()?, member_grade(row)?))
         })?;
         for (submission, single) in single {
@@ -89,7 +89,7 @@ impl Scope<'_> {
                 single.add_to(grade);
             }
         }
-        for feedback in self.many_visible(parts.feedback, arguments, feedback)? {
+        for feedback in self.fetch_all_visible(parts.feedback, arguments, feedback)? {
             let submission = feedback.submission_id.as_ref();
             if let Some(whole) = submission.and_then(|submission| filled.get_mut(submission)) {
                 whole.feedback.push(feedback);

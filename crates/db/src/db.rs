@@ -84,7 +84,7 @@ impl super::Store {
 #[derive(Clone)]
 pub struct Db {
     /// Statements run by all read jobs.
-    statements_read: Arc<AtomicU64>,
+    read_statement_count: Arc<AtomicU64>,
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
     reads: Entrance<ReadJob>,
@@ -157,7 +157,7 @@ impl Db {
             }
         }
         Ok(Self {
-            statements_read: Arc::default(),
+            read_statement_count: Arc::default(),
             commit_failed,
             reads,
             writes,
@@ -176,8 +176,8 @@ impl Db {
     }
 
     /// Returns the number of statements the readers have run so far.
-    pub fn statements_read(&self) -> u64 {
-        self.statements_read.load(Ordering::Relaxed)
+    pub fn read_statement_count(&self) -> u64 {
+        self.read_statement_count.load(Ordering::Relaxed)
     }
 
     /// Returns whether the last commit failed.
@@ -185,27 +185,27 @@ impl Db {
         self.commit_failed.load(Ordering::Relaxed)
     }
 
-    /// Runs `look` on a reader, in one snapshot of the database. Queued fairly between tenants.
+    /// Runs `query` on a reader, in one snapshot of the database. Queued fairly between tenants.
     pub async fn read<T: Send + 'static>(
         &self,
         party: Party,
-        look: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
-        let counter = Arc::clone(&self.statements_read);
+        let counter = Arc::clone(&self.read_statement_count);
         let job: ReadJob = Box::new(move |connection| {
             let connection = match connection {
                 Ok(connection) => connection,
                 Err(error) => return drop(answer.send(Err(conflict::told(error)))),
             };
             let before = statements_run();
-            let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
+            let found = catch_unwind(AssertUnwindSafe(|| query(connection))).unwrap_or_else(|_| Err(panicked()));
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
             // Sends the result before the transaction ends: its end costs a round trip, and its failure does not affect
             // the data that was read.
             let ending = if found.is_ok() { "COMMIT" } else { "ROLLBACK" };
             drop(answer.send(found.map_err(conflict::told)));
-            drop(connection.batch(ending));
+            drop(connection.execute_batch(ending));
         });
         let begun = Instant::now();
         self.reads.try_send(party, job).map_err(refused)?;
@@ -237,7 +237,7 @@ impl Db {
 
 impl super::Store {
     /// Returns the number of queued write transactions of one tenant, for tests.
-    pub fn units_waiting(&self, party: &Party) -> usize {
+    pub fn queued_writes(&self, party: &Party) -> usize {
         self.db.writes.waiting_of(party)
     }
 }
@@ -280,7 +280,7 @@ where
 fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Box<dyn Unit>>) -> Result<(), ()> {
     let begun = Instant::now();
     let mut group: Vec<Box<dyn Unit>> = vec![first];
-    if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
+    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
         // Another process holds the lock of the file. Nothing was executed, so every caller can retry.
         tracing::warn!(%error, "database locked by another process");
         group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(unit, _)| unit)).take(GROUP - 1));
@@ -305,10 +305,10 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Bo
     }
     failpoint::hit("store.before_commit");
     // Fails as well if the transaction is gone.
-    let commit = connection.batch("COMMIT").map_err(conflict::commit);
+    let commit = connection.execute_batch("COMMIT").map_err(conflict::commit);
     if commit.is_err() {
         // The file system rejected the commit: none of these writes took effect.
-        drop(connection.batch("ROLLBACK"));
+        drop(connection.execute_batch("ROLLBACK"));
     }
     failpoint::hit("store.after_commit");
     for (unit, outcome) in done {
@@ -324,14 +324,14 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Bo
 }
 
 fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<()> {
-    connection.batch("SAVEPOINT unit")?;
+    connection.execute_batch("SAVEPOINT unit")?;
     let outcome = unit.run(connection);
     let ending = if outcome.is_ok() {
         "RELEASE unit"
     } else {
         "ROLLBACK TO unit; RELEASE unit"
     };
-    connection.batch(ending)?;
+    connection.execute_batch(ending)?;
     outcome
 }
 
@@ -375,9 +375,9 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
             Attempt::Final(error)
         }
     };
-    connection.batch("BEGIN").map_err(judge)?;
+    connection.execute_batch("BEGIN").map_err(judge)?;
     if let Err(error) = unit.run(connection) {
-        return Err(match connection.batch("ROLLBACK") {
+        return Err(match connection.execute_batch("ROLLBACK") {
             Ok(()) => judge(error),
             // Whatever the outcome of the write: the connection is gone, and nothing was committed.
             Err(_) => Attempt::MayRetry(Error::Internal(conflict::Lost.into())),
@@ -388,7 +388,7 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
     if connection.is_lost() {
         return Err(Attempt::MayRetry(Error::Internal(conflict::Lost.into())));
     }
-    if let Err(error) = connection.batch("COMMIT") {
+    if let Err(error) = connection.execute_batch("COMMIT") {
         // After a serialization failure nothing is committed. A commit on a broken connection may have succeeded, so it
         // is not retried.
         return Err(if connection.is_lost() || conflict::is_lost(&error) {
@@ -398,7 +398,7 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
             );
             Attempt::Final(Error::Internal(conflict::Lost.into()))
         } else {
-            drop(connection.batch("ROLLBACK"));
+            drop(connection.execute_batch("ROLLBACK"));
             judge(error)
         });
     }
@@ -428,7 +428,7 @@ fn begin_read(own: &mut Pooled) -> Result<()> {
         Connection::Sqlite(_) => "BEGIN DEFERRED",
         Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     };
-    connection.batch(begin)
+    connection.execute_batch(begin)
 }
 
 /// Opens a connection for the threads of the store; on PostgreSQL with timeouts.

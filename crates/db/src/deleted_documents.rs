@@ -8,7 +8,7 @@ use model::time::Timestamp;
 use model::user::Person;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, statements};
 use common::error::Result;
 use common::failpoint;
@@ -81,54 +81,54 @@ pub struct SeenLateText {
     pub saved_by: Option<Person>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the record of a deleted document.
     pub fn deleted_document(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
-        self.one(&DELETED, args![id], deleted)
+        self.fetch_one(&DELETED, args![id], deleted)
     }
 
     /// Lists the late texts the viewer may download, newest first.
     pub fn late_texts(&mut self, class: Option<&ClassId>) -> Result<Vec<SeenLateText>> {
-        self.many_visible(&ALL, args![class], seen)
+        self.fetch_all_visible(&ALL, args![class], seen)
     }
 
     /// Returns a late text the viewer may download.
     pub fn late_text(&mut self, id: &LateTextId) -> Result<SeenLateText> {
-        self.one_visible(&BY_ID, args![id], seen)
+        self.fetch_one_visible(&BY_ID, args![id], seen)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Records a document that this transaction deletes.
     pub(super) fn remember_document(&mut self, id: &DocumentId) -> Result<()> {
         let now = self.now();
-        self.run(&REMEMBER, args![id, now])?;
+        self.execute(&REMEMBER, args![id, now])?;
         failpoint::hit("deletion.listed");
         Ok(())
     }
 
     /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
     pub(super) fn free_deleted_documents(&mut self, class: &ClassId) -> Result<()> {
-        self.run(&FREE, args![class]).map(drop)
+        self.execute(&FREE, args![class]).map(drop)
     }
 
     /// Returns the record of a deleted document, locked until the end of the transaction.
     pub fn deleted_document_to_write(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
-        self.one(&LOCK_DELETED, args![id], |row| row.take::<DocumentId>())?;
+        self.fetch_one(&LOCK_DELETED, args![id], |row| row.take::<DocumentId>())?;
         self.deleted_document(id)
     }
 
     /// Returns the late text of an editing session, if there is one.
     pub fn late_text_of_session(&mut self, document: &DocumentId, generation: i64) -> Result<Option<LateText>> {
-        self.maybe(&OF_SESSION, args![document, generation], text)
+        self.fetch_optional(&OF_SESSION, args![document, generation], text)
     }
 
     /// Inserts a late text and deletes the former one of the same session.
     pub fn replace_late_text(&mut self, former: Option<&LateText>, new: &LateText) -> Result<()> {
         if let Some(former) = former {
-            self.run(&DELETE, args![former.id])?;
+            self.execute(&DELETE, args![former.id])?;
         }
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,

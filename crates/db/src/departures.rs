@@ -4,7 +4,7 @@
 use model::access::MemberRole;
 use model::id::UserId;
 
-use super::Scope;
+use super::ReadTx;
 use super::saves::{EditingSession, session, session_columns};
 use crate::{args, statements};
 use common::error::Result;
@@ -18,10 +18,10 @@ statements! {
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.is_active AND u.is_active AND NOT u.banned";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the editing sessions that have editors.
     pub fn open_sessions(&mut self) -> Result<Vec<EditingSession>> {
-        self.many(&OPEN, args![], session)
+        self.fetch_all(&OPEN, args![], session)
     }
 
     /// Lists the editing sessions with at least one of these users.
@@ -33,6 +33,6 @@ impl Scope<'_> {
 
     /// Returns the present role of a user in the organization; `None` if they left or cannot sign in.
     pub fn present_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
-        self.maybe(&ROLE, args![user], |row| row.parse(MemberRole::parse))
+        self.fetch_optional(&ROLE, args![user], |row| row.parse(MemberRole::parse))
     }
 }

@@ -10,7 +10,7 @@ use model::user::Person;
 use super::classes::person;
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, statements};
 use common::error::Result;
 
@@ -169,7 +169,7 @@ pub enum MessageBox {
     Class,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a page of a mailbox, newest first.
     pub fn messages(
         &mut self,
@@ -182,15 +182,17 @@ impl Scope<'_> {
         let rows = window.rows();
         let arguments = args![user, time, id, rows, class];
         let found = match of {
-            MessageBox::Inbox => self.many_visible(&INBOX, arguments, seen)?,
-            MessageBox::Sent => self.many_visible(&SENT, arguments, seen)?,
-            MessageBox::Class => self.many_visible(&OF_CLASS, arguments, seen)?,
+            MessageBox::Inbox => self.fetch_all_visible(&INBOX, arguments, seen)?,
+            MessageBox::Sent => self.fetch_all_visible(&SENT, arguments, seen)?,
+            MessageBox::Class => self.fetch_all_visible(&OF_CLASS, arguments, seen)?,
         };
         let mut slice = window.cut(found, position);
         if of == MessageBox::Sent {
             let named = args![user, time, id, rows, class, NAMED];
             let mut to: HashMap<MessageId, Vec<Person>> = HashMap::new();
-            for (message, recipient) in self.many_visible(&SENT_TO, named, |row| Ok((row.take()?, person(row)?)))? {
+            for (message, recipient) in
+                self.fetch_all_visible(&SENT_TO, named, |row| Ok((row.take()?, person(row)?)))?
+            {
                 to.entry(message).or_default().push(recipient);
             }
             for seen in &mut slice.rows {
@@ -203,9 +205,9 @@ impl Scope<'_> {
     /// Returns a message in the view of the user; for its sender with all recipients.
     pub fn message(&mut self, id: &MessageId) -> Result<SeenMessage> {
         let user = self.user_text();
-        let mut found = self.one_visible(&BY_ID, args![user, id], seen)?;
+        let mut found = self.fetch_one_visible(&BY_ID, args![user, id], seen)?;
         if found.is_own && found.message.class_id.is_none() {
-            found.message.recipients = self.many(&RECIPIENTS, args![id], person)?;
+            found.message.recipients = self.fetch_all(&RECIPIENTS, args![id], person)?;
         }
         Ok(found)
     }
@@ -213,19 +215,19 @@ impl Scope<'_> {
     /// Returns the number of unread received messages.
     pub fn unread_messages(&mut self) -> Result<i64> {
         let user = self.user_text();
-        self.one_visible(&UNREAD, args![user], |row| row.take())
+        self.fetch_one_visible(&UNREAD, args![user], |row| row.take())
     }
 
     /// Returns a user known to the viewer, and whether the viewer may write to them; otherwise `NotFound`.
     pub fn addressee(&mut self, user: &UserId) -> Result<(Person, bool)> {
-        self.one_visible(&ADDRESSEE, args![user], |row| Ok((person(row)?, row.take()?)))
+        self.fetch_one_visible(&ADDRESSEE, args![user], |row| Ok((person(row)?, row.take()?)))
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a message and its recipients: the named ones, or everyone in its class.
     pub fn insert_message(&mut self, new: &DirectMessage) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -237,10 +239,10 @@ impl Work<'_> {
             ],
         )?;
         if let Some(class) = &new.class_id {
-            self.run(&INSERT_CLASS, args![new.id, class, new.sender.id, new.created_at])?;
+            self.execute(&INSERT_CLASS, args![new.id, class, new.sender.id, new.created_at])?;
         }
         for recipient in &new.recipients {
-            self.run(&INSERT_RECIPIENT, args![new.id, recipient.id, new.created_at])?;
+            self.execute(&INSERT_RECIPIENT, args![new.id, recipient.id, new.created_at])?;
         }
         Ok(())
     }
@@ -248,21 +250,21 @@ impl Work<'_> {
     /// Marks a message as read by a user who can view it.
     pub fn read_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
-        self.run(&READ, args![message.id, by, message.created_at, now])
+        self.execute(&READ, args![message.id, by, message.created_at, now])
             .map(drop)
     }
 
     /// Hides a message from a recipient who can view it.
     pub fn delete_received_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
-        self.run(&DELETE_RECEIVED, args![message.id, by, message.created_at, now])
+        self.execute(&DELETE_RECEIVED, args![message.id, by, message.created_at, now])
             .map(drop)
     }
 
     /// Hides a message from its sender.
     pub fn delete_sent_message(&mut self, id: &MessageId) -> Result<()> {
         let now = self.now();
-        self.run(&DELETE_SENT, args![id, now]).map(drop)
+        self.execute(&DELETE_SENT, args![id, now]).map(drop)
     }
 }
 

@@ -17,7 +17,7 @@ use model::user::Person;
 use model::whole::WholeDocument;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::error::Result;
 
@@ -172,33 +172,33 @@ pub enum CurrentFile {
     Blank(FileExtension),
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a document, or `NotFound` if the viewer cannot view its group. The document server reads with admin
     /// rights.
     pub fn document(&mut self, id: &DocumentId) -> Result<SeenDocument> {
-        self.one_visible(&BY_ID, args![id], seen)
+        self.fetch_one_visible(&BY_ID, args![id], seen)
     }
 
     /// Lists the matching documents of a room, oldest first; `NotFound` if the viewer cannot view the room.
     pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<SeenDocument>> {
         self.place_of_room(room)?;
         let status = filter.status.map(DocumentStatus::as_str);
-        self.many_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
+        self.fetch_all_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
     }
 
     /// Lists the documents of all groups on a topic that the viewer can view, by group number.
     pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
-        self.many_visible(&OF_TOPIC, args![topic], seen)
+        self.fetch_all_visible(&OF_TOPIC, args![topic], seen)
     }
 
     /// Returns the group of a room, or `NotFound` if the viewer cannot view it.
     pub fn place_of_room(&mut self, room: &WorkRoomId) -> Result<Place> {
-        self.one_visible(&ROOM, args![room], place)
+        self.fetch_one_visible(&ROOM, args![room], place)
     }
 
     /// Returns a file visible to the group as a template; `NotFound` for every other file.
     pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
-        self.one(&TEMPLATE, args![group, attachment], |row| {
+        self.fetch_one(&TEMPLATE, args![group, attachment], |row| {
             Ok(Template {
                 file_name: row.take()?,
                 file_key: FileKey::new(row.take::<String>()?),
@@ -217,40 +217,40 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks a document until the end of the transaction. It does not check [`SeenDocument::writable`]: saves of the
     /// document server are accepted even when users may not write.
     pub fn document_to_write(&mut self, id: &DocumentId) -> Result<SeenDocument> {
         self.document(id)?;
-        self.one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
         self.document(id)
     }
 
     /// Locks a room until the end of the transaction; returns its group and the number of its documents.
     pub fn room_to_fill(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
         self.place_of_room(room)?;
-        self.one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
+        self.fetch_one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
         Ok((
             self.place_of_room(room)?,
-            self.one(&COUNT, args![room], |row| row.take())?,
+            self.fetch_one(&COUNT, args![room], |row| row.take())?,
         ))
     }
 
     /// Locks the documents of all groups that work on a topic until the end of the transaction.
     pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
-        self.many(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
-        self.many_visible(&OF_TOPIC, args![topic], seen)
+        self.fetch_all(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
+        self.fetch_all_visible(&OF_TOPIC, args![topic], seen)
     }
 
     /// Locks the links of a group that are not started and that a new document starts: that to its topic, or all if it
     /// has no topic. Returns their topics.
     pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
-        self.many(&UNTOUCHED, args![group, topic], |row| row.take())
+        self.fetch_all(&UNTOUCHED, args![group, topic], |row| row.take())
     }
 
     /// Inserts a document as a draft.
     pub fn insert_document(&mut self, new: &Document) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -275,7 +275,7 @@ impl Work<'_> {
 
     /// Updates every mutable field of a document.
     pub fn update_document(&mut self, document: &Document) -> Result<()> {
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 document.id,
@@ -306,7 +306,7 @@ impl Work<'_> {
     /// Ends the flush of a document that is being frozen.
     pub fn end_flush(&mut self, document: &DocumentId) -> Result<()> {
         let now = self.now();
-        self.run(&END_FLUSH, args![document, now]).map(drop)
+        self.execute(&END_FLUSH, args![document, now]).map(drop)
     }
 
     /// Deletes a document that was never submitted, with its revisions; returns the files that are no longer
@@ -322,14 +322,14 @@ impl Work<'_> {
             &DELETE_CONTRIBUTIONS,
             &DELETE,
         ] {
-            self.run(children, args![id])?;
+            self.execute(children, args![id])?;
         }
         Ok(files)
     }
 
     /// Returns whether a document was ever submitted, even if the submission was withdrawn.
     pub fn was_handed_in(&mut self, id: &DocumentId) -> Result<bool> {
-        self.one(&WAS_HANDED_IN, args![id], |row| row.take())
+        self.fetch_one(&WAS_HANDED_IN, args![id], |row| row.take())
     }
 }
 

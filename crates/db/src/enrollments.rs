@@ -8,7 +8,7 @@ use model::user::Person;
 
 use super::classes::person;
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
@@ -105,17 +105,17 @@ pub struct ClassStudent {
     pub group_ids: Vec<GroupId>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the students of a class by name, without their groups. The caller has checked the permission.
     pub fn class_students(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
-        self.many(&STUDENTS, args![class, search.map(super::pattern)], student)
+        self.fetch_all(&STUDENTS, args![class, search.map(super::pattern)], student)
     }
 
     /// Lists the students of a class by name, with their groups. The caller has checked the permission.
     pub fn class_students_with_groups(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
         let mut students = self.class_students(class, search)?;
         let mut groups = std::collections::HashMap::<UserId, Vec<GroupId>>::new();
-        for (user, group) in self.many(&GROUPS_OF_STUDENTS, args![class], |row| Ok((row.take()?, row.take()?)))? {
+        for (user, group) in self.fetch_all(&GROUPS_OF_STUDENTS, args![class], |row| Ok((row.take()?, row.take()?)))? {
             groups.entry(user).or_default().push(group);
         }
         for student in &mut students {
@@ -126,11 +126,11 @@ impl Scope<'_> {
 
     /// Returns a student of a class.
     pub fn class_student(&mut self, class: &ClassId, student_id: &UserId) -> Result<ClassStudent> {
-        self.one(&STUDENT, args![class, student_id], student)
+        self.fetch_one(&STUDENT, args![class, student_id], student)
     }
 
     pub fn class_student_ids(&mut self, class: &ClassId) -> Result<Vec<UserId>> {
-        self.many(&STUDENT_IDS, args![class], |row| row.take())
+        self.fetch_all(&STUDENT_IDS, args![class], |row| row.take())
     }
 
     /// Lists the students of a class who are in none of its groups; optionally in no group of a course, or in no group
@@ -142,19 +142,19 @@ impl Scope<'_> {
         assignment: Option<&AssignmentId>,
     ) -> Result<Vec<ClassStudent>> {
         if let Some(course) = course {
-            self.one(&COURSE_OF_CLASS, args![class, course], |row| row.take::<CourseId>())?;
+            self.fetch_one(&COURSE_OF_CLASS, args![class, course], |row| row.take::<CourseId>())?;
         }
         if let Some(assignment) = assignment {
-            self.one(&ASSIGNMENT_OF_CLASS, args![class, assignment], |row| {
+            self.fetch_one(&ASSIGNMENT_OF_CLASS, args![class, assignment], |row| {
                 row.take::<AssignmentId>()
             })?;
         }
-        self.many(&UNGROUPED, args![class, course, assignment], student)
+        self.fetch_all(&UNGROUPED, args![class, course, assignment], student)
     }
 
     /// Counts for each pair of students the groups of the class they share. Deleted groups are not counted.
     pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
-        let pairs = self.many(&PARTNERS, args![class], |row| {
+        let pairs = self.fetch_all(&PARTNERS, args![class], |row| {
             Ok(((row.take()?, row.take()?), row.take()?))
         })?;
         Ok(pairs.into_iter().collect())
@@ -162,30 +162,30 @@ impl Scope<'_> {
 
     /// Returns a member who can be enrolled in a class: a student with an active account.
     pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
-        self.one(&LEARNER, args![id], person)
+        self.fetch_one(&LEARNER, args![id], person)
     }
 
     /// Returns whether the school entrusted the student to the viewer. Enrollments that a teacher can make alone do not
     /// count.
     pub fn is_entrusted(&mut self, student: &UserId) -> Result<bool> {
-        let found = self.many_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
+        let found = self.fetch_all_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
         Ok(found.into_iter().next().unwrap_or(false))
     }
 
     /// Lists the students of a homeroom who can be enrolled in a class.
     pub fn homeroom_learners(&mut self, id: &HomeroomId) -> Result<Vec<Person>> {
-        self.many(&HOMEROOM_LEARNERS, args![id], person)
+        self.fetch_all(&HOMEROOM_LEARNERS, args![id], person)
     }
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the students of a class who can be enrolled in another one.
     pub fn class_learners(&mut self, id: &ClassId) -> Result<Vec<Person>> {
-        self.many(&CLASS_LEARNERS, args![id], person)
+        self.fetch_all(&CLASS_LEARNERS, args![id], person)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Enrolls a student in a class on behalf of the caller; returns whether the enrollment is new.
     pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
         let by = EnrolledBy::caller(self.viewer());
@@ -202,16 +202,16 @@ impl Work<'_> {
     /// by a teacher.
     pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
-        let is_new = self.run(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
+        let is_new = self.execute(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
         if !is_new && by.is_of_school() {
-            self.run(&CONFIRM, args![class, student, by.as_str()])?;
+            self.execute(&CONFIRM, args![class, student, by.as_str()])?;
         }
         Ok(is_new)
     }
 
     /// Sets or clears the time when a student completed a class.
     pub fn complete_enrollment(&mut self, class: &ClassId, student: &UserId, at: Option<Timestamp>) -> Result<()> {
-        self.run(&COMPLETE, args![class, student, at]).map(drop)
+        self.execute(&COMPLETE, args![class, student, at]).map(drop)
     }
 }
 

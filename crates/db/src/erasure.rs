@@ -3,7 +3,7 @@
 use model::access::MemberRole;
 use model::id::{ClassId, UserId};
 
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -19,32 +19,32 @@ statements! {
     GROUPS = "SELECT COUNT(*) FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the role of a user in the organization, if they are a member.
     pub fn member_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
-        self.maybe(&ROLE, args![user], |row| row.parse(MemberRole::parse))
+        self.fetch_optional(&ROLE, args![user], |row| row.parse(MemberRole::parse))
     }
 
     /// Lists the classes in which a student is enrolled.
     pub fn classes_of_student(&mut self, user: &UserId) -> Result<Vec<ClassId>> {
-        self.many(&CLASSES, args![user], |row| row.take())
+        self.fetch_all(&CLASSES, args![user], |row| row.take())
     }
 
     /// Counts the groups of a student in a class.
     pub fn count_groups_of_student(&mut self, class: &ClassId, user: &UserId) -> Result<i64> {
-        self.one(&GROUPS, args![class, user], |row| row.take())
+        self.fetch_one(&GROUPS, args![class, user], |row| row.take())
     }
 
     /// Counts the other owners who can sign in.
     pub fn owners_besides(&mut self, user: &UserId) -> Result<i64> {
-        self.one(&OTHER_OWNERS, args![user], |row| row.take())
+        self.fetch_one(&OTHER_OWNERS, args![user], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every removal of an owner takes this lock.
     pub fn hold_organization_of_owners(&mut self) -> Result<()> {
-        self.one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
+        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
             .map(drop)
     }
 }

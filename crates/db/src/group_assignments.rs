@@ -12,7 +12,7 @@ use model::whole::WholeSubmission;
 
 use super::current_submissions::{CurrentParts, current_parts};
 use super::sql::{Columns, Sql, Value};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::error::{Error, Result};
 
@@ -182,7 +182,7 @@ pub struct Candidate {
     pub deadline: Timestamp,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the links of a topic whose groups the viewer can view, by group number.
     pub(super) fn links_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<LinkRow>> {
         self.links(&OF_ASSIGNMENT, &of_assignment::PARTS, args![id])
@@ -203,7 +203,7 @@ impl Scope<'_> {
         parts: &'static CurrentParts,
         arguments: &[Value<'_>],
     ) -> Result<Vec<LinkRow>> {
-        let mut rows = self.many_visible(sql, arguments, link_row)?;
+        let mut rows = self.fetch_all_visible(sql, arguments, link_row)?;
         let current = rows
             .iter_mut()
             .filter_map(|row| row.current_submission.as_mut())
@@ -214,7 +214,7 @@ impl Scope<'_> {
 
     /// Lists the active topics of a group regardless of the viewer: the course invariant applies to all of them.
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
-        self.many(&ACTIVE_TOPICS, args![group], |row| {
+        self.fetch_all(&ACTIVE_TOPICS, args![group], |row| {
             Ok(ActiveTopic {
                 assignment_id: row.take()?,
                 course_id: row.take()?,
@@ -224,7 +224,7 @@ impl Scope<'_> {
 
     /// Lists the other topics of the groups of a topic, regardless of the viewer.
     pub fn other_topics(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, OtherTopic)>> {
-        self.many(&OTHER_TOPICS, args![topic], |row| {
+        self.fetch_all(&OTHER_TOPICS, args![topic], |row| {
             let group = row.take()?;
             let topic = OtherTopic {
                 assignment_id: row.take()?,
@@ -238,8 +238,8 @@ impl Scope<'_> {
 
     /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
-        self.one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
-        self.many_visible(&CANDIDATES, args![group], |row| {
+        self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
+        self.fetch_all_visible(&CANDIDATES, args![group], |row| {
             Ok(Candidate {
                 assignment_id: row.take()?,
                 title: row.take()?,
@@ -249,10 +249,10 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns the link of a group to a topic, if there is one.
     pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
-        self.maybe(&BY_PAIR, args![assignment, group], link)
+        self.fetch_optional(&BY_PAIR, args![assignment, group], link)
     }
 
     /// Returns the link of a group to a topic, or `NotFound`.
@@ -262,7 +262,7 @@ impl Work<'_> {
 
     /// Inserts a link; a duplicate is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -281,7 +281,7 @@ impl Work<'_> {
 
     /// Updates every mutable field of a link.
     pub fn update_link(&mut self, link: &GroupAssignment) -> Result<()> {
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 link.id,
@@ -297,17 +297,17 @@ impl Work<'_> {
 
     /// Returns whether the room of the group contains a document linked to the topic.
     pub fn has_linked_document(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<bool> {
-        self.one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
+        self.fetch_one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
     }
 
     /// Lists all submissions of a topic, including superseded ones.
     pub fn submissions_of(&mut self, assignment: &AssignmentId) -> Result<Vec<Submission>> {
-        self.many(&SUBMISSIONS, args![assignment], submission)
+        self.fetch_all(&SUBMISSIONS, args![assignment], submission)
     }
 
     /// Updates the lateness of a submission.
     pub fn update_lateness(&mut self, id: &SubmissionId, lateness: Lateness) -> Result<()> {
-        self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
+        self.execute(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
             .map(drop)
     }
 }

@@ -23,7 +23,7 @@ use model::whole::{WholeGroup, WholeGroupAssignment};
 use self::known::Known;
 pub(super) use self::known::own_groups;
 use super::sql::{Columns, Sql, Value};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -98,7 +98,7 @@ pub struct GroupFilter {
     pub mine: bool,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a group, or at least its outline.
     pub fn group(&mut self, id: &GroupId) -> Result<KnownGroup> {
         let user = self.user_text();
@@ -167,12 +167,12 @@ impl Scope<'_> {
             return Ok(groups);
         }
         let places = places(&groups);
-        for file in self.many_visible(set.files, arguments, links::group_file)? {
+        for file in self.fetch_all_visible(set.files, arguments, links::group_file)? {
             if let Some(place) = places.get(&file.group_id) {
                 groups[*place].whole.attachments.push(file);
             }
         }
-        let mut rows = self.many_visible(set.links, arguments, links::link_row)?;
+        let mut rows = self.fetch_all_visible(set.links, arguments, links::link_row)?;
         let current = rows
             .iter_mut()
             .filter_map(|row| row.current_submission.as_mut())
@@ -180,7 +180,7 @@ impl Scope<'_> {
         self.fill_current(set.current, arguments, current)?;
         let mut files: HashMap<GroupAssignmentId, Vec<_>> = HashMap::new();
         if !rows.is_empty() {
-            for (link, file) in self.many_visible(set.topic_files, arguments, links::topic_file)? {
+            for (link, file) in self.fetch_all_visible(set.topic_files, arguments, links::topic_file)? {
                 files.entry(link).or_default().push(file);
             }
         }
@@ -202,12 +202,12 @@ impl Scope<'_> {
 
     /// Reads a set of groups with their members.
     fn with_members(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
-        let mut groups = self.many_visible(set.groups, arguments, known_group)?;
+        let mut groups = self.fetch_all_visible(set.groups, arguments, known_group)?;
         if !groups.iter().any(|group| group.is_seen) {
             return Ok(groups);
         }
         let places = places(&groups);
-        for member in self.many_visible(set.members, arguments, member)? {
+        for member in self.fetch_all_visible(set.members, arguments, member)? {
             if let Some(place) = places.get(&member.group_id) {
                 groups[*place].whole.members.push(member);
             }
@@ -216,7 +216,7 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks a group and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
     pub fn group_to_write(&mut self, id: &GroupId) -> Result<WholeGroup> {
@@ -234,18 +234,18 @@ impl Work<'_> {
     }
 
     fn hold_group(&mut self, id: &GroupId) -> Result<()> {
-        self.one(&LOCK, args![id], |row| row.take::<GroupId>()).map(drop)
+        self.fetch_one(&LOCK, args![id], |row| row.take::<GroupId>()).map(drop)
     }
 
     /// Returns the number for the next group of a class. The caller holds the lock of the class.
     pub fn next_group_number(&mut self, class: &ClassId) -> Result<GroupNumber> {
-        let highest: Option<i64> = self.one(&HIGHEST_NUMBER, args![class], |row| row.take())?;
+        let highest: Option<i64> = self.fetch_one(&HIGHEST_NUMBER, args![class], |row| row.take())?;
         Ok(Group::next_number(highest.map(GroupNumber::stored))?)
     }
 
     /// Inserts a group with its work room; a number that is in use is `DUPLICATE_GROUP_NUMBER`.
     pub fn insert_group(&mut self, new: &Group) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -269,7 +269,7 @@ impl Work<'_> {
 
     /// Updates every field of a group except the help flag.
     pub fn update_group(&mut self, group: &Group) -> Result<()> {
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 group.id,
@@ -291,7 +291,7 @@ impl Work<'_> {
     /// Updates only the help flag of a group.
     pub fn update_help(&mut self, group: &Group) -> Result<()> {
         let help = HelpColumns::from(group.help.clone());
-        self.run(
+        self.execute(
             &UPDATE_HELP,
             args![
                 group.id,

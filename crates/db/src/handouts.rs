@@ -2,7 +2,7 @@
 
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, WorkRoomId};
 
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -16,21 +16,21 @@ statements! {
     NOTE = "UPDATE documents SET handed_out_from = $3 WHERE organization_id = $1 AND id = $2";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the groups of a topic with their rooms.
     pub fn rooms_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, WorkRoomId)>> {
-        self.many(&ROOMS, args![topic], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&ROOMS, args![topic], |row| Ok((row.take()?, row.take()?)))
     }
 
     /// Lists the groups of a topic that still have a copy of a file.
     pub fn handed_out(&mut self, topic: &AssignmentId, attachment: &AttachmentId) -> Result<Vec<GroupId>> {
-        self.many(&HANDED_OUT, args![topic, attachment], |row| row.take())
+        self.fetch_all(&HANDED_OUT, args![topic, attachment], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Records the file of which a document is a copy.
     pub fn note_handed_out(&mut self, document: &DocumentId, attachment: &AttachmentId) -> Result<()> {
-        self.run(&NOTE, args![document, attachment]).map(drop)
+        self.execute(&NOTE, args![document, attachment]).map(drop)
     }
 }

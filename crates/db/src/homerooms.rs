@@ -8,7 +8,7 @@ use model::user::Person;
 
 use super::classes::person;
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
@@ -108,44 +108,44 @@ pub struct ReleasedByHomeroom {
     pub classes: u64,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     pub fn homeroom_student_ids(&mut self, id: &HomeroomId) -> Result<Vec<UserId>> {
-        self.many(&STUDENT_IDS, args![id], |row| row.take())
+        self.fetch_all(&STUDENT_IDS, args![id], |row| row.take())
     }
 
     /// Returns a homeroom, or `NotFound` if it is invisible to the viewer.
     pub fn homeroom(&mut self, id: &HomeroomId) -> Result<CountedHomeroom> {
-        self.one_visible(&BY_ID, args![id], counted)
+        self.fetch_one_visible(&BY_ID, args![id], counted)
     }
 
     /// Lists the matching homerooms that are visible to the viewer, by name.
     pub fn homerooms(&mut self, filter: &HomeroomFilter) -> Result<Vec<CountedHomeroom>> {
         let search = filter.search.as_deref().map(super::pattern);
-        self.many_visible(&LIST, args![search, filter.academic_year, filter.teacher_id], counted)
+        self.fetch_all_visible(&LIST, args![search, filter.academic_year, filter.teacher_id], counted)
     }
 
     /// Lists the students of a homeroom by name. The caller has checked the permission.
     pub fn homeroom_students(&mut self, id: &HomeroomId, search: Option<&str>) -> Result<Vec<HomeroomStudent>> {
-        self.many_visible(&STUDENTS, args![id, search.map(super::pattern)], student)
+        self.fetch_all_visible(&STUDENTS, args![id, search.map(super::pattern)], student)
     }
 
     /// Returns a student of a homeroom.
     pub fn homeroom_student(&mut self, id: &HomeroomId, student: &UserId) -> Result<Person> {
-        self.one(&STUDENT, args![id, student], person)
+        self.fetch_one(&STUDENT, args![id, student], person)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns a homeroom, locked until the end of the transaction.
     pub fn homeroom_to_change(&mut self, id: &HomeroomId) -> Result<Homeroom> {
-        self.one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
         Ok(self.homeroom(id)?.homeroom)
     }
 
     /// Inserts a homeroom; a name that is in use in the same year is `DUPLICATE_HOMEROOM`.
     pub fn insert_homeroom(&mut self, new: &Homeroom) -> Result<()> {
         let key = name_key(new.name.as_str());
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -167,7 +167,7 @@ impl Work<'_> {
     /// Updates every field of a homeroom.
     pub fn update_homeroom(&mut self, homeroom: &Homeroom) -> Result<()> {
         let key = name_key(homeroom.name.as_str());
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 homeroom.id,
@@ -188,22 +188,22 @@ impl Work<'_> {
     /// Enrolls a student in a homeroom; returns whether the enrollment is new.
     pub fn enroll_in_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<bool> {
         let (enrollment, now) = (EnrollmentId::new(clock::new_id()), self.now());
-        Ok(self.run(&ENROLL, args![enrollment, id, student, now])? > 0)
+        Ok(self.execute(&ENROLL, args![enrollment, id, student, now])? > 0)
     }
 
     /// Ends a student's enrollment in a homeroom.
     pub fn leave_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<()> {
-        self.run(&LEAVE, args![id, student]).map(drop)
+        self.execute(&LEAVE, args![id, student]).map(drop)
     }
 
     /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null
     /// (docs/api-contract.md#homerooms-and-subjects).
     pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<ReleasedByHomeroom> {
         let now = self.now();
-        let classes = self.run(&RELEASE_CLASSES, args![id, now])?;
+        let classes = self.execute(&RELEASE_CLASSES, args![id, now])?;
         let students = self.homeroom_student_ids(id)?;
-        self.run(&LEAVE_ALL, args![id])?;
-        self.run(&DELETE, args![id])?;
+        self.execute(&LEAVE_ALL, args![id])?;
+        self.execute(&DELETE, args![id])?;
         Ok(ReleasedByHomeroom { students, classes })
     }
 }

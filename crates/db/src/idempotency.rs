@@ -3,7 +3,7 @@
 
 use model::idempotency::{KEPT_SECONDS, KeyedRequest, MOST_BYTES, MOST_KEYS, StoredAnswer};
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::{Error, Result};
@@ -30,7 +30,7 @@ statements! {
         WHERE k.place > $3 OR (k.total > $4 AND k.place > 1))";
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Claims the key of a request. If there was an earlier request with this key, returns its response, and nothing
     /// must be created. A different request with the same key is [`Error::IdempotencyKeyReused`].
     pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredAnswer>> {
@@ -41,11 +41,11 @@ impl Work<'_> {
             key_digest,
             request_digest,
         } = request;
-        self.run(&FORGET, args![user, route, key_digest, now.plus_seconds(-KEPT_SECONDS)])?;
-        if self.run(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
+        self.execute(&FORGET, args![user, route, key_digest, now.plus_seconds(-KEPT_SECONDS)])?;
+        if self.execute(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
             return Ok(None);
         }
-        let found = self.one(&FIND, args![user, route, key_digest], |row| {
+        let found = self.fetch_one(&FIND, args![user, route, key_digest], |row| {
             let digest: String = row.take()?;
             let status: Option<i64> = row.take()?;
             let (location, etag, body) = (row.take()?, row.take()?, row.take::<Option<String>>()?);
@@ -85,8 +85,8 @@ impl Work<'_> {
             answer.body,
             size
         ];
-        self.run(&COMPLETE, arguments)?;
-        self.run(&BOUND, args![user, MOST_KEYS, MOST_BYTES])?;
+        self.execute(&COMPLETE, arguments)?;
+        self.execute(&BOUND, args![user, MOST_KEYS, MOST_BYTES])?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use model::id::{ClassId, HomeroomId, UserId};
 use model::text::name_key;
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -71,10 +71,10 @@ pub enum NamedClass {
     One(ClassId, ClassStatus),
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the member with an external id.
     pub fn member_of_external_id(&mut self, external_id: &str) -> Result<Option<NamedMember>> {
-        self.maybe(&MEMBER_OF_EXTERNAL_ID, args![external_id], |row| {
+        self.fetch_optional(&MEMBER_OF_EXTERNAL_ID, args![external_id], |row| {
             Ok(NamedMember {
                 user: row.take()?,
                 role: row.parse(MemberRole::parse)?,
@@ -85,28 +85,28 @@ impl Scope<'_> {
 
     /// Returns the class with an external id.
     pub fn class_of_external_id(&mut self, external_id: &str) -> Result<Option<ClassId>> {
-        self.maybe(&CLASS_OF_EXTERNAL_ID, args![external_id], |row| row.take())
+        self.fetch_optional(&CLASS_OF_EXTERNAL_ID, args![external_id], |row| row.take())
     }
 
     /// Returns the homeroom with an external id.
     pub fn homeroom_of_external_id(&mut self, external_id: &str) -> Result<Option<HomeroomId>> {
-        self.maybe(&HOMEROOM_OF_EXTERNAL_ID, args![external_id], |row| row.take())
+        self.fetch_optional(&HOMEROOM_OF_EXTERNAL_ID, args![external_id], |row| row.take())
     }
 
     /// Returns the homeroom with an id or a name; of several with the same name that of the newest year.
     pub fn homeroom_named(&mut self, text: &str) -> Result<Option<HomeroomId>> {
         let [composed, decomposed] = spellings(text);
-        self.maybe(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.take())
+        self.fetch_optional(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.take())
     }
 
     /// Returns the homeroom with a name in a year.
     pub fn homeroom_of_year(&mut self, name: &str, year: &str) -> Result<Option<HomeroomId>> {
-        self.maybe(&HOMEROOM_OF_YEAR, args![name, year], |row| row.take())
+        self.fetch_optional(&HOMEROOM_OF_YEAR, args![name, year], |row| row.take())
     }
 
     /// Returns whether a student is in a homeroom.
     pub fn is_in_homeroom(&mut self, homeroom: &HomeroomId, student: &UserId) -> Result<bool> {
-        self.one(&IN_HOMEROOM, args![homeroom, student], |row| row.take())
+        self.fetch_one(&IN_HOMEROOM, args![homeroom, student], |row| row.take())
     }
 
     /// Returns the class with an id or a name. The id takes precedence; archived classes are not found by name.
@@ -114,7 +114,7 @@ impl Scope<'_> {
         let read = |row: &mut super::sql::Columns<'_>| Ok((row.take::<ClassId>()?, row.parse(ClassStatus::parse)?));
         let [composed, decomposed] = spellings(text);
         let mut found = self
-            .many(&CLASSES_NAMED, args![text, composed, decomposed], read)?
+            .fetch_all(&CLASSES_NAMED, args![text, composed, decomposed], read)?
             .into_iter();
         Ok(match (found.next(), found.next()) {
             (None, _) => NamedClass::Unknown,
@@ -125,33 +125,33 @@ impl Scope<'_> {
 
     /// Returns whether a student is enrolled in a class.
     pub fn is_in_class(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
-        self.one(&IN_CLASS, args![class, student], |row| row.take())
+        self.fetch_one(&IN_CLASS, args![class, student], |row| row.take())
     }
 
     /// Returns whether a user is a co-teacher of a class.
     pub fn teaches_along(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
-        self.one(&TEACHES_ALONG, args![class, teacher], |row| row.take())
+        self.fetch_one(&TEACHES_ALONG, args![class, teacher], |row| row.take())
     }
 
     /// Returns whether a user learns or teaches in any class or homeroom of the organization.
     pub fn has_place(&mut self, user: &UserId) -> Result<bool> {
-        self.one(&HAS_PLACE, args![user], |row| row.take())
+        self.fetch_one(&HAS_PLACE, args![user], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Sets the external id of a homeroom; returns whether it had none.
     pub fn claim_homeroom(&mut self, homeroom: &HomeroomId, external_id: &str) -> Result<bool> {
         let now = self.now();
-        Ok(self.run(&CLAIM_HOMEROOM, args![homeroom, external_id, now])? > 0)
+        Ok(self.execute(&CLAIM_HOMEROOM, args![homeroom, external_id, now])? > 0)
     }
 
     /// Sets the first password of a member; returns whether they had none.
     pub fn write_first_password(&mut self, user: &UserId, hash: &str) -> Result<bool> {
         let now = self.now();
-        let is_new = self.run(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
+        let is_new = self.execute(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
         if is_new {
-            self.run(&CONFINE_PASSWORD, args![user])?;
+            self.execute(&CONFINE_PASSWORD, args![user])?;
         }
         Ok(is_new)
     }

@@ -8,7 +8,7 @@ use model::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -61,15 +61,15 @@ statements! {
     SET_TOKEN = "UPDATE invitations SET token_digest = $3 WHERE organization_id = $1 AND id = $2";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     pub fn invitation(&mut self, id: &InvitationId) -> Result<Invitation> {
-        self.one(&BY_ID, args![id], invitation)
+        self.fetch_one(&BY_ID, args![id], invitation)
     }
 
     /// Returns a page of the pending invitations, newest first, including expired ones.
     pub fn pending_invitations(&mut self, window: &Window<i64>) -> Result<Slice<Invitation, i64>> {
         let (time, id) = window.newest_before();
-        let rows = self.many(&PAGE, args![time, id, window.rows()], invitation)?;
+        let rows = self.fetch_all(&PAGE, args![time, id, window.rows()], invitation)?;
         Ok(window.cut(rows, |invitation| Position {
             key: invitation.created_at.as_millis(),
             id: invitation.id.to_string(),
@@ -78,34 +78,34 @@ impl Scope<'_> {
 
     /// Lists the newest [`NEWEST_LIMIT`] invitations of any status, oldest first.
     pub fn newest_invitations(&mut self) -> Result<Vec<Invitation>> {
-        let mut newest = self.many(&NEWEST, args![NEWEST_LIMIT], invitation)?;
+        let mut newest = self.fetch_all(&NEWEST, args![NEWEST_LIMIT], invitation)?;
         newest.reverse();
         Ok(newest)
     }
 
     /// Returns when this organization last sent an invitation to an address.
     pub fn last_invitation_sent(&mut self, email: &str) -> Result<Option<Timestamp>> {
-        let found = self.maybe(&LAST_SENT, args![email], |row| row.take::<Option<Timestamp>>())?;
+        let found = self.fetch_optional(&LAST_SENT, args![email], |row| row.take::<Option<Timestamp>>())?;
         Ok(found.flatten())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns an invitation, locked until the end of the transaction.
     pub fn invitation_to_change(&mut self, id: &InvitationId) -> Result<Invitation> {
-        self.one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
+        self.fetch_one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
         self.invitation(id)
     }
 
     /// Returns the pending invitation of an email address, expired or not, locked until the end of the transaction.
     pub fn pending_invitation(&mut self, email: &str) -> Result<Option<Invitation>> {
-        let found = self.maybe(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
+        let found = self.fetch_optional(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
         found.map(|id| self.invitation_to_change(&id)).transpose()
     }
 
     /// Returns the pending invitation with an external id, locked until the end of the transaction.
     pub fn pending_invitation_of_external_id(&mut self, external_id: &str) -> Result<Option<Invitation>> {
-        let found = self.maybe(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
+        let found = self.fetch_optional(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
             row.take::<InvitationId>()
         })?;
         found.map(|id| self.invitation_to_change(&id)).transpose()
@@ -131,7 +131,7 @@ impl Work<'_> {
             new.updated_at,
             new.is_home,
         ];
-        Ok(self.run(&INSERT, arguments)? > 0)
+        Ok(self.execute(&INSERT, arguments)? > 0)
     }
 
     /// Updates every mutable field of an invitation.
@@ -151,25 +151,25 @@ impl Work<'_> {
             invitation.expires_at,
             invitation.updated_at,
         ];
-        self.run(&UPDATE, arguments).map(drop)
+        self.execute(&UPDATE, arguments).map(drop)
     }
 
     /// Returns the classes and homerooms of a member.
     pub fn places_of_member(&mut self, user: &UserId) -> Result<Places> {
         Ok(Places {
-            class_ids: self.many(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
-            homeroom_ids: self.many(&HOMEROOMS_OF_MEMBER, args![user], |row| row.take())?,
+            class_ids: self.fetch_all(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
+            homeroom_ids: self.fetch_all(&HOMEROOMS_OF_MEMBER, args![user], |row| row.take())?,
         })
     }
 
     /// Makes this organization the home organization of an account that has none.
     pub fn restore_home(&mut self, user: &UserId) -> Result<()> {
-        self.run(&RESTORE_HOME, args![user]).map(drop)
+        self.execute(&RESTORE_HOME, args![user]).map(drop)
     }
 
     /// Stores the digest of an emailed token; `None` invalidates the token.
     pub fn set_invitation_token(&mut self, id: &InvitationId, digest: Option<&str>) -> Result<()> {
-        self.run(&SET_TOKEN, args![id, digest]).map(drop)
+        self.execute(&SET_TOKEN, args![id, digest]).map(drop)
     }
 }
 

@@ -7,7 +7,7 @@ use model::job::{Job, JobKind, JobStatus};
 use serde_json::Value;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::clock;
 use common::error::{Error, Result};
@@ -31,11 +31,11 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7) ON CONFLICT DO NOTHING";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a job; `NotFound` once its result has expired.
     pub fn job(&mut self, kind: JobKind, id: &JobId) -> Result<Job> {
         let now = self.now();
-        let found = self.one(&BY_ID, args![id, kind.as_str()], job)?;
+        let found = self.fetch_one(&BY_ID, args![id, kind.as_str()], job)?;
         if found.expires_at.is_some_and(|end| end <= now) {
             return Err(Error::NotFound);
         }
@@ -43,13 +43,13 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Enqueues a job for an entity, or returns the one that is queued or running. The flag is true if the job is new.
     pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<(Job, bool)> {
         let (id, by, now) = (JobId::new(clock::new_id()), self.actor().user.clone(), self.now());
         let (kind, payload) = (kind.as_str(), payload.to_string());
-        let is_new = self.run(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
-        let open = self.maybe(&OPEN, args![kind, entity_id], job)?;
+        let is_new = self.execute(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
+        let open = self.fetch_optional(&OPEN, args![kind, entity_id], job)?;
         // No job is found if it ended between the two statements; the caller can retry.
         Ok((open.ok_or(Error::Overloaded)?, is_new))
     }

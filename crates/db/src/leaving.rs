@@ -5,7 +5,7 @@ use model::class::Class;
 use model::id::{ClassId, SessionId, UserId};
 use model::whole::WholeGroup;
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -53,28 +53,28 @@ pub struct EndedMembership {
     pub sessions: Vec<SessionId>,
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Ends a membership with enrollments, groups and sessions, and deactivates the account if `switch_off`. The caller
     /// holds the locks of organization and member.
     pub fn end_membership(&mut self, user: &UserId, switch_off: bool) -> Result<EndedMembership> {
         let (mut classes, mut left) = (Vec::new(), Vec::new());
-        for id in self.many(&CLASSES, args![user], |row| row.take::<ClassId>())? {
+        for id in self.fetch_all(&CLASSES, args![user], |row| row.take::<ClassId>())? {
             self.hold_class(&id)?;
             classes.push(self.class(&id)?);
             left.extend(self.end_enrollment(&id, user)?);
         }
         let now = self.now();
-        self.run(&LEAVE_HOMEROOMS, args![user])?;
-        self.run(&LEAVE_TEACHING, args![user])?;
-        self.run(&FREE_HOMEROOMS, args![user, now])?;
+        self.execute(&LEAVE_HOMEROOMS, args![user])?;
+        self.execute(&LEAVE_TEACHING, args![user])?;
+        self.execute(&FREE_HOMEROOMS, args![user, now])?;
         let sessions = if switch_off {
-            self.run(&SWITCH_OFF, args![user, now])?;
+            self.execute(&SWITCH_OFF, args![user, now])?;
             self.end_sessions_of_member(user)?
         } else {
-            self.many(&END_SESSIONS_HERE, args![user], |row| row.take())?
+            self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())?
         };
-        self.run(&LEAVE_HOME, args![user])?;
-        self.run(&DELETE_MEMBER, args![user])?;
+        self.execute(&LEAVE_HOME, args![user])?;
+        self.execute(&DELETE_MEMBER, args![user])?;
         Ok(EndedMembership {
             classes,
             left,
@@ -85,23 +85,23 @@ impl Work<'_> {
     /// Ends the sessions of a member after a change of their role in this organization. Sessions in other organizations
     /// continue, because the role there is unchanged.
     pub fn end_sessions_of_old_role(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.many(&END_SESSIONS_HERE, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
     }
 
     /// Ends all sessions of a member, in every organization.
     pub fn end_sessions_of_member(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.many(&END_SESSIONS, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS, args![user], |row| row.take())
     }
 
     /// Ends the sessions of a member in this organization.
     pub fn end_sessions_here(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.many(&END_SESSIONS_HERE, args![user], |row| row.take())
+        self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
     }
 
     /// Inserts a link that is emailed to a member and expires after `seconds`.
     pub fn insert_mailed_link(&mut self, user: &UserId, identifier: &str, seconds: i64) -> Result<()> {
         let (id, now) = (clock::new_id(), self.now());
-        self.run(
+        self.execute(
             &INSERT_LINK,
             args![user, id, identifier, now.plus_seconds(seconds), now],
         )
@@ -110,6 +110,6 @@ impl Work<'_> {
 
     /// Invalidates all emailed links of a member.
     pub fn take_back_mailed_links(&mut self, user: &UserId) -> Result<()> {
-        self.run(&TAKE_BACK_LINKS, args![user]).map(drop)
+        self.execute(&TAKE_BACK_LINKS, args![user]).map(drop)
     }
 }

@@ -2,7 +2,7 @@
 
 use model::letter::Letter;
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -11,7 +11,7 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $5)";
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Enqueues an email. It is sent after the commit.
     pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let Letter {
@@ -21,7 +21,7 @@ impl Work<'_> {
             created_at,
             expires_at,
         } = letter;
-        self.run(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
+        self.execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
             .map(drop)
     }
 }

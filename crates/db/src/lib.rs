@@ -1,7 +1,7 @@
 //! The database access of the service. [`Store::read`], [`Store::write`] and
-//! [`Store::platform_read`]/[`Store::platform_write`] are the only ways to a connection. A [`Scope`] reads and a
-//! [`Work`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass another
-//! one.
+//! [`Store::platform_read`]/[`Store::platform_write`] are the only ways to a connection. A [`ReadTx`] reads and a
+//! [`WriteTx`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass
+//! another one.
 
 pub mod clauses;
 mod conflict;
@@ -101,8 +101,8 @@ impl Store {
     }
 
     /// Returns the number of statements of all reads so far, to detect N+1 queries.
-    pub fn statements_read(&self) -> u64 {
-        self.db.statements_read()
+    pub fn read_statement_count(&self) -> u64 {
+        self.db.read_statement_count()
     }
 
     /// Returns whether the last commit failed; the next successful commit resets it.
@@ -114,22 +114,22 @@ impl Store {
     pub async fn read<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let party = Some(standpoint.tenant.id().clone());
         self.db
-            .read(party, move |connection| look(&mut Scope { connection, standpoint }))
+            .read(party, move |connection| query(&mut ReadTx { connection, standpoint }))
             .await
     }
 
     /// Reads all organizations in one snapshot, for lists of a SUPER_ADMIN without an active organization. `gather` is
     /// called with each organization.
-    pub async fn read_everywhere<T: Send + 'static>(
+    pub async fn read_all_tenants<T: Send + 'static>(
         &self,
         _: PlatformProof,
         (actor, now): (Actor, Timestamp),
         start: T,
-        mut gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+        mut gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<T> {
         self.db
             .read(None, move |connection| {
@@ -141,35 +141,35 @@ impl Store {
                         actor: actor.clone(),
                         now,
                     };
-                    gather(&mut gathered, &mut Scope { connection, standpoint })?;
+                    gather(&mut gathered, &mut ReadTx { connection, standpoint })?;
                 }
                 Ok(gathered)
             })
             .await
     }
 
-    /// Runs a write transaction in one organization. Only `changes::perform` calls this; `conclude` processes the
+    /// Runs a write transaction in one organization. Only `changes::perform` calls this; `before_commit` processes the
     /// recorded changes and returns what runs after the commit.
     pub async fn write<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
-        mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
-        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit> + Send + 'static,
+        mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
+        mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
         let party = Some(standpoint.tenant.id().clone());
         self.db
             .write(party, move |connection| {
-                let scope = Scope {
+                let read_tx = ReadTx {
                     connection,
                     standpoint: standpoint.clone(),
                 };
-                let mut work = Work {
-                    scope,
+                let mut tx = WriteTx {
+                    read_tx,
                     changes: Vec::new(),
                     stored: Stored::default(),
                 };
-                let output = act(&mut work)?;
-                let after = conclude(&mut work)?;
+                let output = act(&mut tx)?;
+                let after = before_commit(&mut tx)?;
                 Ok((output, after))
             })
             .await
@@ -179,10 +179,10 @@ impl Store {
     pub async fn platform_read<T: Send + 'static>(
         &self,
         _: PlatformProof,
-        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(None, move |connection| look(&mut Platform::on(connection)))
+            .read(None, move |connection| query(&mut Platform::on(connection)))
             .await
     }
 
@@ -191,10 +191,10 @@ impl Store {
         &self,
         party: Party,
         _: PlatformProof,
-        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        query: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(party, move |connection| look(&mut Platform::on(connection)))
+            .read(party, move |connection| query(&mut Platform::on(connection)))
             .await
     }
 
@@ -213,29 +213,29 @@ impl Store {
     }
 
     /// Runs a write transaction across organizations that emits events. Only `changes::perform_platform` calls this.
-    pub async fn platform_unit<T: Send + 'static>(
+    pub async fn platform_write_with_events<T: Send + 'static>(
         &self,
         _: PlatformProof,
         mut act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
-        mut conclude: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
+        mut before_commit: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
         self.db
             .write(None, move |connection| {
-                let mut work = PlatformWork::on(connection);
-                let output = act(&mut work)?;
-                Ok((output, conclude(&mut work)?))
+                let mut tx = PlatformWork::on(connection);
+                let output = act(&mut tx)?;
+                Ok((output, before_commit(&mut tx)?))
             })
             .await
     }
 }
 
 /// A read transaction in one organization.
-pub struct Scope<'c> {
+pub struct ReadTx<'c> {
     connection: &'c mut Connection,
     standpoint: Standpoint,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// The organization of all rows that are read and written.
     pub fn organization(&self) -> &OrganizationId {
         self.standpoint.tenant.id()
@@ -262,40 +262,40 @@ impl Scope<'_> {
     }
 
     /// Reads rows of this organization; `$1` is the organization, the arguments begin at `$2`.
-    fn many<T>(
+    fn fetch_all<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let Self { connection, standpoint } = self;
-        connection.many(sql, &bound(standpoint, arguments), read)
+        connection.fetch_all(sql, &bound(standpoint, arguments), read)
     }
 
     /// Reads at most one row of this organization.
-    fn maybe<T>(
+    fn fetch_optional<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         let Self { connection, standpoint } = self;
-        connection.maybe(sql, &bound(standpoint, arguments), read)
+        connection.fetch_optional(sql, &bound(standpoint, arguments), read)
     }
 
     /// Reads one row of this organization, or returns [`Error::NotFound`].
-    fn one<T>(
+    fn fetch_one<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.maybe(sql, arguments, read)?.ok_or(Error::NotFound)
+        self.fetch_optional(sql, arguments, read)?.ok_or(Error::NotFound)
     }
 
     /// Reads rows that are visible to the viewer: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments
     /// begin at `$5` ([`visible`]).
-    fn many_visible<T>(
+    fn fetch_all_visible<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
@@ -309,17 +309,17 @@ impl Scope<'_> {
             Value::Int(standpoint.now.as_millis()),
         ];
         bound.extend_from_slice(arguments);
-        connection.many(sql, &bound, read)
+        connection.fetch_all(sql, &bound, read)
     }
 
     /// Reads one row that is visible to the viewer, or returns [`Error::NotFound`].
-    fn one_visible<T>(
+    fn fetch_one_visible<T>(
         &mut self,
         sql: &'static Sql,
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.many_visible(sql, arguments, read)?
+        self.fetch_all_visible(sql, arguments, read)?
             .into_iter()
             .next()
             .ok_or(Error::NotFound)
@@ -334,15 +334,15 @@ fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'
     bound
 }
 
-/// A write transaction in one organization. It can also read everything that a [`Scope`] can.
-pub struct Work<'c> {
-    scope: Scope<'c>,
+/// A write transaction in one organization. It can also read everything that a [`ReadTx`] can.
+pub struct WriteTx<'c> {
+    read_tx: ReadTx<'c>,
     changes: Vec<Change>,
     /// The change of the stored bytes in this transaction (`storage.rs`).
     stored: Stored,
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Records a change. Log record, events and file removal are derived from it (`changes/`).
     pub fn record(&mut self, change: impl Into<Change>) {
         self.changes.push(change.into());
@@ -354,18 +354,18 @@ impl Work<'_> {
     }
 
     /// Executes a statement in this organization and returns the number of affected rows.
-    fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
-        let Scope { connection, standpoint } = &mut self.scope;
-        connection.run(sql, &bound(standpoint, arguments))
+    fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        let ReadTx { connection, standpoint } = &mut self.read_tx;
+        connection.execute(sql, &bound(standpoint, arguments))
     }
 
     /// Runs `act` in a savepoint, so that its failure does not affect the rest of the transaction: a failed insert into
     /// the activity log does not fail the action.
-    pub fn attempt(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<()>) -> Result<()> {
-        let standpoint = self.scope.standpoint.clone();
-        self.scope.connection.savepoint(|connection| {
-            act(&mut Work {
-                scope: Scope { connection, standpoint },
+    pub fn savepoint(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>) -> Result<()> {
+        let standpoint = self.read_tx.standpoint.clone();
+        self.read_tx.connection.savepoint(|connection| {
+            act(&mut WriteTx {
+                read_tx: ReadTx { connection, standpoint },
                 changes: Vec::new(),
                 stored: Stored::default(),
             })
@@ -373,11 +373,11 @@ impl Work<'_> {
     }
 
     /// Runs `act` and rolls back its writes and recorded changes: a dry run with the code of the real one.
-    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
-        let standpoint = self.scope.standpoint.clone();
-        self.scope.connection.rehearse(|connection| {
-            act(&mut Work {
-                scope: Scope { connection, standpoint },
+    pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>) -> Result<T> {
+        let standpoint = self.read_tx.standpoint.clone();
+        self.read_tx.connection.dry_run(|connection| {
+            act(&mut WriteTx {
+                read_tx: ReadTx { connection, standpoint },
                 changes: Vec::new(),
                 stored: Stored::default(),
             })
@@ -386,20 +386,20 @@ impl Work<'_> {
 
     /// Acts across organizations in this transaction; requires a proof that this is one of the listed exceptions.
     pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
-        act(&mut Platform::on(self.scope.connection))
+        act(&mut Platform::on(self.read_tx.connection))
     }
 }
 
-impl<'c> Deref for Work<'c> {
-    type Target = Scope<'c>;
-    fn deref(&self) -> &Scope<'c> {
-        &self.scope
+impl<'c> Deref for WriteTx<'c> {
+    type Target = ReadTx<'c>;
+    fn deref(&self) -> &ReadTx<'c> {
+        &self.read_tx
     }
 }
 
-impl<'c> DerefMut for Work<'c> {
-    fn deref_mut(&mut self) -> &mut Scope<'c> {
-        &mut self.scope
+impl<'c> DerefMut for WriteTx<'c> {
+    fn deref_mut(&mut self) -> &mut ReadTx<'c> {
+        &mut self.read_tx
     }
 }
 

@@ -5,7 +5,7 @@ use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomai
 use model::take_over::Candidate;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -54,19 +54,19 @@ statements! {
         WHERE id = $2 AND NOT email_verified AND role <> 'SUPER_ADMIN'";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the domains of the organization by name.
     pub fn mail_domains(&mut self) -> Result<Vec<MailDomain>> {
-        self.many(&LIST, args![], mail_domain)
+        self.fetch_all(&LIST, args![], mail_domain)
     }
 
     pub fn mail_domain(&mut self, id: &MailDomainId) -> Result<MailDomain> {
-        self.one(&BY_ID, args![id], mail_domain)
+        self.fetch_one(&BY_ID, args![id], mail_domain)
     }
 
     /// Returns whether another organization holds a domain that this one added.
     pub fn is_domain_held_elsewhere(&mut self, domain: &MailDomainName) -> Result<bool> {
-        self.one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
+        self.fetch_one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
     }
 
     /// Returns the conditions under which the account of an email address (lower case) can be taken over; `None`
@@ -90,12 +90,12 @@ impl Scope<'_> {
     }
 
     fn held_domains(&mut self) -> Result<Vec<String>> {
-        self.many(&HELD, args![], |row| row.take())
+        self.fetch_all(&HELD, args![], |row| row.take())
     }
 
     fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<Candidate>> {
         let is_under_held_domain = is_under(email, held);
-        self.maybe(&CANDIDATE, args![email], |row| {
+        self.fetch_optional(&CANDIDATE, args![email], |row| {
             Ok(Candidate {
                 is_under_held_domain,
                 is_own: row.take()?,
@@ -109,21 +109,21 @@ impl Scope<'_> {
 
     /// Counts the domains that the organization added.
     pub fn count_mail_domains(&mut self) -> Result<usize> {
-        let count: i64 = self.one(&COUNT, args![], |row| row.take())?;
+        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.take())?;
         Ok(usize::try_from(count).unwrap_or(0))
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns a domain, locked until the end of the transaction.
     pub fn mail_domain_to_change(&mut self, id: &MailDomainId) -> Result<MailDomain> {
-        self.one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
         self.mail_domain(id)
     }
 
     /// Returns an added domain, locked until the end of the transaction.
     pub fn mail_domain_named(&mut self, domain: &MailDomainName) -> Result<Option<MailDomain>> {
-        let id = self.maybe(&ID_OF, args![domain.as_str()], |row| row.take::<MailDomainId>())?;
+        let id = self.fetch_optional(&ID_OF, args![domain.as_str()], |row| row.take::<MailDomainId>())?;
         id.map(|id| self.mail_domain(&id)).transpose()
     }
 
@@ -143,7 +143,7 @@ impl Work<'_> {
             new.next_check_at,
             new.created_at,
         ];
-        self.run(&INSERT, arguments).map(drop)
+        self.execute(&INSERT, arguments).map(drop)
     }
 
     /// Updates the status of a domain; one that another organization verified concurrently is `DOMAIN_HELD`.
@@ -160,17 +160,17 @@ impl Work<'_> {
             domain.next_check_at,
             domain.updated_at,
         ];
-        self.run(&UPDATE, arguments).map(drop)
+        self.execute(&UPDATE, arguments).map(drop)
     }
 
     /// Makes this organization the home organization of an account it takes over.
     pub fn adopt_account(&mut self, user: &UserId) -> Result<()> {
         let now = self.now();
-        self.run(&ADOPT, args![user, now]).map(drop)
+        self.execute(&ADOPT, args![user, now]).map(drop)
     }
 
     pub fn delete_mail_domain(&mut self, id: &MailDomainId) -> Result<()> {
-        self.run(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id]).map(drop)
     }
 }
 

@@ -7,7 +7,7 @@ use model::user::{Member, Person};
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::users::place;
-use super::{Scope, pattern};
+use super::{ReadTx, pattern};
 use crate::{args, manages_class, statements};
 use common::error::Result;
 
@@ -61,10 +61,10 @@ pub struct KnownMember {
     pub email: Option<String>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the members visible to the viewer.
     pub fn members(&mut self) -> Result<Vec<KnownMember>> {
-        self.many_visible(&VISIBLE, args![None::<String>], known_member)
+        self.fetch_all_visible(&VISIBLE, args![None::<String>], known_member)
     }
 
     /// Lists the matching members by name. The caller has checked the permission.
@@ -78,7 +78,7 @@ impl Scope<'_> {
             filter.role.map(MemberRole::as_str),
             filter.search.as_deref().map(pattern),
         );
-        let rows = self.many(&LIST, args![role, search, key, id, window.rows()], |row| {
+        let rows = self.fetch_all(&LIST, args![role, search, key, id, window.rows()], |row| {
             Ok((known_member(row)?, row.take::<String>()?))
         })?;
         let slice = window.cut(rows, |(known, key)| Position {
@@ -93,12 +93,12 @@ impl Scope<'_> {
 
     /// Returns a member. The caller has checked the permission.
     pub fn member(&mut self, id: &MemberId) -> Result<KnownMember> {
-        self.one(&BY_ID, args![id], known_member)
+        self.fetch_one(&BY_ID, args![id], known_member)
     }
 
     /// Returns the membership of a user, if it is visible to the viewer.
     pub fn member_of(&mut self, user: &str) -> Result<Option<KnownMember>> {
-        let found = self.many_visible(&VISIBLE, args![user], known_member)?;
+        let found = self.fetch_all_visible(&VISIBLE, args![user], known_member)?;
         Ok(found.into_iter().next())
     }
 }

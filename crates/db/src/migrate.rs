@@ -58,14 +58,14 @@ fn migrate_with(
             Ok(applied)
         }
         Connection::Postgres(_) => {
-            connection.batch(LOCK)?;
+            connection.execute_batch(LOCK)?;
             let outcome = connection.raw_postgres().ok_or(Error::NotReady).and_then(|client| {
                 let applied = run(runner, client)?;
                 collation::compare_bytes(client)?;
                 Ok(applied)
             });
             let outcome = outcome.and_then(|applied| fill(&mut connection).map(|()| applied));
-            connection.batch(UNLOCK)?;
+            connection.execute_batch(UNLOCK)?;
             outcome
         }
     }

@@ -9,7 +9,7 @@ use model::storage::QuotaBytes;
 use model::text::name_key;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -50,21 +50,21 @@ statements! {
     MEMBER_COUNT = "SELECT COUNT(*) FROM members WHERE organization_id = $1";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     pub fn member_count(&mut self) -> Result<i64> {
-        self.one(&MEMBER_COUNT, args![], |row| row.take())
+        self.fetch_one(&MEMBER_COUNT, args![], |row| row.take())
     }
 
     /// Lists the sessions in the organization.
     pub fn sessions_at_work(&mut self) -> Result<Vec<SessionId>> {
-        self.many(&SESSIONS, args![], |row| row.take())
+        self.fetch_all(&SESSIONS, args![], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
     pub fn organization_to_change(&mut self) -> Result<Organization> {
-        self.one(&HOLD, args![], |row| row.take::<String>())?;
+        self.fetch_one(&HOLD, args![], |row| row.take::<String>())?;
         self.school()
     }
 
@@ -79,7 +79,7 @@ impl Work<'_> {
         let arguments = args![
             new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at, search_key, sort_key,
         ];
-        self.run(&INSERT, arguments).map(drop)
+        self.execute(&INSERT, arguments).map(drop)
     }
 
     /// Updates every field of the organization.
@@ -96,7 +96,7 @@ impl Work<'_> {
         } = organization;
         let quota = organization.storage_quota.map(QuotaBytes::get);
         let group_quota = organization.group_storage_quota.map(QuotaBytes::get);
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 name,
@@ -119,8 +119,8 @@ impl Work<'_> {
     /// Soft-deletes the organization: look-ups no longer find it, and its sessions lose their active organization.
     pub fn delete_organization(&mut self) -> Result<()> {
         let now = self.now();
-        self.run(&DELETE, args![now])?;
-        self.run(&LEAVE, args![]).map(drop)
+        self.execute(&DELETE, args![now])?;
+        self.execute(&LEAVE, args![]).map(drop)
     }
 }
 

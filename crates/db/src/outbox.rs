@@ -3,7 +3,7 @@
 
 use model::news::Signal;
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -15,11 +15,11 @@ statements! {
     INSERT = "INSERT INTO event_outbox (organization_id, id, signals, created_at) VALUES ($1, $2, $3, $4)";
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts the signals of this transaction and notifies every instance of the row after the commit.
     pub fn insert_signals(&mut self, signals: &[Signal]) -> Result<()> {
         let (id, now) = (clock::new_id(), self.now());
-        self.run(&INSERT, args![id, serde_json::to_string(signals)?, now])?;
-        self.scope.connection.notify(CHANNEL, &id)
+        self.execute(&INSERT, args![id, serde_json::to_string(signals)?, now])?;
+        self.read_tx.connection.notify(CHANNEL, &id)
     }
 }

@@ -15,7 +15,7 @@ use model::text::Title;
 use model::time::Timestamp;
 use model::whole::{WholeGroupAssignment, WholeSubmission};
 
-use super::Scope;
+use super::ReadTx;
 use super::assignments::{assignment, assignment_columns};
 use super::attachments;
 use super::current_submissions::current_parts;
@@ -170,7 +170,7 @@ impl OverviewRow {
     }
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a page of the matching links.
     pub fn overview(&mut self, filter: &OverviewFilter, window: &Window<Key>) -> Result<Slice<OverviewRow, Key>> {
         let search = filter.search.as_deref().map(super::pattern);
@@ -195,11 +195,11 @@ impl Scope<'_> {
             id,
             rows,
         ];
-        let mut rows = self.many_visible(&PAGE, arguments, row)?;
+        let mut rows = self.fetch_all_visible(&PAGE, arguments, row)?;
         if !rows.is_empty() {
             let mut files: HashMap<GroupAssignmentId, Vec<AssignmentAttachment>> = HashMap::new();
             for (link, file) in
-                self.many_visible(&FILES, arguments, |row| Ok((row.take()?, attachments::file(row)?)))?
+                self.fetch_all_visible(&FILES, arguments, |row| Ok((row.take()?, attachments::file(row)?)))?
             {
                 files.entry(link).or_default().push(file);
             }
@@ -225,7 +225,7 @@ impl Scope<'_> {
             filter.assignment_id,
             search
         ];
-        self.many_visible(&STATS, arguments, |row| {
+        self.fetch_all_visible(&STATS, arguments, |row| {
             let (assignment_id, title, deadline) = (row.take()?, row.take()?, row.take()?);
             let (groups, not_started, in_progress) = (row.take()?, row.take()?, row.take()?);
             let (submitted, returned, graded, late) = (row.take()?, row.take()?, row.take()?, row.take()?);

@@ -14,7 +14,7 @@ use super::members::member;
 use super::platform::PlatformProof;
 use super::platform::accounts::profile;
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::clock;
 use common::error::{Error, Result};
@@ -140,19 +140,19 @@ pub struct Membership {
     pub is_elsewhere: bool,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the classes whose members see a changed name or image; empty if neither changed.
     pub fn classes_showing(&mut self, user: &UserId, changed: &Changed) -> Result<Vec<ClassId>> {
         if !changed.has("name") && !changed.has("image") {
             return Ok(Vec::new());
         }
-        self.many(&CLASSES_SHOWING, args![user], |row| row.take())
+        self.fetch_all(&CLASSES_SHOWING, args![user], |row| row.take())
     }
 
     /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated.
     pub fn rank(&mut self) -> Result<Rank> {
         let user = self.user_text();
-        let found = self.maybe(&RANK, args![user], |row| {
+        let found = self.fetch_optional(&RANK, args![user], |row| {
             Ok((row.parse(PlatformRole::parse)?, row.parse_option(MemberRole::parse)?))
         })?;
         let rank = found.and_then(|(platform, member)| Rank::of(platform, member));
@@ -161,7 +161,7 @@ impl Scope<'_> {
 
     /// Returns the account of an email address (lower case).
     pub fn account_of_address(&mut self, email: &str) -> Result<Option<FoundAccount>> {
-        self.maybe(&BY_EMAIL, args![email], |row| {
+        self.fetch_optional(&BY_EMAIL, args![email], |row| {
             Ok(FoundAccount {
                 person: person(row)?,
                 role: row.parse(PlatformRole::parse)?,
@@ -173,32 +173,32 @@ impl Scope<'_> {
 
     /// Returns a member with their account.
     pub fn membership(&mut self, user: &UserId) -> Result<Membership> {
-        self.one(&MEMBERSHIP, args![user], membership)
+        self.fetch_one(&MEMBERSHIP, args![user], membership)
     }
 
     /// Returns the user of a membership.
     pub fn user_of_member(&mut self, id: &MemberId) -> Result<UserId> {
-        self.one(&OF_MEMBER, args![id], |row| row.take())
+        self.fetch_one(&OF_MEMBER, args![id], |row| row.take())
     }
 
     /// Counts the other owners who can sign in. The caller holds the lock of the organization.
     pub fn other_owners(&mut self, user: &UserId) -> Result<usize> {
-        let others: i64 = self.one(&OTHER_OWNERS, args![user], |row| row.take())?;
+        let others: i64 = self.fetch_one(&OTHER_OWNERS, args![user], |row| row.take())?;
         Ok(usize::try_from(others).unwrap_or(0))
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every change of roles, memberships or owners takes this
     /// lock.
     pub fn hold_organization(&mut self) -> Result<()> {
-        self.one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
+        self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
             .map(drop)
     }
 
     /// Returns a member with their account, locked until the end of the transaction.
     pub fn membership_to_change(&mut self, user: &UserId) -> Result<Membership> {
-        self.one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
+        self.fetch_one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
         self.membership(user)
     }
 
@@ -220,7 +220,7 @@ impl Work<'_> {
             search_key,
             sort_key,
         ];
-        Ok(self.run(&INSERT_USER, arguments)? > 0)
+        Ok(self.execute(&INSERT_USER, arguments)? > 0)
     }
 
     /// Makes an account a member; returns `None` if it is one. An external id that is in use is
@@ -243,10 +243,10 @@ impl Work<'_> {
         };
         let word = role.as_str();
         let arguments = args![member.id, user, word, external_id, member.created_at];
-        if self.run(&INSERT_MEMBER, arguments)? == 0 {
+        if self.execute(&INSERT_MEMBER, arguments)? == 0 {
             return Ok(None);
         }
-        self.run(&WAKE, args![user, member.created_at])?;
+        self.execute(&WAKE, args![user, member.created_at])?;
         Ok(Some(member))
     }
 
@@ -260,8 +260,8 @@ impl Work<'_> {
         good_until: Option<Timestamp>,
     ) -> Result<()> {
         let now = self.now();
-        self.run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
-        self.run(&MARK_PASSWORD, args![user, must_change, good_until, now])?;
+        self.execute(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
+        self.execute(&MARK_PASSWORD, args![user, must_change, good_until, now])?;
         self.on_platform(PlatformProof::sign_in_history(), |platform| {
             platform.forget_former_password(user)
         })
@@ -270,7 +270,7 @@ impl Work<'_> {
     /// Records that the caller replaced a member's password; shown to the member after the next sign-in.
     pub fn note_password_reset(&mut self, user: &UserId) -> Result<()> {
         let (by, now) = (self.actor().user.clone(), self.now());
-        self.run(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
+        self.execute(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
     }
 
     /// Updates the fields of an account that its organization administers; an email address that is in use is
@@ -292,14 +292,14 @@ impl Work<'_> {
             search_key,
             sort_key,
         ];
-        self.run(&UPDATE_USER, arguments).map(drop)
+        self.execute(&UPDATE_USER, arguments).map(drop)
     }
 
     /// Updates role, external id and status of a membership; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn update_member(&mut self, member: &Member) -> Result<()> {
         let role = member.role.as_str();
         let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];
-        self.run(&UPDATE_MEMBER, arguments).map(drop)
+        self.execute(&UPDATE_MEMBER, arguments).map(drop)
     }
 }
 

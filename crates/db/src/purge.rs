@@ -6,7 +6,7 @@
 use model::file::FileKey;
 use model::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
 
-use super::Work;
+use super::WriteTx;
 use super::sql::Sql;
 use crate::{args, statements};
 use common::error::{Error, Result};
@@ -129,10 +129,10 @@ pub struct Purged {
     pub is_over: bool,
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Purges the next batch of rows of the deleted organization.
     pub fn purge_piece(&mut self) -> Result<Purged> {
-        match self.maybe(&IS_DELETED, args![], |row| row.take())? {
+        match self.fetch_optional(&IS_DELETED, args![], |row| row.take())? {
             // An earlier attempt finished without recording it.
             None => {
                 return Ok(Purged {
@@ -143,7 +143,7 @@ impl Work<'_> {
             Some(false) => return Err(Error::Internal(anyhow::anyhow!("a living organization is not purged"))),
             Some(true) => {}
         }
-        if let Some(class) = self.maybe(&CLASS, args![], |row| row.take::<ClassId>())? {
+        if let Some(class) = self.fetch_optional(&CLASS, args![], |row| row.take::<ClassId>())? {
             let files = self.purge_class(&class)?;
             return Ok(Purged {
                 files,
@@ -158,17 +158,17 @@ impl Work<'_> {
         ];
         for (children, piece) in pieces {
             if let Some(children) = children {
-                self.run(children, args![PIECE])?;
+                self.execute(children, args![PIECE])?;
             }
-            if self.run(piece, args![PIECE])? > 0 {
+            if self.execute(piece, args![PIECE])? > 0 {
                 return Ok(Purged::default());
             }
         }
-        let mut files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
-        files.extend(self.many(&LATE_TEXTS, args![], |row| row.take::<String>())?);
+        let mut files: Vec<String> = self.fetch_all(&JOB_FILES, args![], |row| row.take())?;
+        files.extend(self.fetch_all(&LATE_TEXTS, args![], |row| row.take::<String>())?);
         let mut counted = 0;
         for table in [&DELETED_DOCUMENTS, &JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
-            counted += self.run(table, args![])?;
+            counted += self.execute(table, args![])?;
         }
         if counted > 0 {
             let files = files.into_iter().map(FileKey::new).collect();
@@ -178,19 +178,19 @@ impl Work<'_> {
             });
         }
         let ended = self.purge_accounts()?;
-        if self.run(&MEMBERS, args![PIECE])? > 0 {
+        if self.execute(&MEMBERS, args![PIECE])? > 0 {
             return Ok(Purged {
                 ended,
                 ..Purged::default()
             });
         }
         for piece in [&HOMES, &LOG] {
-            if self.run(piece, args![PIECE])? > 0 {
+            if self.execute(piece, args![PIECE])? > 0 {
                 return Ok(Purged::default());
             }
         }
         for last in [&LEAVE, &PASSWORDS, &LAST_JOB, &ORGANIZATION] {
-            self.run(last, args![])?;
+            self.execute(last, args![])?;
         }
         Ok(Purged {
             is_over: true,
@@ -201,17 +201,17 @@ impl Work<'_> {
     /// Purges the next batch of rows of a class, and finally the class itself; returns the files that are no longer
     /// referenced.
     fn purge_class(&mut self, class: &ClassId) -> Result<Vec<FileKey>> {
-        if let Some(room) = self.maybe(&ROOM, args![class], |row| row.take::<WorkRoomId>())? {
-            let files = self.many(&ROOM_FILES, args![room], |row| {
+        if let Some(room) = self.fetch_optional(&ROOM, args![class], |row| row.take::<WorkRoomId>())? {
+            let files = self.fetch_all(&ROOM_FILES, args![room], |row| {
                 row.take().map(|key: String| FileKey::new(key))
             })?;
-            self.run(&ROOM_MESSAGES, args![room, PIECE])?;
+            self.execute(&ROOM_MESSAGES, args![room, PIECE])?;
             return Ok(files);
         }
-        if let Some(group) = self.maybe(&GROUP, args![class], |row| row.take::<GroupId>())? {
+        if let Some(group) = self.fetch_optional(&GROUP, args![class], |row| row.take::<GroupId>())? {
             return Ok(self.delete_group(&group)?.files);
         }
-        if let Some(topic) = self.maybe(&TOPIC, args![class], |row| row.take::<AssignmentId>())? {
+        if let Some(topic) = self.fetch_optional(&TOPIC, args![class], |row| row.take::<AssignmentId>())? {
             return Ok(self.delete_assignment(&topic)?.files);
         }
         Ok(self.delete_class(class)?.files)
@@ -221,8 +221,8 @@ impl Work<'_> {
     /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
-        let ended = self.many(&END_SESSIONS, args![PIECE], |row| Ok((row.take()?, row.take()?)))?;
-        self.run(&DEACTIVATE, args![PIECE, now])?;
+        let ended = self.fetch_all(&END_SESSIONS, args![PIECE], |row| Ok((row.take()?, row.take()?)))?;
+        self.execute(&DEACTIVATE, args![PIECE, now])?;
         Ok(ended)
     }
 }

@@ -2,7 +2,7 @@
 
 use model::rate::{Limit, Meter, Window};
 
-use super::Work;
+use super::WriteTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -19,7 +19,7 @@ statements! {
     FORGET = "DELETE FROM rate_windows WHERE organization_id = $1 AND window_started_at <= $2";
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Counts a hit of the limit `name` in this transaction; it is not counted if the transaction fails.
     pub fn hit(&mut self, name: &str, limit: Limit) -> Result<Meter> {
         let now = self.now();
@@ -28,8 +28,8 @@ impl Work<'_> {
         // differ by less than a window.
         let ahead = now.plus_seconds(limit.window);
         // No window is longer than a day.
-        self.run(&FORGET, args![now.plus_seconds(-24 * 60 * 60)])?;
-        let window = self.one(&HIT, args![name, now, over, ahead], |row| {
+        self.execute(&FORGET, args![now.plus_seconds(-24 * 60 * 60)])?;
+        let window = self.fetch_one(&HIT, args![name, now, over, ahead], |row| {
             Ok(Window {
                 started_at: row.take()?,
                 hits: row.take()?,

@@ -67,13 +67,13 @@ impl Release {
 /// Reads the tables of a SQLite database. Both databases have the same migrations, so it represents both.
 pub fn tables(connection: &mut Connection) -> Result<BTreeMap<String, Table>> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    let columns = connection.many(&COLUMNS, &[], |row| {
+    let columns = connection.fetch_all(&COLUMNS, &[], |row| {
         Ok((row.take::<String>()?, row.take::<String>()?, row.take::<String>()?))
     })?;
     for (table, column, kind) in columns {
         tables.entry(table).or_default().columns.insert(column, kind);
     }
-    let keys = connection.many(&UNIQUE_KEYS, &[], |row| {
+    let keys = connection.fetch_all(&UNIQUE_KEYS, &[], |row| {
         Ok((row.take::<String>()?, row.take::<String>()?, row.take::<String>()?))
     })?;
     let mut joined: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use model::id::{AssignmentId, DocumentId, RevisionId};
 use model::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -61,54 +61,54 @@ statements! {
     DELETE = "DELETE FROM document_revisions WHERE organization_id = $1 AND id = $2";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists all revisions of a document, newest first. Late saves are visible to staff only: filter with
     /// [`shown_to_students`].
     pub fn revisions(&mut self, document: &DocumentId) -> Result<Vec<Revision>> {
-        self.many(&OF_DOCUMENT, args![document], revision)
+        self.fetch_all(&OF_DOCUMENT, args![document], revision)
     }
 
     /// Returns a revision of a document by its number.
     pub fn revision(&mut self, document: &DocumentId, version: i64) -> Result<Revision> {
-        self.one(&BY_VERSION, args![document, version], revision)
+        self.fetch_one(&BY_VERSION, args![document, version], revision)
     }
 
     /// Returns a revision of a document by its id.
     pub fn revision_by_id(&mut self, document: &DocumentId, id: &RevisionId) -> Result<Revision> {
-        self.one(&BY_ID, args![document, id], revision)
+        self.fetch_one(&BY_ID, args![document, id], revision)
     }
 
     /// Returns the change histories that the document server reported for the revisions of a document.
     pub fn histories(&mut self, document: &DocumentId) -> Result<HashMap<RevisionId, History>> {
-        let found = self.many(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
+        let found = self.fetch_all(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
         Ok(found.into_iter().collect())
     }
 
     /// Returns the current revision of a document; `None` before the first save.
     pub fn current_revision(&mut self, document: &Document) -> Result<Option<Revision>> {
         match &document.current_revision_id {
-            Some(id) => self.one(&BY_ID, args![document.id, id], revision).map(Some),
+            Some(id) => self.fetch_one(&BY_ID, args![document.id, id], revision).map(Some),
             None => Ok(None),
         }
     }
 
     /// Lists the current revisions of the documents of all groups on a topic, regardless of the viewer.
     pub fn current_revisions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<Revision>> {
-        self.many(&OF_TOPIC, args![topic], revision)
+        self.fetch_all(&OF_TOPIC, args![topic], revision)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns the number of the next revision of a document.
     pub fn next_version(&mut self, document: &DocumentId) -> Result<i64> {
-        self.one(&NEXT_VERSION, args![document], |row| row.take())
+        self.fetch_one(&NEXT_VERSION, args![document], |row| row.take())
     }
 
     /// Inserts a revision and counts its size against the storage quota. Its bytes must already be durable.
     pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
         self.stored(new.size);
         let editors = serde_json::to_string(&new.editors)?;
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -132,14 +132,14 @@ impl Work<'_> {
     /// Stores the change history that the document server reported for a revision.
     pub fn note_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
         let history = serde_json::to_string(history)?;
-        self.run(&NOTE_HISTORY, args![revision, history]).map(drop)
+        self.execute(&NOTE_HISTORY, args![revision, history]).map(drop)
     }
 
     /// Deletes all but the last [`REVISIONS_MAX`] revisions and returns their files. Call it after inserting a
     /// revision.
     pub fn prune_revisions(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
         let newest = self.next_version(document)? - 1;
-        let outdated = self.many(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
+        let outdated = self.fetch_all(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
         self.delete_revisions(outdated)
     }
 
@@ -147,9 +147,9 @@ impl Work<'_> {
     pub(super) fn delete_revisions(&mut self, revisions: Vec<Revision>) -> Result<Vec<FileKey>> {
         let mut files = Vec::new();
         for revision in revisions {
-            let converted = self.many(&CONVERTED, args![revision.id], |row| row.take::<String>())?;
-            self.run(&DELETE_CONVERTED, args![revision.id])?;
-            self.run(&DELETE, args![revision.id])?;
+            let converted = self.fetch_all(&CONVERTED, args![revision.id], |row| row.take::<String>())?;
+            self.execute(&DELETE_CONVERTED, args![revision.id])?;
+            self.execute(&DELETE, args![revision.id])?;
             files.extend(converted.into_iter().map(FileKey::new));
             files.push(revision.file_key);
         }

@@ -3,7 +3,7 @@
 use model::id::{ClassId, DocumentId, GroupId};
 use model::news::Room;
 
-use super::Scope;
+use super::ReadTx;
 use crate::{args, manages_class, sees_group, statements};
 use common::error::{Error, Result};
 
@@ -30,10 +30,10 @@ statements! {
             WHERE d.organization_id = $1 AND d.id = $5 AND ", sees_group!());
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists the rooms that the viewer may join in this organization.
     pub fn rooms(&mut self) -> Result<Vec<Room>> {
-        let found = self.many_visible(&ROOMS, args![], |row| {
+        let found = self.fetch_all_visible(&ROOMS, args![], |row| {
             let (kind, id): (String, String) = (row.take()?, row.take()?);
             match kind.as_str() {
                 "STAFF" => Ok(vec![Room::Staff(ClassId::new(&id)), Room::Class(ClassId::new(&id))]),
@@ -47,6 +47,6 @@ impl Scope<'_> {
 
     /// Returns the group of a document, or `NotFound` if the viewer cannot view it.
     pub fn group_of_document(&mut self, document: &DocumentId) -> Result<GroupId> {
-        self.one_visible(&GROUP_OF_DOCUMENT, args![document], |row| row.take())
+        self.fetch_one_visible(&GROUP_OF_DOCUMENT, args![document], |row| row.take())
     }
 }

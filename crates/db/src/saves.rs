@@ -6,7 +6,7 @@ use model::id::{AssignmentId, DocumentId, RevisionId, UserId};
 use model::time::Timestamp;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -134,57 +134,57 @@ pub struct SaveOutcome {
     pub revision_id: Option<RevisionId>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns whether this save callback was processed before; a failed one was not.
     pub fn has_taken(&mut self, note: &SaveNote) -> Result<bool> {
         let arguments = args![note.document_id, note.document_key, note.url_path_hash];
-        let outcome = self.maybe(&SAVE, arguments, |row| row.take::<String>())?;
+        let outcome = self.fetch_optional(&SAVE, arguments, |row| row.take::<String>())?;
         Ok(outcome.is_some_and(|outcome| outcome != "FAILED" && outcome != "PENDING"))
     }
 
     /// Returns an editing session.
     pub fn editing_session(&mut self, document: &DocumentId, generation: i64) -> Result<Option<EditingSession>> {
-        self.maybe(&SESSION, args![document, generation], session)
+        self.fetch_optional(&SESSION, args![document, generation], session)
     }
 
     /// Lists the editing sessions of all documents of the groups that work on a topic.
     pub fn editing_sessions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<EditingSession>> {
-        self.many(&SESSIONS_OF_TOPIC, args![topic], session)
+        self.fetch_all(&SESSIONS_OF_TOPIC, args![topic], session)
     }
 
     /// Returns the time of the last change in failed saves of this session.
     pub fn failed_save(&mut self, document: &DocumentId, key: &str) -> Result<Option<Timestamp>> {
-        self.one(&FAILED_SAVE, args![document, key], |row| row.take())
+        self.fetch_one(&FAILED_SAVE, args![document, key], |row| row.take())
     }
 
     /// Returns whether the last callback of a session was a save.
     pub fn saved_last(&mut self, session: &EditingSession) -> Result<bool> {
         let arguments = args![session.document_id, session.document_key, session.last_callback_at];
-        self.one(&SAVED_SINCE, arguments, |row| row.take())
+        self.fetch_one(&SAVED_SINCE, arguments, |row| row.take())
     }
 
     /// Returns whether a revision of a document has these bytes.
     pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
-        self.one(&KEEPS, args![document, sha256], |row| row.take())
+        self.fetch_one(&KEEPS, args![document, sha256], |row| row.take())
     }
 
     /// Returns the language setting of a member; English for others.
     pub fn locale_of(&mut self, user: &UserId) -> Result<String> {
-        let locale = self.maybe(&LOCALE, args![user], |row| row.take::<String>())?;
+        let locale = self.fetch_optional(&LOCALE, args![user], |row| row.take::<String>())?;
         Ok(locale.unwrap_or_else(|| "en".to_owned()))
     }
 
     /// Lists the editing sessions of a document, oldest key first.
     pub fn editing_sessions(&mut self, document: &DocumentId) -> Result<Vec<EditingSession>> {
-        self.many(&SESSIONS, args![document], session)
+        self.fetch_all(&SESSIONS, args![document], session)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Records the outcome of a save callback.
     pub fn note_save(&mut self, note: &SaveNote, outcome: &SaveOutcome) -> Result<()> {
         let now = self.now();
-        self.run(
+        self.execute(
             &NOTE_SAVE,
             args![
                 clock::new_id(),
@@ -203,7 +203,7 @@ impl Work<'_> {
 
     /// Deletes records of save callbacks from before `before`.
     pub fn prune_saves(&mut self, document: &DocumentId, before: Timestamp) -> Result<()> {
-        self.run(&PRUNE_SAVES, args![document, before]).map(drop)
+        self.execute(&PRUNE_SAVES, args![document, before]).map(drop)
     }
 
     /// Records the present editors of a document under a key.
@@ -217,7 +217,7 @@ impl Work<'_> {
     ) -> Result<()> {
         let now = self.now();
         let editors = serde_json::to_string(editors)?;
-        self.run(
+        self.execute(
             &NOTE_EDITORS,
             args![clock::new_id(), document, generation, key, editors, now, has_gap],
         )
@@ -227,7 +227,7 @@ impl Work<'_> {
     /// Records the editors whose page reported that all changes were sent.
     pub fn note_flushed(&mut self, session: &EditingSession, flushed: &[UserId]) -> Result<()> {
         let flushed = serde_json::to_string(flushed)?;
-        self.run(&FLUSHED, args![session.document_id, session.generation, flushed])
+        self.execute(&FLUSHED, args![session.document_id, session.generation, flushed])
             .map(drop)
     }
 
@@ -240,8 +240,8 @@ impl Work<'_> {
         nonce: Option<&str>,
     ) -> Result<()> {
         let now = self.now();
-        if self.run(&ARRIVED, args![document, generation, now, nonce])? == 0 {
-            self.run(&APPEARED, args![clock::new_id(), document, generation, key, now, nonce])?;
+        if self.execute(&ARRIVED, args![document, generation, now, nonce])? == 0 {
+            self.execute(&APPEARED, args![clock::new_id(), document, generation, key, now, nonce])?;
         }
         Ok(())
     }
@@ -249,19 +249,19 @@ impl Work<'_> {
     /// Records that a session may be open, so that it is checked even if this instance stops.
     pub fn expect_session(&mut self, document: &DocumentId, generation: i64, key: &str) -> Result<()> {
         let now = self.now();
-        self.run(&EXPECT, args![clock::new_id(), document, generation, key, now])
+        self.execute(&EXPECT, args![clock::new_id(), document, generation, key, now])
             .map(drop)
     }
 
     /// Updates the file type of a document whose content changed its type.
     pub fn correct_extension(&mut self, document: &DocumentId, extension: FileExtension) -> Result<()> {
-        self.run(&CORRECT_EXTENSION, args![document, extension.as_str()])
+        self.execute(&CORRECT_EXTENSION, args![document, extension.as_str()])
             .map(drop)
     }
 
     /// Deletes an editing session.
     pub fn end_session(&mut self, document: &DocumentId, generation: i64) -> Result<()> {
-        self.run(&END_SESSION, args![document, generation]).map(drop)
+        self.execute(&END_SESSION, args![document, generation]).map(drop)
     }
 }
 

@@ -7,7 +7,7 @@ use model::user::Person;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -53,7 +53,7 @@ pub struct SchoolSession {
     pub member_role: MemberRole,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists a page of the sessions in the organization, newest first, optionally those of one user.
     pub fn school_sessions(
         &mut self,
@@ -61,7 +61,7 @@ impl Scope<'_> {
         window: &Window<i64>,
     ) -> Result<Slice<SchoolSession, i64>> {
         let (now, (time, id)) = (self.now(), window.newest_before());
-        let rows = self.many(&PAGE, args![now, time, id, window.rows(), user], session)?;
+        let rows = self.fetch_all(&PAGE, args![now, time, id, window.rows(), user], session)?;
         Ok(window.cut(rows, |session| Position {
             key: session.created_at.as_millis(),
             id: session.id.to_string(),
@@ -71,14 +71,14 @@ impl Scope<'_> {
     /// Returns a session in the organization.
     pub fn school_session(&mut self, id: &SessionId) -> Result<SchoolSession> {
         let now = self.now();
-        self.one(&BY_ID, args![now, id], session)
+        self.fetch_one(&BY_ID, args![now, id], session)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Ends a session; returns false if it no longer exists.
     pub fn end_school_session(&mut self, id: &SessionId) -> Result<bool> {
-        Ok(self.run(&END, args![id])? > 0)
+        Ok(self.execute(&END, args![id])? > 0)
     }
 }
 

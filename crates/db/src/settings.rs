@@ -8,7 +8,7 @@ use model::time::Timestamp;
 use model::zone::{DateOrTime, Zone};
 
 use super::organizations::organization;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -23,20 +23,20 @@ statements! {
         WHERE id = $1";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the organization of the request.
     pub fn school(&mut self) -> Result<Organization> {
-        self.one(&SHOW, args![], organization)
+        self.fetch_one(&SHOW, args![], organization)
     }
 
     /// Returns the settings of the organization; unset ones are empty.
     pub fn school_settings(&mut self) -> Result<Metadata> {
-        let found: Option<Metadata> = self.one(&METADATA, args![], |row| row.json_option())?;
+        let found: Option<Metadata> = self.fetch_one(&METADATA, args![], |row| row.json_option())?;
         Ok(found.unwrap_or_default())
     }
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the time zone for dates and times of day: that of the organization, otherwise that of the caller,
     /// otherwise UTC.
     pub fn time_zone(&mut self) -> Result<Zone> {
@@ -73,7 +73,7 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
     pub fn school_to_change(&mut self) -> Result<Organization> {
         self.hold_organization()?;
@@ -83,7 +83,7 @@ impl Work<'_> {
     /// Updates name, logo and settings.
     pub fn update_school(&mut self, school: &Organization) -> Result<()> {
         let metadata = school.metadata.as_ref().map(serde_json::to_string).transpose()?;
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 school.name,

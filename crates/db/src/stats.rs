@@ -2,7 +2,7 @@
 
 use model::time::Timestamp;
 
-use super::Scope;
+use super::ReadTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -38,11 +38,11 @@ pub struct SchoolCounts {
     pub active_sessions: i64,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the statistics of the organization.
     pub fn school_counts(&mut self) -> Result<SchoolCounts> {
         let now: Timestamp = self.now();
-        self.one(&COUNTS, args![now], |row| {
+        self.fetch_one(&COUNTS, args![now], |row| {
             Ok(SchoolCounts {
                 members: [row.take()?, row.take()?, row.take()?, row.take()?],
                 classes: row.take()?,

@@ -10,7 +10,7 @@ use model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::sql::{Columns, Sql};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -151,10 +151,10 @@ pub(super) fn details(usage: &StorageUsage) -> Result<String> {
     Ok(serde_json::to_string(&details)?)
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the last count; `None` if there is none yet.
     pub fn storage_usage(&mut self) -> Result<Option<StorageUsage>> {
-        self.maybe(&USAGE, args![], |row| {
+        self.fetch_optional(&USAGE, args![], |row| {
             let Details { kinds, classes } = row.json()?;
             let counted_at: Timestamp = row.take()?;
             Ok(StorageUsage {
@@ -168,7 +168,7 @@ impl Scope<'_> {
 
     /// Returns present usage and quotas.
     pub fn storage_room(&mut self) -> Result<StorageRoom> {
-        self.one(&ROOM, args![], |row| {
+        self.fetch_one(&ROOM, args![], |row| {
             let used = row.take()?;
             let quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
             let group_quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
@@ -184,7 +184,7 @@ impl Scope<'_> {
 
     /// Returns the changes until now. A count in the same transaction includes exactly these.
     pub fn storage_mark(&mut self) -> Result<StorageMark> {
-        let found = self.maybe(&MARK, args![], |row| {
+        let found = self.fetch_optional(&MARK, args![], |row| {
             Ok(StorageMark {
                 added: row.take()?,
                 removals: row.take()?,
@@ -208,7 +208,7 @@ impl Scope<'_> {
         ];
         let mut classes: HashMap<ClassId, (ClassStorage, StorageKinds)> = HashMap::new();
         for (statement, field) in sums {
-            for (class, bytes) in self.many(statement, args![], sum)? {
+            for (class, bytes) in self.fetch_all(statement, args![], sum)? {
                 let entry = classes.entry(class.id.clone());
                 *field(&mut entry.or_insert((class, StorageKinds::default())).1) += bytes;
             }
@@ -218,13 +218,13 @@ impl Scope<'_> {
 
     /// Lists the files of exports that can be downloaded.
     pub fn export_files(&mut self) -> Result<Vec<FileKey>> {
-        self.many(&EXPORTS, args![EXPORTS_MAX], |row| {
+        self.fetch_all(&EXPORTS, args![EXPORTS_MAX], |row| {
             Ok(FileKey::new(row.take::<String>()?))
         })
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Adds the size of an inserted file to the usage.
     pub(super) fn stored(&mut self, bytes: i64) {
         self.stored.added += bytes;
@@ -241,8 +241,8 @@ impl Work<'_> {
         let Stored { added, removals } = std::mem::take(&mut self.stored);
         match (added, removals) {
             (0, 0) => Ok(()),
-            (0, _) => self.run(&REMOVE, args![removals]).map(drop),
-            _ => self.run(&ADD, args![added, removals]).map(drop),
+            (0, _) => self.execute(&REMOVE, args![removals]).map(drop),
+            _ => self.execute(&ADD, args![added, removals]).map(drop),
         }
     }
 
@@ -255,11 +255,11 @@ impl Work<'_> {
         self.note_stored()?;
         let room = self.storage_room()?;
         let group: Option<String> = match file {
-            Some(key) => self.maybe(&GROUP_OF_FILE, args![key.as_str()], |row| row.take())?,
+            Some(key) => self.fetch_optional(&GROUP_OF_FILE, args![key.as_str()], |row| row.take())?,
             None => None,
         };
         let of_group: i64 = match group {
-            Some(group) => self.one(&OF_GROUP, args![group], |row| row.take())?,
+            Some(group) => self.fetch_one(&OF_GROUP, args![group], |row| row.take())?,
             None => 0,
         };
         if room.takes(0) && room.group_quota.allows(of_group) {

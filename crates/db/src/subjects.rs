@@ -4,7 +4,7 @@ use model::subject::Subject;
 use model::text::name_key;
 
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -37,33 +37,33 @@ statements! {
     DELETE = "DELETE FROM subjects WHERE organization_id = $1 AND id = $2";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     pub fn subject(&mut self, id: &SubjectId) -> Result<Subject> {
-        self.one(&BY_ID, args![id], subject)
+        self.fetch_one(&BY_ID, args![id], subject)
     }
 
     /// Lists the matching subjects by name; those whose name begins with the search text come first.
     pub fn subjects(&mut self, search: Option<&str>, is_active: Option<bool>) -> Result<Vec<Subject>> {
-        self.many(&LIST, args![search.map(super::pattern), is_active], subject)
+        self.fetch_all(&LIST, args![search.map(super::pattern), is_active], subject)
     }
 
     /// Returns whether a class, a course or a group references the subject.
     pub fn subject_in_use(&mut self, id: &SubjectId) -> Result<bool> {
-        self.one(&IN_USE, args![id], |row| row.take())
+        self.fetch_one(&IN_USE, args![id], |row| row.take())
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns a subject, locked until the end of the transaction.
     pub fn subject_to_change(&mut self, id: &SubjectId) -> Result<Subject> {
-        self.one(&LOCK, args![id], |row| row.take::<SubjectId>())?;
+        self.fetch_one(&LOCK, args![id], |row| row.take::<SubjectId>())?;
         self.subject(id)
     }
 
     /// Inserts a subject; a name that is in use is `DUPLICATE_SUBJECT`.
     pub fn insert_subject(&mut self, new: &Subject) -> Result<()> {
         let key = name_key(new.name.as_str());
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -85,7 +85,7 @@ impl Work<'_> {
     /// Updates every field of a subject.
     pub fn update_subject(&mut self, subject: &Subject) -> Result<()> {
         let key = name_key(subject.name.as_str());
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 subject.id,
@@ -104,7 +104,7 @@ impl Work<'_> {
     }
 
     pub fn delete_subject(&mut self, id: &SubjectId) -> Result<()> {
-        self.run(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id]).map(drop)
     }
 }
 

@@ -20,7 +20,7 @@ use model::whole::WholeSubmission;
 
 use super::group_assignments::{submission, submission_columns};
 use super::sql::{Columns, Sql};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -99,47 +99,47 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
     ]
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns an attempt with copies, grade and feedback.
     pub fn submission(&mut self, id: &SubmissionId) -> Result<WholeSubmission> {
-        let found = self.one(&BY_ID, args![id], submission)?;
+        let found = self.fetch_one(&BY_ID, args![id], submission)?;
         self.whole_submission(found)
     }
 
     /// Returns the attempt in which a document is currently submitted, with copies, grade and feedback.
     pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<WholeSubmission>> {
-        let found = self.maybe(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
+        let found = self.fetch_optional(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
         found.map(|found| self.whole_submission(found)).transpose()
     }
 
     /// Returns the copy of a document in an attempt.
     pub fn submitted_copy(&mut self, id: &SubmissionDocumentId, document: &DocumentId) -> Result<SubmissionDocument> {
-        self.one(&COPY, args![id, document], copy)
+        self.fetch_one(&COPY, args![id, document], copy)
     }
 
     /// Returns the number of attempts of a link.
     pub fn attempts(&mut self, link: &GroupAssignmentId) -> Result<i64> {
-        self.one(&ATTEMPTS, args![link], |row| row.take())
+        self.fetch_one(&ATTEMPTS, args![link], |row| row.take())
     }
 
     /// Lists the present members of a group.
     pub fn member_ids_of(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
-        self.many(&MEMBERS, args![group], |row| row.take())
+        self.fetch_all(&MEMBERS, args![group], |row| row.take())
     }
 
     fn whole_submission(&mut self, submission: Submission) -> Result<WholeSubmission> {
         let id = &submission.id;
-        let documents = self.many(&COPIES, args![id], copy)?;
-        let grade = match self.maybe(&GRADE, args![id], grade)? {
+        let documents = self.fetch_all(&COPIES, args![id], copy)?;
+        let grade = match self.fetch_optional(&GRADE, args![id], grade)? {
             Some((grade_id, mut grade)) => {
-                for single in self.many(&MEMBER_GRADES, args![grade_id], member_grade)? {
+                for single in self.fetch_all(&MEMBER_GRADES, args![grade_id], member_grade)? {
                     single.add_to(&mut grade);
                 }
                 Some(grade)
             }
             None => None,
         };
-        let feedback = self.many(&FEEDBACK, args![id], feedback)?;
+        let feedback = self.fetch_all(&FEEDBACK, args![id], feedback)?;
         Ok(WholeSubmission {
             submission,
             documents,
@@ -149,11 +149,11 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts an attempt.
     pub fn insert_submission(&mut self, new: &Submission) -> Result<()> {
         let members = serde_json::to_string(&new.member_ids)?;
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -177,7 +177,7 @@ impl Work<'_> {
     /// own statement.
     pub fn update_submission(&mut self, submission: &Submission) -> Result<()> {
         debug_assert_ne!(submission.status, SubmissionStatus::Active, "an attempt begins active");
-        self.run(
+        self.execute(
             &UPDATE,
             args![
                 submission.id,
@@ -193,7 +193,7 @@ impl Work<'_> {
     pub fn insert_copy(&mut self, new: &SubmissionDocument) -> Result<()> {
         self.stored(new.size);
         let now = self.now();
-        self.run(
+        self.execute(
             &INSERT_COPY,
             args![
                 new.id,
@@ -213,7 +213,7 @@ impl Work<'_> {
 
     /// Replaces the bytes of a copy. The former file is removed unless another attempt refers to it.
     pub fn replace_copy(&mut self, changed: &SubmissionDocument, former: &FileKey) -> Result<()> {
-        self.run(
+        self.execute(
             &UPDATE_COPY,
             args![
                 changed.id,
@@ -226,7 +226,7 @@ impl Work<'_> {
         for file in self.delete_converted_copies(&changed.id)? {
             self.insert_file_removal(&file)?;
         }
-        let is_named: bool = self.one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;
+        let is_named: bool = self.fetch_one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;
         if is_named {
             Ok(())
         } else {

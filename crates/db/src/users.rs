@@ -12,7 +12,7 @@ use super::page::{Position, Slice, Window};
 use super::people::{account_columns, member_columns};
 use super::platform::accounts::profile;
 use super::sql::{Columns, Sql};
-use super::{Scope, pattern};
+use super::{ReadTx, pattern};
 use crate::{args, manages_class, statements};
 use common::error::{Error, Result};
 
@@ -133,13 +133,13 @@ pub struct KnownUser {
     pub list_key: String,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a member, or `NotFound` if they are invisible to the viewer. `is_platform` makes the whole account
     /// visible.
     pub fn known_user(&mut self, id: &UserId, is_platform: bool) -> Result<KnownUser> {
         let user = self.user_text();
         let eyes = Eyes::of(self, is_platform);
-        let found = self.many_visible(&BY_ID, args![user, id], |row| known(row, &eyes))?;
+        let found = self.fetch_all_visible(&BY_ID, args![user, id], |row| known(row, &eyes))?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
@@ -161,7 +161,7 @@ impl Scope<'_> {
     ) -> Result<Option<UserId>> {
         let user = self.user_text();
         let eyes = Eyes::of(self, false);
-        let found = self.many_visible(sql, args![user, key], |row| known(row, &eyes))?;
+        let found = self.fetch_all_visible(sql, args![user, key], |row| known(row, &eyes))?;
         let mut found = found.into_iter().filter(is_readable);
         Ok(found.next().map(|known| known.person.id))
     }
@@ -190,7 +190,7 @@ impl Scope<'_> {
             id,
             rows,
         ];
-        let rows = self.many_visible(&LIST, arguments, |row| {
+        let rows = self.fetch_all_visible(&LIST, arguments, |row| {
             let user = known(row, &eyes)?;
             Ok(KnownUser {
                 list_key: row.take()?,
@@ -221,12 +221,12 @@ struct Eyes {
 }
 
 impl Eyes {
-    fn of(scope: &Scope<'_>, is_platform: bool) -> Self {
+    fn of(read_tx: &ReadTx<'_>, is_platform: bool) -> Self {
         Self {
-            user: scope.user_text(),
-            organization: scope.organization().to_string(),
-            is_admin: *scope.viewer() == model::access::Viewer::Admin,
-            is_staff: scope.viewer().is_staff(),
+            user: read_tx.user_text(),
+            organization: read_tx.organization().to_string(),
+            is_admin: *read_tx.viewer() == model::access::Viewer::Admin,
+            is_staff: read_tx.viewer().is_staff(),
             is_platform,
         }
     }

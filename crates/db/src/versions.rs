@@ -4,7 +4,7 @@ use model::change::Change;
 use model::version::{Object, Version};
 
 use super::sql::{Sql, Value};
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::statements;
 use common::error::Result;
 
@@ -106,16 +106,16 @@ fn statements_of(object: &Object) -> (Statements, Option<&str>) {
     (statements, id)
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the version of an object of this organization; `None` if it does not exist.
     pub fn version(&mut self, object: &Object) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
-        self.maybe(statements.read, &arguments, |row| row.take().map(Version::stored))
+        self.fetch_optional(statements.read, &arguments, |row| row.take().map(Version::stored))
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Returns the changes recorded so far.
     pub fn changes(&self) -> &[Change] {
         &self.changes
@@ -125,7 +125,7 @@ impl Work<'_> {
     pub fn version_locked(&mut self, object: &Object) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
-        self.maybe(statements.read_locked, &arguments, |row| {
+        self.fetch_optional(statements.read_locked, &arguments, |row| {
             row.take().map(Version::stored)
         })
     }
@@ -134,7 +134,7 @@ impl Work<'_> {
     pub fn raise_version(&mut self, object: &Object) -> Result<()> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
-        self.run(statements.raise, &arguments)?;
+        self.execute(statements.raise, &arguments)?;
         Ok(())
     }
 }

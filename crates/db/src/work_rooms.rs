@@ -10,7 +10,7 @@ use model::user::Person;
 
 use super::groups::own_groups;
 use super::sql::Columns;
-use super::{Scope, Work};
+use super::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::error::Result;
 
@@ -88,32 +88,32 @@ pub struct LastMessage {
     pub sender: Option<Person>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a room, or `NotFound` if the viewer cannot view its group.
     pub fn work_room(&mut self, id: &WorkRoomId) -> Result<SeenRoom> {
         let user = self.user_text();
-        self.one_visible(&BY_ID, args![user, id], room)
+        self.fetch_one_visible(&BY_ID, args![user, id], room)
     }
 
     /// Returns the room of a group, or `NotFound` if the viewer cannot view the group.
     pub fn work_room_of(&mut self, group: &GroupId) -> Result<SeenRoom> {
         let user = self.user_text();
-        self.one_visible(&BY_GROUP, args![user, group], room)
+        self.fetch_one_visible(&BY_GROUP, args![user, group], room)
     }
 
     /// Lists the rooms visible to the viewer, by class and group number.
     pub fn work_rooms(&mut self) -> Result<Vec<SeenRoom>> {
         let user = self.user_text();
         let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
-        self.many_visible(set, args![user], room)
+        self.fetch_all_visible(set, args![user], room)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts the work room of a new group.
     pub(super) fn insert_work_room(&mut self, id: &WorkRoomId, group: &GroupId) -> Result<()> {
         let now = self.now();
-        self.run(&INSERT, args![id, group, now]).map(drop)
+        self.execute(&INSERT, args![id, group, now]).map(drop)
     }
 }
 

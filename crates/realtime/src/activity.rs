@@ -93,7 +93,7 @@ async fn handle_activity(realtime: &RealtimeServer, socket: &SocketRef, payload:
     let group = realtime
         .0
         .store
-        .read(standpoint, move |scope| scope.group_of_document(&document_id));
+        .read(standpoint, move |tx| tx.group_of_document(&document_id));
     match group.await {
         Ok(group) => {
             let group_key = (organization, group);

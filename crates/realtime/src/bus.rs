@@ -10,7 +10,7 @@ use super::timeouts::RealtimeTimeouts;
 use super::{RealtimeServer, listener};
 use common::error::Result;
 use db::platform::Platform;
-use db::{AfterCommit, Database, Tenant, Work};
+use db::{AfterCommit, Database, Tenant, WriteTx};
 
 /// The path from a transaction to the sockets.
 #[derive(Clone)]
@@ -84,10 +84,10 @@ impl EventBus {
     }
 
     /// Queues the signals of a transaction in one organization. They are published in this order after the commit.
-    pub fn publish(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+    pub fn publish(&self, tx: &mut WriteTx<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let users: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
-        let tenant = work.standpoint().tenant.clone();
-        let published = self.publish_with(signals, |signals| work.insert_signals(signals))?;
+        let tenant = tx.standpoint().tenant.clone();
+        let published = self.publish_with(signals, |signals| tx.insert_signals(signals))?;
         if users.is_empty() {
             return Ok(published);
         }

@@ -158,7 +158,7 @@ impl SocketConnection {
             Err(_) => None,
         };
         let found = match standpoint.clone() {
-            Some(standpoint) => store.read(standpoint, |scope| scope.rooms()).await?,
+            Some(standpoint) => store.read(standpoint, |tx| tx.rooms()).await?,
             None => Vec::new(),
         };
         Ok(self.apply_rooms(socket, standpoint, standing, &found))

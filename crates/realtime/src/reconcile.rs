@@ -68,7 +68,7 @@ impl RealtimeServer {
     }
 
     /// Disconnects sockets whose session has ended and corrects rooms.
-    pub(super) async fn reconcile(&self, scope: ReconcileScope) -> Result<()> {
+    pub(super) async fn reconcile(&self, tx: ReconcileScope) -> Result<()> {
         self.0.websockets.remove_closed();
         self.0.activity.remove_expired();
         self.0.typing.remove_expired(clock::now());
@@ -97,7 +97,7 @@ impl RealtimeServer {
         let due = connected
             .into_iter()
             .filter(|(_, connection)| match valid.get(connection.session()) {
-                Some(standing) => scope.includes(connection.session()) || connection.needs_refresh(standing),
+                Some(standing) => tx.includes(connection.session()) || connection.needs_refresh(standing),
                 None => false,
             });
         self.refresh_all(due.map(|(socket, _)| socket).collect()).await;

@@ -50,7 +50,7 @@ pub async fn update(asked: Asked) -> Answered {
     let (user, now) = (present.user.id.clone(), asked.now);
     let actor = actor(&present.user, &present.session, None, asked.request_id.clone());
     let profile = asked
-        .act(move |work| profile::edit(work, &user, &edit, None, &actor, now))
+        .act(move |tx| profile::edit(tx, &user, &edit, None, &actor, now))
         .await?;
     present.user.name = profile.name.into_string();
     present.user.image = profile.image;

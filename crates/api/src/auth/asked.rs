@@ -263,8 +263,7 @@ impl Asked {
     pub async fn renew(&self, present: &mut Present) -> Result<(), Refused> {
         let (id, now) = (present.session.id.clone(), self.now);
         let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
-        self.act(move |work| sessions::renew(work, &id, expires_at, now))
-            .await?;
+        self.act(move |tx| sessions::renew(tx, &id, expires_at, now)).await?;
         present.session.expires_at = expires_at;
         present.session.updated_at = now;
         present.cookies = self.issue(&present.session, &present.user, present.remember);

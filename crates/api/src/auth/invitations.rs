@@ -125,11 +125,7 @@ pub async fn list(asked: Asked) -> Answered {
         return refused(AuthError::may_not_list_invitations(), &present);
     }
     let standpoint = standpoint(&asked, &present, &seen)?;
-    let found = asked
-        .app
-        .store()
-        .read(standpoint, |scope| scope.newest_invitations())
-        .await?;
+    let found = asked.app.store().read(standpoint, |tx| tx.newest_invitations()).await?;
     let views: Vec<InvitationObject> = found.into_iter().map(wire::invitation).collect();
     Ok(answer(&views, present.cookies))
 }
@@ -165,7 +161,7 @@ pub async fn cancel(asked: Asked) -> Answered {
     }
     let standpoint = standpoint(&asked, &present, &seen)?;
     let (store, bus) = (asked.app.store(), asked.app.bus());
-    let act = changes::perform(store, bus, standpoint, move |work| invitations::cancel(work, &id));
+    let act = changes::perform(store, bus, standpoint, move |tx| invitations::cancel(tx, &id));
     match act.await {
         Ok(invitation) => Ok(answer(&wire::invitation(invitation), present.cookies)),
         Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &present),
@@ -186,7 +182,7 @@ async fn respond(asked: Asked, status: InvitationStatus) -> Answered {
         now: asked.now,
     };
     let answered = asked
-        .act(move |work| acceptance::respond(work, &id, (&session, &user), status, &answerer))
+        .act(move |tx| acceptance::respond(tx, &id, (&session, &user), status, &answerer))
         .await?;
     match answered {
         Ok(answered) => {

@@ -111,7 +111,7 @@ pub async fn list(asked: Asked) -> Answered {
     let not_a_member = AuthError::not_a_member_of_this_organization();
     let seen = reach_or(&asked, &present, name, not_a_member).await?;
     let standpoint = standpoint(&asked, &present, &seen)?;
-    let members = asked.app.store().read(standpoint, |scope| scope.members()).await?;
+    let members = asked.app.store().read(standpoint, |tx| tx.members()).await?;
     let members: Vec<_> = members.into_iter().map(wire::member).collect();
     Ok(answer(&page(&asked, members), present.cookies))
 }
@@ -222,7 +222,7 @@ async fn known(
     Ok(asked
         .app
         .store()
-        .read(standpoint, move |scope| scope.member_of(&user))
+        .read(standpoint, move |tx| tx.member_of(&user))
         .await?)
 }
 

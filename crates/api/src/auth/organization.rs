@@ -41,7 +41,7 @@ pub async fn set_active(asked: Asked) -> Answered {
     };
     let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
     let choice = asked
-        .act(move |work| sessions::choose_organization(work, &session, &user, &name, now))
+        .act(move |tx| sessions::choose_organization(tx, &session, &user, &name, now))
         .await?;
     match choice {
         OrganizationChoice::Unknown => Err(Refused::from(AuthError::organization_not_found()).with(present.cookies)),
@@ -66,7 +66,7 @@ async fn leave(asked: &Asked, mut present: Present) -> Answered {
     }
     let (session, now) = (present.session.clone(), asked.now);
     asked
-        .act(move |work| sessions::leave_organization(work, &session, now))
+        .act(move |tx| sessions::leave_organization(tx, &session, now))
         .await?;
     present.session.active_organization_id = None;
     present.session.updated_at = now;
@@ -138,13 +138,13 @@ pub async fn show(asked: Asked) -> Answered {
     let seen = reach(&asked, &present, name).await?;
     let standpoint = standpoint(&asked, &present, &seen)?;
     let administers = standpoint.viewer == model::access::Viewer::Admin;
-    let look = asked.app.store().read(standpoint, move |scope| {
+    let look = asked.app.store().read(standpoint, move |tx| {
         let invitations = if administers {
-            scope.newest_invitations()?
+            tx.newest_invitations()?
         } else {
             Vec::new()
         };
-        Ok((scope.members()?, invitations))
+        Ok((tx.members()?, invitations))
     });
     let (members, invitations) = look.await?;
     let most = asked

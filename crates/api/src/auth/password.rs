@@ -40,7 +40,7 @@ pub async fn change(asked: Asked) -> Answered {
     };
     let (prover, now) = (prover(&asked, &present), asked.now);
     if !asked
-        .act(move |work| passwords::change(work, &prover, &change, now))
+        .act(move |tx| passwords::change(tx, &prover, &change, now))
         .await?
     {
         return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
@@ -71,7 +71,7 @@ pub async fn verify(asked: Asked) -> Answered {
     // The limits are checked again in the transaction, so that concurrent requests get no more attempts than sequential
     // ones.
     if !asked
-        .act(move |work| passwords::verify(work, &prover, Some(&fitted), now))
+        .act(move |tx| passwords::verify(tx, &prover, Some(&fitted), now))
         .await?
     {
         return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
@@ -118,9 +118,7 @@ async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<Strin
     if let Some(hash) = fitted_hash(&asked.app, &prover.attempt, password).await? {
         return Ok(hash);
     }
-    asked
-        .act(move |work| passwords::verify(work, &prover, None, now))
-        .await?;
+    asked.act(move |tx| passwords::verify(tx, &prover, None, now)).await?;
     Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
 }
 

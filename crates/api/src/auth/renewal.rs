@@ -37,8 +37,8 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     let (id, now) = (caller.session.id.clone(), caller.now);
     let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
     let proof = PlatformProof::session_look_up();
-    let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |work| {
-        sessions::renew(work, &id, expires_at, now)
+    let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |tx| {
+        sessions::renew(tx, &id, expires_at, now)
     });
     if let Err(error) = renewed.await {
         tracing::warn!(error = format!("{error:?}"), "session renewal failed");

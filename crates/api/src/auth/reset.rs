@@ -64,12 +64,12 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let path = path(&token, page);
     let mail = app.mail().clone();
     let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
-    let act = move |work: &mut PlatformWork<'_>| {
-        let credential = work
+    let act = move |tx: &mut PlatformWork<'_>| {
+        let credential = tx
             .credential(&address, now)?
             .filter(|found| found.is_active && !found.is_banned);
         credential.map_or(Ok(()), |found| {
-            passwords::request_reset(work, &mail, &found.user, &token, &path, now)
+            passwords::request_reset(tx, &mail, &found.user, &token, &path, now)
         })
     };
     changes::perform_platform(store, bus, proof, act).await
@@ -130,10 +130,7 @@ pub async fn reset(asked: Asked) -> Answered {
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&asked, &person.id, new).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
-    if !asked
-        .act(move |work| passwords::reset(work, &token, &hash, now))
-        .await?
-    {
+    if !asked.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {
         return Err(AuthError::invalid_token().into());
     }
     Ok(done(Vec::new()))

@@ -107,7 +107,7 @@ pub async fn revoke(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let is_own = token == present.session.token;
     let user = present.user.id;
-    asked.act(move |work| sessions::revoke(work, &user, &token)).await?;
+    asked.act(move |tx| sessions::revoke(tx, &user, &token)).await?;
     Ok(done(if is_own {
         asked.cookies().clear()
     } else {
@@ -122,7 +122,7 @@ pub async fn revoke(asked: Asked) -> Answered {
 pub async fn revoke_all(asked: Asked) -> Answered {
     let user = asked.present().await?.user.id;
     asked
-        .act(move |work| sessions::revoke_all(work, &user, None, KillReason::Revoked))
+        .act(move |tx| sessions::revoke_all(tx, &user, None, KillReason::Revoked))
         .await?;
     Ok(done(asked.cookies().clear()))
 }
@@ -134,7 +134,7 @@ pub async fn revoke_others(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let (user, own) = (present.user.id, present.session.id);
     asked
-        .act(move |work| sessions::revoke_all(work, &user, Some(&own), KillReason::Revoked))
+        .act(move |tx| sessions::revoke_all(tx, &user, Some(&own), KillReason::Revoked))
         .await?;
     Ok(done(present.cookies))
 }

@@ -61,7 +61,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
         session,
     };
     let now = asked.now;
-    let session = match asked.act(move |work| signing::sign_in(work, &sign_in, now)).await? {
+    let session = match asked.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
         SignInResult::SignedIn(session) => session,
         SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
@@ -140,7 +140,7 @@ pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
         let way_back = asked.way_back().map(|(token, _)| token);
         asked
-            .act(move |work| sessions::sign_out(work, &token, way_back.as_deref()))
+            .act(move |tx| sessions::sign_out(tx, &token, way_back.as_deref()))
             .await?;
     }
     let mut response = answer(&json!({ "success": true }), asked.clear());

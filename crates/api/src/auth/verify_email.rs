@@ -28,7 +28,7 @@ pub async fn follow(asked: Asked) -> Answered {
         asked.check_callback(callback)?;
     }
     let now = asked.now;
-    let is_good = asked.act(move |work| addresses::confirm(work, &token, now)).await?;
+    let is_good = asked.act(move |tx| addresses::confirm(tx, &token, now)).await?;
     match (callback, is_good) {
         (Some(callback), true) => redirect(&asked.app, callback, "emailChanged=true"),
         (Some(callback), false) => redirect(&asked.app, callback, "error=INVALID_TOKEN"),

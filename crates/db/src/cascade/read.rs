@@ -11,7 +11,7 @@ use model::group::{GroupLabel, Place};
 use model::id::{AssignmentId, ClassId, GroupId, UserId};
 
 use super::doomed::Doomed;
-use crate::Scope;
+use crate::ReadTx;
 use crate::sql::Columns;
 use crate::{args, statements};
 use common::error::Result;
@@ -31,25 +31,26 @@ statements! {
     COURSES = "SELECT id, name FROM courses WHERE organization_id = $1 AND class_id = $2 ORDER BY sort_key, id";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Reads everything that is deleted with the entity of this id.
     pub(super) fn removal(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
         let mut removed = Removed {
             groups: self.groups_removed(doomed, id)?,
             assignments: self.topics_removed(doomed, id)?,
-            files: self.many(doomed.files, args![id], |row| {
+            files: self.fetch_all(doomed.files, args![id], |row| {
                 row.take().map(|key: String| FileKey::new(key))
             })?,
             ..Removed::default()
         };
-        (removed.documents, removed.submissions, removed.messages) = self.one(doomed.counts, args![id], |row| {
-            Ok((row.take()?, row.take()?, row.take()?))
-        })?;
+        (removed.documents, removed.submissions, removed.messages) =
+            self.fetch_one(doomed.counts, args![id], |row| {
+                Ok((row.take()?, row.take()?, row.take()?))
+            })?;
         let (now, freed) = (
             self.now(),
-            self.many(doomed.freed, args![id], |row| row.take::<AssignmentId>())?,
+            self.fetch_all(doomed.freed, args![id], |row| row.take::<AssignmentId>())?,
         );
-        removed.released = self.many(doomed.released, args![id], |row| {
+        removed.released = self.fetch_all(doomed.released, args![id], |row| {
             let (place, mut document) = (place(row)?, document(row)?);
             // The same rule as the UPDATE that follows; `tests/api/cascade.rs` compares the results.
             let topics = [document.locked_by_assignment_id.clone(), document.assignment_id.clone()];
@@ -62,7 +63,7 @@ impl Scope<'_> {
     }
 
     pub(super) fn courses_removed(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
-        self.many(&COURSES, args![class], |row| {
+        self.fetch_all(&COURSES, args![class], |row| {
             Ok(RemovedCourse {
                 id: row.take()?,
                 name: row.take()?,
@@ -72,10 +73,10 @@ impl Scope<'_> {
 
     fn groups_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedGroup>> {
         let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
-        for (group, user) in self.many(doomed.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
+        for (group, user) in self.fetch_all(doomed.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
             members.entry(group).or_default().push(user);
         }
-        self.many(doomed.groups, args![id], |row| {
+        self.fetch_all(doomed.groups, args![id], |row| {
             let place = place(row)?;
             let members = members.remove(&place.group.id).unwrap_or_default();
             Ok(RemovedGroup { place, members })
@@ -84,10 +85,10 @@ impl Scope<'_> {
 
     fn topics_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedAssignment>> {
         let mut places: HashMap<AssignmentId, Vec<Place>> = HashMap::new();
-        for (topic, place) in self.many(doomed.topic_places, args![id], |row| Ok((row.take()?, place(row)?)))? {
+        for (topic, place) in self.fetch_all(doomed.topic_places, args![id], |row| Ok((row.take()?, place(row)?)))? {
             places.entry(topic).or_default().push(place);
         }
-        self.many(doomed.topics, args![id], |row| {
+        self.fetch_all(doomed.topics, args![id], |row| {
             let id: AssignmentId = row.take()?;
             Ok(RemovedAssignment {
                 places: places.remove(&id).unwrap_or_default(),

@@ -48,11 +48,11 @@ pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
         Connection::Sqlite(_) => &SQLITE_HISTORY,
         Connection::Postgres(_) => &POSTGRES_HISTORY,
     };
-    let tables: i64 = connection.maybe(history, &[], |row| row.take())?.unwrap_or(0);
+    let tables: i64 = connection.fetch_optional(history, &[], |row| row.take())?.unwrap_or(0);
     if tables == 0 {
         return Ok(None);
     }
-    Ok(connection.maybe(&VERSION, &[], |row| row.take())?.flatten())
+    Ok(connection.fetch_optional(&VERSION, &[], |row| row.take())?.flatten())
 }
 
 /// Returns every table that a backup contains, referenced tables first.
@@ -62,7 +62,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
         Connection::Postgres(_) => (&POSTGRES_COLUMNS, &POSTGRES_REFERENCES),
     };
     let columns: Vec<(String, String, String)> =
-        connection.many(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
+        connection.fetch_all(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     for (table, name, declared) in columns {
         if table == HISTORY || LEFT_OUT.contains(&table.as_str()) {
@@ -77,7 +77,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
         found.columns.push(Column { name, kind });
     }
     let references: BTreeSet<(String, String)> = connection
-        .many(references, &[], |row| Ok((row.take()?, row.take()?)))?
+        .fetch_all(references, &[], |row| Ok((row.take()?, row.take()?)))?
         .into_iter()
         .collect();
     in_order(tables, &references)

@@ -68,26 +68,26 @@ impl Target {
 
     /// Returns the progress of an unfinished restore, if there is one.
     pub fn state(&mut self) -> Result<Option<String>> {
-        self.connection.maybe(&STATE, &[], |row| row.take())
+        self.connection.fetch_optional(&STATE, &[], |row| row.take())
     }
 
     /// Records the beginning or the progress of a restore.
     pub fn note(&mut self, state: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&NOTE, args![state, now]).map(drop)
+        self.connection.execute(&NOTE, args![state, now]).map(drop)
     }
 
     /// Completes the restore: the service may start.
     pub fn done(&mut self) -> Result<()> {
-        self.connection.run(&DONE, &[]).map(drop)
+        self.connection.execute(&DONE, &[]).map(drop)
     }
 
     /// Begins the transaction that loads all rows.
     pub fn begin(&mut self) -> Result<()> {
-        self.connection.batch("BEGIN")?;
+        self.connection.execute_batch("BEGIN")?;
         if matches!(self.connection, Connection::Sqlite(_)) {
-            self.connection.batch("PRAGMA defer_foreign_keys = ON")?;
+            self.connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
         }
-        self.connection.run(&OWN_SETTINGS, &[]).map(drop)
+        self.connection.execute(&OWN_SETTINGS, &[]).map(drop)
     }
 
     /// Loads the rows of one table; returns their number.
@@ -131,9 +131,9 @@ impl Target {
     /// Raises the document generations, records the progress and commits.
     pub fn commit(&mut self, state: &str, now: Timestamp) -> Result<()> {
         let seconds = now.as_millis() / 1000;
-        self.connection.run(&RENEW_KEYS, args![seconds])?;
+        self.connection.execute(&RENEW_KEYS, args![seconds])?;
         self.note(state, now)?;
-        self.connection.batch("COMMIT")
+        self.connection.execute_batch("COMMIT")
     }
 }
 

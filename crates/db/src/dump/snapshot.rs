@@ -41,7 +41,7 @@ impl Snapshot {
             Database::Sqlite(path) => Connection::open_sqlite(path, true)?,
             Database::Postgres(url) => Connection::open_postgres(url)?,
         };
-        connection.batch(match connection {
+        connection.execute_batch(match connection {
             Connection::Sqlite(_) => "BEGIN DEFERRED",
             Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         })?;

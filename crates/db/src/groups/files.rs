@@ -4,7 +4,7 @@ use model::file::GroupAttachment;
 use model::id::{AttachmentId, GroupId};
 
 use super::links::group_file;
-use crate::{Scope, Work};
+use crate::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::error::{Error, Result};
 
@@ -21,19 +21,19 @@ statements! {
     DELETE = "DELETE FROM group_attachments WHERE organization_id = $1 AND group_id = $2 AND id = $3";
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a file of a group, or `NotFound` if the viewer cannot view the group.
     pub fn file_of_group(&mut self, group: &GroupId, id: &AttachmentId) -> Result<GroupAttachment> {
-        self.one_visible(&BY_ID, args![group, id], group_file)
+        self.fetch_one_visible(&BY_ID, args![group, id], group_file)
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a file and counts its size against the storage quota.
     pub fn insert_group_file(&mut self, new: &GroupAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -52,7 +52,7 @@ impl Work<'_> {
 
     /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_group_file(&mut self, group: &GroupId, id: &AttachmentId) -> Result<()> {
-        if self.run(&DELETE, args![group, id])? == 0 {
+        if self.execute(&DELETE, args![group, id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())

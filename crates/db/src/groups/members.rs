@@ -6,7 +6,7 @@ use model::group::GroupMember;
 use model::id::{ClassId, GroupId, SubmissionId, UserId};
 use model::user::Person;
 
-use crate::{Scope, Work};
+use crate::{ReadTx, WriteTx};
 use crate::{args, statements};
 use common::error::Result;
 
@@ -40,10 +40,10 @@ pub struct Student {
     pub email: String,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the students enrolled in a class.
     pub fn enrolled(&mut self, class: &ClassId) -> Result<HashMap<UserId, Student>> {
-        let students = self.many(&ENROLLED, args![class], |row| {
+        let students = self.fetch_all(&ENROLLED, args![class], |row| {
             let person = Person {
                 id: row.take()?,
                 name: row.take()?,
@@ -62,17 +62,17 @@ impl Scope<'_> {
 
     /// Returns whether a user belongs to the organization.
     pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
-        self.one(&IS_MEMBER, args![user], |row| row.take())
+        self.fetch_one(&IS_MEMBER, args![user], |row| row.take())
     }
 
     /// Lists the members of other groups that work on one of this group's topics.
     pub fn members_of_same_topics(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
-        self.many(&IN_SAME_TOPICS, args![group], |row| row.take())
+        self.fetch_all(&IN_SAME_TOPICS, args![group], |row| row.take())
     }
 
     /// Lists the submissions of a group in which a user took part.
     pub fn submissions_with(&mut self, group: &GroupId, user: &UserId) -> Result<Vec<SubmissionId>> {
-        let submissions = self.many(&SUBMISSIONS, args![group], |row| {
+        let submissions = self.fetch_all(&SUBMISSIONS, args![group], |row| {
             Ok((row.take::<SubmissionId>()?, row.json::<Vec<UserId>>()?))
         })?;
         let took_part = submissions.into_iter().filter(|(_, members)| members.contains(user));
@@ -80,10 +80,10 @@ impl Scope<'_> {
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a membership; an existing one is kept unchanged. The caller holds the lock of the class.
     pub fn insert_group_member(&mut self, class: &ClassId, member: &GroupMember) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 member.id,
@@ -99,6 +99,6 @@ impl Work<'_> {
 
     /// Deletes a membership; returns whether it existed.
     pub fn delete_group_member(&mut self, group: &GroupId, user: &UserId) -> Result<bool> {
-        Ok(self.run(&DELETE, args![group, user])? > 0)
+        Ok(self.execute(&DELETE, args![group, user])? > 0)
     }
 }

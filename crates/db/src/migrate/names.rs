@@ -121,7 +121,7 @@ static TABLES: [NamedTable; 8] = [
 
 /// Computes missing keys; returns the number of updated rows.
 pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
-    let stored: Option<String> = connection.maybe(&READ_VERSION, &[], |row| row.take())?;
+    let stored: Option<String> = connection.fetch_optional(&READ_VERSION, &[], |row| row.take())?;
     let is_current = stored.as_deref() == Some(VERSION);
     let mut written = 0;
     for table in &TABLES {
@@ -130,7 +130,7 @@ pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
     }
     if !is_current {
         written += fill_log(connection)?;
-        connection.run(&WRITE_VERSION, args![VERSION, clock::now()])?;
+        connection.execute(&WRITE_VERSION, args![VERSION, clock::now()])?;
     }
     if written > 0 {
         tracing::info!(rows = written, version = VERSION, "search and sort keys computed");
@@ -141,7 +141,7 @@ pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
 fn fill_table(connection: &mut Connection, table: &'static NamedTable, read: &'static Sql) -> Result<u64> {
     let (mut after, mut written) = (String::new(), 0);
     loop {
-        let rows = connection.many(read, args![after, BATCH], named_row)?;
+        let rows = connection.fetch_all(read, args![after, BATCH], named_row)?;
         let Some(last) = rows.last() else { return Ok(written) };
         after.clone_from(&last.id);
         written += transaction(connection, |connection| {
@@ -149,7 +149,7 @@ fn fill_table(connection: &mut Connection, table: &'static NamedTable, read: &'s
             for row in &rows {
                 let (search_key, sort_key) = (table.keys)(row);
                 if search_key != row.search_key || sort_key != row.sort_key {
-                    written += connection.run(&table.write, args![row.id, search_key, sort_key, row.name])?;
+                    written += connection.execute(&table.write, args![row.id, search_key, sort_key, row.name])?;
                 }
             }
             Ok(written)
@@ -161,7 +161,7 @@ fn fill_log(connection: &mut Connection) -> Result<u64> {
     let (mut after, mut written) = (String::new(), 0);
     loop {
         let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
-        let records: Vec<(String, String)> = connection.many(&READ_LOG, args![after, BATCH], read)?;
+        let records: Vec<(String, String)> = connection.fetch_all(&READ_LOG, args![after, BATCH], read)?;
         let Some((last, _)) = records.last() else {
             return Ok(written);
         };
@@ -171,7 +171,7 @@ fn fill_log(connection: &mut Connection) -> Result<u64> {
             for (id, stored) in &records {
                 let key = search_key(stored);
                 if key != *stored {
-                    written += connection.run(&WRITE_LOG, args![id, key, stored])?;
+                    written += connection.execute(&WRITE_LOG, args![id, key, stored])?;
                 }
             }
             Ok(written)
@@ -180,9 +180,9 @@ fn fill_log(connection: &mut Connection) -> Result<u64> {
 }
 
 fn transaction<T>(connection: &mut Connection, act: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
-    connection.batch("BEGIN")?;
+    connection.execute_batch("BEGIN")?;
     let outcome = act(connection);
-    connection.batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     outcome
 }
 

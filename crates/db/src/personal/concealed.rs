@@ -8,7 +8,7 @@ use model::id::UserId;
 use serde_json::{Map, Value};
 
 use super::files::PersonalFile;
-use crate::Scope;
+use crate::ReadTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -38,11 +38,11 @@ statements! {
 #[derive(Debug, Default)]
 pub struct Concealed(HashSet<String>);
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns the ids that are invisible to this user now.
     pub fn concealed_from(&mut self, user: &UserId) -> Result<Concealed> {
         let now = self.now();
-        let ids = self.many(&CONCEALED, args![user, now], |row| row.take())?;
+        let ids = self.fetch_all(&CONCEALED, args![user, now], |row| row.take())?;
         Ok(Concealed(ids.into_iter().collect()))
     }
 }

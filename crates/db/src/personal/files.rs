@@ -5,7 +5,7 @@ use model::file::FileKey;
 use model::id::UserId;
 
 use super::PAGE;
-use crate::Scope;
+use crate::ReadTx;
 use crate::sql::{Columns, Sql};
 use crate::{args, statements};
 use common::error::Result;
@@ -72,10 +72,10 @@ pub struct PersonalFile {
     pub sha256: String,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists a page of the files of a user in one folder, after the given row; empty at the end.
     pub fn personal_files(&mut self, folder: &'static Folder, user: &UserId, after: &str) -> Result<Vec<PersonalFile>> {
-        self.many(folder.statement, args![user, after, PAGE], file)
+        self.fetch_all(folder.statement, args![user, after, PAGE], file)
     }
 }
 

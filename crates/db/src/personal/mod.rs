@@ -11,7 +11,7 @@ pub mod nouns;
 use model::id::UserId;
 use serde_json::{Map, Value};
 
-use super::Scope;
+use super::ReadTx;
 use super::platform::Platform;
 use super::sql::{Columns, Sql, Value as Argument};
 use crate::args;
@@ -47,10 +47,10 @@ pub struct Rows {
     pub next: Option<String>,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a page of a table about a user in this organization, after the given key.
     pub fn personal_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
-        let rows = self.many(noun.statement, args![user, after, PAGE], |row| noun.read(row))?;
+        let rows = self.fetch_all(noun.statement, args![user, after, PAGE], |row| noun.read(row))?;
         Ok(noun.page(rows))
     }
 }
@@ -59,7 +59,9 @@ impl Platform<'_> {
     /// Returns a page of a table about an account, after the given key.
     pub fn account_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
         let arguments: &[Argument<'_>] = args![user, after, PAGE];
-        let rows = self.connection.many(noun.statement, arguments, |row| noun.read(row))?;
+        let rows = self
+            .connection
+            .fetch_all(noun.statement, arguments, |row| noun.read(row))?;
         Ok(noun.page(rows))
     }
 }

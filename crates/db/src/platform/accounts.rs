@@ -86,19 +86,22 @@ impl Platform<'_> {
     /// Returns the account of a user.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
         self.connection
-            .maybe(&PROFILE, args![id], profile)?
+            .fetch_optional(&PROFILE, args![id], profile)?
             .ok_or(Error::NotFound)
     }
 
     /// Returns the version of an account, for `If-Match`.
     pub fn version_of_account(&mut self, id: &UserId) -> Result<Version> {
-        let found = self.connection.maybe(&ROW_VERSION, args![id], |row| row.take())?;
+        let found = self
+            .connection
+            .fetch_optional(&ROW_VERSION, args![id], |row| row.take())?;
         found.map(Version::stored).ok_or(Error::NotFound)
     }
 
     /// Returns the account of a user, locked until the end of the transaction.
     pub fn profile_to_change(&mut self, id: &UserId) -> Result<User> {
-        self.connection.maybe(&HOLD, args![id], |row| row.take::<UserId>())?;
+        self.connection
+            .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.profile(id)
     }
 
@@ -117,12 +120,12 @@ impl Platform<'_> {
             search_key,
             sort_key,
         ];
-        self.connection.run(&UPDATE_PROFILE, arguments).map(drop)
+        self.connection.execute(&UPDATE_PROFILE, arguments).map(drop)
     }
 
     /// Lists the sign-in methods of a user.
     pub fn accounts(&mut self, user: &UserId) -> Result<Vec<Account>> {
-        self.connection.many(&OF_USER, args![user], |row| {
+        self.connection.fetch_all(&OF_USER, args![user], |row| {
             Ok(Account {
                 id: row.take()?,
                 account_id: row.take()?,
@@ -135,7 +138,7 @@ impl Platform<'_> {
 
     /// Returns the password hash of a user, if there is one.
     pub fn password_hash(&mut self, user: &UserId) -> Result<Option<String>> {
-        let found = self.connection.maybe(&PASSWORD, args![user], |row| {
+        let found = self.connection.fetch_optional(&PASSWORD, args![user], |row| {
             let _: String = row.take()?;
             row.take()
         })?;
@@ -144,14 +147,14 @@ impl Platform<'_> {
 
     /// Replaces the hash of an unchanged password.
     pub fn rehash_password(&mut self, account: &str, hash: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&REHASH, args![account, hash, now]).map(drop)
+        self.connection.execute(&REHASH, args![account, hash, now]).map(drop)
     }
 
     /// Stores a new password. Invalidates all emailed links of the user and resets the count of failed sign-ins.
     pub fn choose_password(&mut self, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
         self.connection
-            .run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
-        self.connection.run(&OWN_PASSWORD, args![user])?;
+            .execute(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
+        self.connection.execute(&OWN_PASSWORD, args![user])?;
         self.forget_former_password(user)
     }
 
@@ -159,18 +162,20 @@ impl Platform<'_> {
     /// replaced.
     pub fn forget_former_password(&mut self, user: &UserId) -> Result<()> {
         self.delete_verifications(user)?;
-        let email: Option<String> = self.connection.maybe(&EMAIL, args![user], |row| row.take())?;
+        let email: Option<String> = self.connection.fetch_optional(&EMAIL, args![user], |row| row.take())?;
         email.map_or(Ok(()), |email| self.clear_failures(&email))
     }
 
     /// Records that the platform replaced a password; shown to the user after the next sign-in.
     pub fn note_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.run(&NOTE_PASSWORD_RESET, args![user, now]).map(drop)
+        self.connection
+            .execute(&NOTE_PASSWORD_RESET, args![user, now])
+            .map(drop)
     }
 
     /// Returns who last replaced the password of a user, and when. Without a user it was the platform.
     pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
-        self.connection.maybe(&PASSWORD_RESET, args![user], |row| {
+        self.connection.fetch_optional(&PASSWORD_RESET, args![user], |row| {
             let at = row.take()?;
             let by: Option<UserId> = row.take()?;
             let (name, image): (Option<String>, Option<String>) = (row.take()?, row.take()?);
@@ -182,18 +187,19 @@ impl Platform<'_> {
     /// Returns the settings of the organizations in which a user is a student.
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
         self.connection
-            .many(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
+            .fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
     }
 
     /// Returns strings that make a weak password for a user: names, email address, and the names of their
     /// organizations.
     pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
-        let of_person: Option<Vec<Option<String>>> = self.connection.maybe(&KNOWN_WORDS, args![user], |row| {
-            Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])
-        })?;
+        let of_person: Option<Vec<Option<String>>> =
+            self.connection.fetch_optional(&KNOWN_WORDS, args![user], |row| {
+                Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])
+            })?;
         let of_schools: Vec<(String, String)> = self
             .connection
-            .many(&SCHOOLS_OF, args![user], |row| Ok((row.take()?, row.take()?)))?;
+            .fetch_all(&SCHOOLS_OF, args![user], |row| Ok((row.take()?, row.take()?)))?;
         let schools = of_schools.into_iter().flat_map(|(name, slug)| [name, slug]);
         Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
@@ -202,7 +208,7 @@ impl Platform<'_> {
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
         let found = self
             .connection
-            .maybe(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.take())?;
+            .fetch_optional(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.take())?;
         Ok(found.unwrap_or(0))
     }
 
@@ -214,10 +220,10 @@ impl Platform<'_> {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
-        self.connection.run(&FORGET_VERIFICATIONS, args![now])?;
+        self.connection.execute(&FORGET_VERIFICATIONS, args![now])?;
         let id = clock::new_id();
         self.connection
-            .run(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
+            .execute(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
             .map(drop)
     }
 
@@ -229,14 +235,16 @@ impl Platform<'_> {
     /// Returns the user of an emailed link, if it is valid.
     pub fn owner_of_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
         self.connection
-            .maybe(&VERIFICATION, args![identifier, now], |row| row.take())
+            .fetch_optional(&VERIFICATION, args![identifier, now], |row| row.take())
     }
 
     /// Consumes an emailed link; returns its user unless it has expired.
     pub fn take_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
-        let found = self.connection.maybe(&TAKE_VERIFICATION, args![identifier], |row| {
-            Ok((row.take::<UserId>()?, row.take::<Timestamp>()?))
-        })?;
+        let found = self
+            .connection
+            .fetch_optional(&TAKE_VERIFICATION, args![identifier], |row| {
+                Ok((row.take::<UserId>()?, row.take::<Timestamp>()?))
+            })?;
         Ok(found.filter(|(_, expires_at)| *expires_at >= now).map(|(user, _)| user))
     }
 }

@@ -31,12 +31,12 @@ impl Platform<'_> {
     ) -> Result<()> {
         let id = clock::new_id();
         let arguments = args![id, identifier, user, address, expires_at, now];
-        self.connection.run(&INSERT, arguments).map(drop)
+        self.connection.execute(&INSERT, arguments).map(drop)
     }
 
     /// Consumes a link; returns the user and the confirmed address unless it has expired.
     pub fn take_address_link(&mut self, identifier: &str, now: Timestamp) -> Result<Option<(UserId, String)>> {
-        let found = self.connection.maybe(&TAKE, args![identifier], |row| {
+        let found = self.connection.fetch_optional(&TAKE, args![identifier], |row| {
             Ok((row.take::<UserId>()?, row.take::<String>()?, row.take::<Timestamp>()?))
         })?;
         let good = found.filter(|(_, _, expires_at)| *expires_at >= now);
@@ -45,6 +45,6 @@ impl Platform<'_> {
 
     /// Sets the email address of a user; one that is in use is `DUPLICATE_EMAIL`.
     pub fn change_address(&mut self, user: &UserId, address: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&CHANGE, args![user, address, now]).map(drop)
+        self.connection.execute(&CHANGE, args![user, address, now]).map(drop)
     }
 }

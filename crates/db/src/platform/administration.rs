@@ -267,13 +267,14 @@ fn pattern(field: &str, text: &str) -> String {
 impl Platform<'_> {
     pub fn account(&mut self, id: &UserId) -> Result<Account> {
         self.connection
-            .maybe(&BY_ID, args![id], account)?
+            .fetch_optional(&BY_ID, args![id], account)?
             .ok_or(Error::NotFound)
     }
 
     /// Returns an account, locked until the end of the transaction.
     pub fn account_to_change(&mut self, id: &UserId) -> Result<Account> {
-        self.connection.maybe(&HOLD, args![id], |row| row.take::<UserId>())?;
+        self.connection
+            .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.account(id)
     }
 
@@ -307,15 +308,17 @@ impl Platform<'_> {
         let (limit, offset) = (asked.page(), asked.offset.max(0));
         let mut page = which.to_vec();
         page.extend_from_slice(args![sort, downwards, limit, offset]);
-        let found = self.connection.many(&LIST, &page, account)?;
-        let total = self.connection.maybe(&COUNT, &which, |row| row.take())?;
+        let found = self.connection.fetch_all(&LIST, &page, account)?;
+        let total = self.connection.fetch_optional(&COUNT, &which, |row| row.take())?;
         Ok((found, total.unwrap_or(0)))
     }
 
     /// Updates the fields that platform administrators change; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, account: &Account) -> Result<()> {
         let user = &account.user;
-        let last_name: Option<Option<String>> = self.connection.maybe(&LAST_NAME, args![user.id], |row| row.take())?;
+        let last_name: Option<Option<String>> = self
+            .connection
+            .fetch_optional(&LAST_NAME, args![user.id], |row| row.take())?;
         let sort_key = person_sort_key(&user.name, last_name.flatten().as_deref());
         let search_key = search_key(&user.name);
         let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
@@ -336,22 +339,22 @@ impl Platform<'_> {
             search_key,
             sort_key,
         ];
-        self.connection.run(&UPDATE, arguments).map(drop)
+        self.connection.execute(&UPDATE, arguments).map(drop)
     }
 
     /// Removes an expired ban.
     pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.run(&LIFT_BAN, args![user, now]).map(drop)
+        self.connection.execute(&LIFT_BAN, args![user, now]).map(drop)
     }
 
     /// Deletes all sign-in methods of an account; an emailed link can set a password again.
     pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
-        self.connection.run(&DELETE_ACCOUNTS, args![user]).map(drop)
+        self.connection.execute(&DELETE_ACCOUNTS, args![user]).map(drop)
     }
 
     /// Deletes all emailed links to a user.
     pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
-        self.connection.run(&DELETE_VERIFICATIONS, args![user]).map(drop)
+        self.connection.execute(&DELETE_VERIFICATIONS, args![user]).map(drop)
     }
 
     /// Clears and deactivates an account and deletes all its credentials.
@@ -359,11 +362,11 @@ impl Platform<'_> {
         let id = &account.user.id;
         // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");
-        self.connection.run(&DELETE_ACCOUNTS, args![id])?;
+        self.connection.execute(&DELETE_ACCOUNTS, args![id])?;
         self.delete_verifications(id)?;
         self.delete_sign_in_history(&account.user.email)?;
         self.connection
-            .run(
+            .execute(
                 &EMPTY,
                 args![
                     id,

@@ -53,35 +53,39 @@ statements! {
 impl Platform<'_> {
     /// Suspends file removals until `until`, for a running backup.
     pub fn hold_files(&mut self, name: &str, until: Timestamp) -> Result<()> {
-        self.connection.run(&HOLD, args![name, until]).map(drop)
+        self.connection.execute(&HOLD, args![name, until]).map(drop)
     }
 
     /// Ends the suspension of file removals.
     pub fn release_files(&mut self, name: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&RELEASE, args![name, now]).map(drop)
+        self.connection.execute(&RELEASE, args![name, now]).map(drop)
     }
 
     /// Returns whether a restore was begun and not completed.
     pub fn is_half_restored(&mut self) -> Result<bool> {
-        let found = self.connection.maybe(&RESTORE, args![], |row| row.take::<String>())?;
+        let found = self
+            .connection
+            .fetch_optional(&RESTORE, args![], |row| row.take::<String>())?;
         Ok(found.is_some())
     }
 
     /// Returns the expected id of the file storage marker, if one is recorded.
     pub fn storage_id(&mut self) -> Result<Option<String>> {
-        self.connection.maybe(&STORAGE_ID, args![], |row| row.take())
+        self.connection.fetch_optional(&STORAGE_ID, args![], |row| row.take())
     }
 
     /// Records a storage id unless one is recorded, and returns the recorded one.
     pub fn record_storage(&mut self, id: &str, now: Timestamp) -> Result<Option<String>> {
-        self.connection.run(&RECORD_STORAGE, args![id, now])?;
+        self.connection.execute(&RECORD_STORAGE, args![id, now])?;
         self.storage_id()
     }
 
     /// Returns at most `limit` files that rows refer to, the newest of each table.
     pub fn sampled_files(&mut self, limit: usize) -> Result<Vec<FileKey>> {
         let each = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut keys: Vec<String> = self.connection.many(&SAMPLED_FILES, args![each], |row| row.take())?;
+        let mut keys: Vec<String> = self
+            .connection
+            .fetch_all(&SAMPLED_FILES, args![each], |row| row.take())?;
         // Keys are random except for their timestamp prefix: sorting by their reversed bytes mixes the tables.
         keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
         keys.truncate(limit);
@@ -90,14 +94,14 @@ impl Platform<'_> {
 
     /// Lists the erased users.
     pub fn erased_people(&mut self) -> Result<Vec<UserId>> {
-        self.connection.many(&ERASED, args![], |row| row.take())
+        self.connection.fetch_all(&ERASED, args![], |row| row.take())
     }
 
     /// Erases a user that a restored backup contains; returns false if there is nothing to erase.
     pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
         let Some(address) = self
             .connection
-            .maybe(&ADDRESS, args![user], |row| row.take::<String>())?
+            .fetch_optional(&ADDRESS, args![user], |row| row.take::<String>())?
         else {
             return Ok(false);
         };
@@ -105,7 +109,7 @@ impl Platform<'_> {
         let (_, files) = self.erase_person(user, now)?;
         for file in files {
             self.connection
-                .run(&FORGET, args![clock::new_id(), file.as_str(), now])?;
+                .execute(&FORGET, args![clock::new_id(), file.as_str(), now])?;
         }
         Ok(true)
     }
@@ -114,7 +118,9 @@ impl Platform<'_> {
     pub fn abandoned_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut abandoned = Vec::new();
         for key in self.unnamed_files(keys)? {
-            let waits = self.connection.maybe(&WAITS, args![key.as_str()], |row| row.take())?;
+            let waits = self
+                .connection
+                .fetch_optional(&WAITS, args![key.as_str()], |row| row.take())?;
             if !waits.unwrap_or(false) {
                 abandoned.push(key);
             }

@@ -38,12 +38,12 @@ impl Platform<'_> {
         for (organization, user) in people {
             let of_member = self
                 .connection
-                .many(&OF_MEMBER, args![organization, user], |row| row.take::<GroupId>())?;
+                .fetch_all(&OF_MEMBER, args![organization, user], |row| row.take::<GroupId>())?;
             wanted.extend(of_member.into_iter().map(|group| (organization.clone(), group)));
         }
         let mut found = Vec::with_capacity(wanted.len());
         for (organization, id) in wanted {
-            let rows = self.connection.many(&BY_ID, args![organization, id], |row| {
+            let rows = self.connection.fetch_all(&BY_ID, args![organization, id], |row| {
                 Ok((row.take::<ClassId>()?, row.take::<Option<UserId>>()?))
             })?;
             let class = rows.first().map(|(class, _)| class.clone());

@@ -40,13 +40,15 @@ pub struct OpenEditors {
 impl Platform<'_> {
     /// Returns the organization of a deleted document, for callbacks of the document server.
     pub fn home_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self.connection.maybe(&HOME, args![id], |row| Ok(Tenant(row.take()?)))?;
+        let home = self
+            .connection
+            .fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.take()?)))?;
         home.ok_or(Error::NotFound)
     }
 
     /// Returns a batch of deleted documents whose editors may be open.
     pub fn open_deleted_documents(&mut self) -> Result<Vec<OpenEditors>> {
-        self.connection.many(&OPEN, args![], |row| {
+        self.connection.fetch_all(&OPEN, args![], |row| {
             Ok(OpenEditors {
                 document: row.take()?,
                 generations: (row.take()?, row.take()?),
@@ -56,21 +58,21 @@ impl Platform<'_> {
 
     /// Records that the editors of a deleted document were closed.
     pub fn note_closed_editors(&mut self, id: &DocumentId) -> Result<()> {
-        self.connection.run(&CLOSE, args![id]).map(drop)
+        self.connection.execute(&CLOSE, args![id]).map(drop)
     }
 
     /// Returns whether there is a late text received by `texts` or a document deleted by `documents`.
     pub fn has_expired_late_texts(&mut self, texts: Timestamp, documents: Timestamp) -> Result<bool> {
         let any = self
             .connection
-            .maybe(&ANY_EXPIRED, args![texts, documents], |row| row.take())?;
+            .fetch_optional(&ANY_EXPIRED, args![texts, documents], |row| row.take())?;
         Ok(any.unwrap_or(false))
     }
 
     /// Deletes late texts received by `texts` and records of documents deleted by `documents`.
     pub fn expire_late_texts(&mut self, texts: Timestamp, documents: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.run(&FORGET, args![texts, now])?;
-        self.connection.run(&DELETE_TEXTS, args![texts])?;
-        self.connection.run(&DELETE_DOCUMENTS, args![documents]).map(drop)
+        self.connection.execute(&FORGET, args![texts, now])?;
+        self.connection.execute(&DELETE_TEXTS, args![texts])?;
+        self.connection.execute(&DELETE_DOCUMENTS, args![documents]).map(drop)
     }
 }

@@ -43,7 +43,7 @@ impl Platform<'_> {
     /// callback was before `former_since`.
     pub fn silent_sessions(&mut self, silent_since: Timestamp, former_since: Timestamp) -> Result<Vec<SilentSession>> {
         self.connection
-            .many(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
+            .fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
                 Ok(SilentSession {
                     tenant: Tenant(row.take()?),
                     session: EditingSession {
@@ -63,7 +63,7 @@ impl Platform<'_> {
 
     /// Lists documents with an incomplete freeze and its deadline.
     pub fn freezing_documents(&mut self) -> Result<Vec<(Tenant, DocumentId, Timestamp)>> {
-        self.connection.many(&FREEZING, &[], |row| {
+        self.connection.fetch_all(&FREEZING, &[], |row| {
             Ok((Tenant(row.take()?), row.take()?, row.take()?))
         })
     }
@@ -71,7 +71,7 @@ impl Platform<'_> {
     /// Acquires the lease `name` until a point in time; returns false if another instance holds it. `holder` identifies
     /// this instance.
     pub fn take_turn(&mut self, name: &str, holder: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
-        let taken = self.connection.run(&TAKE_TURN, args![name, holder, until, now])?;
+        let taken = self.connection.execute(&TAKE_TURN, args![name, holder, until, now])?;
         Ok(taken == 1)
     }
 }

@@ -172,24 +172,28 @@ struct Record {
 impl Platform<'_> {
     /// Returns whether the account is already erased.
     pub fn is_erased(&mut self, user: &UserId) -> Result<bool> {
-        let found = self.connection.maybe(&IS_ERASED, args![user], |row| row.take())?;
+        let found = self
+            .connection
+            .fetch_optional(&IS_ERASED, args![user], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
     /// Lists the organizations of a user.
     pub fn memberships(&mut self, user: &UserId) -> Result<Vec<model::id::OrganizationId>> {
-        self.connection.many(&MEMBERSHIPS, args![user], |row| row.take())
+        self.connection.fetch_all(&MEMBERSHIPS, args![user], |row| row.take())
     }
 
     /// Scans the next batch of the log; returns false at the end.
     pub fn look_for(&mut self, user: &UserId, traces: &mut Traces) -> Result<bool> {
         let arguments = args![traces.until, traces.end, STRIDE];
-        let next: Option<String> = self.connection.maybe(&STRIDE_END, arguments, |row| row.take())?;
+        let next: Option<String> = self
+            .connection
+            .fetch_optional(&STRIDE_END, arguments, |row| row.take())?;
         let goes_on = next.is_some();
         let until = next.unwrap_or_else(|| traces.end.clone());
         let found = self
             .connection
-            .many(&FOUND, args![user, traces.until, until], |row| row.take())?;
+            .fetch_all(&FOUND, args![user, traces.until, until], |row| row.take())?;
         traces.records.extend(found);
         traces.until = until;
         Ok(goes_on)
@@ -201,13 +205,13 @@ impl Platform<'_> {
     pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &Traces) -> Result<i64> {
         let mut changed = 0;
         for id in &traces.records {
-            if let Some(found) = self.connection.maybe(&RECORD, args![user, id], record)? {
+            if let Some(found) = self.connection.fetch_optional(&RECORD, args![user, id], record)? {
                 changed += self.rewrite(found, user, address)?;
             }
         }
         let mut after = traces.until.clone();
         loop {
-            let records = self.connection.many(&RECORDS, args![user, after, PAGE], record)?;
+            let records = self.connection.fetch_all(&RECORDS, args![user, after, PAGE], record)?;
             let Some(last) = records.last() else { return Ok(changed) };
             after = last.id.to_string();
             for record in records {
@@ -232,16 +236,16 @@ impl Platform<'_> {
         } = erased;
         let details = details.to_string();
         let arguments = args![id, user_name, entity_name, details, search_key];
-        self.connection.run(&REWRITE_RECORD, arguments).map(|_| 1)
+        self.connection.execute(&REWRITE_RECORD, arguments).map(|_| 1)
     }
 
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
     pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(Erased, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
-        let chat_files: Vec<String> = self.connection.many(&CHAT_FILES, args![user], |row| row.take())?;
-        let exports: Vec<Option<String>> = self.connection.many(&EXPORTS, args![user], |row| row.take())?;
+        let chat_files: Vec<String> = self.connection.fetch_all(&CHAT_FILES, args![user], |row| row.take())?;
+        let exports: Vec<Option<String>> = self.connection.fetch_all(&EXPORTS, args![user], |row| row.take())?;
         let mut run = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.run(statement, args![user])?;
+            let touched = self.connection.execute(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         let mut erased = Erased {
@@ -272,7 +276,7 @@ impl Platform<'_> {
         };
         run(&JOBS)?;
         let mut run_at = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.run(statement, args![user, now])?;
+            let touched = self.connection.execute(statement, args![user, now])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         erased.chat_messages = run_at(&CHAT_MESSAGES)?;
@@ -280,7 +284,7 @@ impl Platform<'_> {
         let (key, address) = (name_key(ERASED_NAME), erased_address(user));
         let (search_key, sort_key) = (search_key(ERASED_NAME), person_sort_key(ERASED_NAME, None));
         let profile = args![user, ERASED_NAME, key, address, now, search_key, sort_key];
-        erased.profiles = i64::try_from(self.connection.run(&PROFILE, profile)?).unwrap_or(i64::MAX);
+        erased.profiles = i64::try_from(self.connection.execute(&PROFILE, profile)?).unwrap_or(i64::MAX);
         let files = chat_files.into_iter().chain(exports.into_iter().flatten());
         Ok((erased, files.map(FileKey::new).collect()))
     }
@@ -288,12 +292,12 @@ impl Platform<'_> {
     fn erase_former_grades(&mut self, user: &UserId) -> Result<i64> {
         let former: Vec<(String, Value)> = self
             .connection
-            .many(&FORMER_GRADES, args![user], |row| Ok((row.take()?, row.json()?)))?;
+            .fetch_all(&FORMER_GRADES, args![user], |row| Ok((row.take()?, row.json()?)))?;
         let mut gone = 0;
         for (id, grades) in former {
             let (kept, count) = without_grades_of(grades, user);
             self.connection
-                .run(&REWRITE_FORMER_GRADES, args![id, kept.to_string()])?;
+                .execute(&REWRITE_FORMER_GRADES, args![id, kept.to_string()])?;
             gone += count;
         }
         Ok(gone)

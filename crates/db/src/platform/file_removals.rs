@@ -41,7 +41,7 @@ pub struct FileRemoval {
 impl Platform<'_> {
     /// Returns due file removals, at most `limit`.
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
-        self.connection.many(&DUE, args![now, limit], |row| {
+        self.connection.fetch_all(&DUE, args![now, limit], |row| {
             Ok(FileRemoval {
                 id: row.take()?,
                 key: FileKey::new(row.take::<String>()?),
@@ -65,7 +65,7 @@ impl Platform<'_> {
     pub fn file_is_named(&mut self, key: &FileKey) -> Result<bool> {
         let found = self
             .connection
-            .maybe(&IS_NAMED, args![key.as_str()], |row| row.take())?;
+            .fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -73,17 +73,17 @@ impl Platform<'_> {
     pub fn conversion_source(&mut self, id: &ConversionSourceId, now: Timestamp) -> Result<Option<ConversionSource>> {
         let key = self
             .connection
-            .maybe(&FETCHABLE, args![id, now], |row| row.take::<String>())?;
+            .fetch_optional(&FETCHABLE, args![id, now], |row| row.take::<String>())?;
         Ok(key.and_then(|key| ConversionSource::parse(&FileKey::new(key))))
     }
 
     /// Deletes a file removal from the queue.
     pub fn delete_file_removal(&mut self, id: &str) -> Result<()> {
-        self.connection.run(&DELETE, args![id]).map(drop)
+        self.connection.execute(&DELETE, args![id]).map(drop)
     }
 
     /// Records a failure and schedules a retry.
     pub fn postpone_file_removal(&mut self, id: &str, next: Timestamp, why: &str) -> Result<()> {
-        self.connection.run(&POSTPONE, args![id, next, why]).map(drop)
+        self.connection.execute(&POSTPONE, args![id, next, why]).map(drop)
     }
 }

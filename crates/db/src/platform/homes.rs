@@ -93,7 +93,7 @@ impl Platform<'_> {
         if id.contains('\0') {
             return Ok(None);
         }
-        let found = self.connection.maybe(statement, args![id], organization)?;
+        let found = self.connection.fetch_optional(statement, args![id], organization)?;
         Ok(found.flatten())
     }
 }

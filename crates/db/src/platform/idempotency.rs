@@ -14,12 +14,12 @@ statements! {
 impl Platform<'_> {
     /// Returns whether a key was claimed at or before `at`.
     pub fn has_expired_keys(&mut self, at: Timestamp) -> Result<bool> {
-        let found = self.connection.maybe(&ANY, args![at], |row| row.take());
+        let found = self.connection.fetch_optional(&ANY, args![at], |row| row.take());
         Ok(found?.unwrap_or(false))
     }
 
     /// Deletes the keys claimed at or before `at`.
     pub fn expire_keys(&mut self, at: Timestamp) -> Result<()> {
-        self.connection.run(&EXPIRE, args![at]).map(drop)
+        self.connection.execute(&EXPIRE, args![at]).map(drop)
     }
 }

@@ -68,22 +68,22 @@ pub struct Mailbox {
 impl Platform<'_> {
     /// Returns an invitation by id.
     pub fn known_invitation(&mut self, id: &InvitationId) -> Result<Option<KnownInvitation>> {
-        self.connection.maybe(&BY_ID, args![id], known)
+        self.connection.fetch_optional(&BY_ID, args![id], known)
     }
 
     /// Returns the invitation with the digest of an emailed token.
     pub fn invitation_of_token(&mut self, digest: &str) -> Result<Option<KnownInvitation>> {
-        self.connection.maybe(&BY_TOKEN, args![digest], known)
+        self.connection.fetch_optional(&BY_TOKEN, args![digest], known)
     }
 
     /// Lists the pending, unexpired invitations of an email address, oldest first.
     pub fn invitations_of_address(&mut self, email: &str, now: Timestamp) -> Result<Vec<KnownInvitation>> {
-        self.connection.many(&OF_ADDRESS, args![email, now], known)
+        self.connection.fetch_all(&OF_ADDRESS, args![email, now], known)
     }
 
     /// Returns the verification state of an account; `None` for an erased one.
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
-        self.connection.maybe(&MAILBOX, args![user], |row| {
+        self.connection.fetch_optional(&MAILBOX, args![user], |row| {
             Ok(Mailbox {
                 is_verified: row.take()?,
                 password_organization: row.take()?,
@@ -94,7 +94,7 @@ impl Platform<'_> {
     /// Records that the user received an email at the address of the account: the address is verified, and the password
     /// counts as chosen by the user.
     pub fn prove_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.run(&PROVE_MAILBOX, args![user, now]).map(drop)
+        self.connection.execute(&PROVE_MAILBOX, args![user, now]).map(drop)
     }
 }
 

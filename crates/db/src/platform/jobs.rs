@@ -73,12 +73,12 @@ impl Platform<'_> {
     /// Lists due jobs, one of each organization, oldest first.
     pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(JobId, Option<OrganizationId>)>> {
         let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
-        self.connection.many(&DUE, args![now, limit], read)
+        self.connection.fetch_all(&DUE, args![now, limit], read)
     }
 
     /// Claims a job until `until`; returns `None` if another runner has it.
     pub fn claim_job(&mut self, id: &JobId, now: Timestamp, until: Timestamp) -> Result<Option<Held>> {
-        let taken = self.connection.maybe(&CLAIM, args![id, now, until], job)?;
+        let taken = self.connection.fetch_optional(&CLAIM, args![id, now, until], job)?;
         Ok(taken.map(|job| Held {
             tenant: job.organization_id.clone().map(Tenant),
             job,
@@ -87,14 +87,16 @@ impl Platform<'_> {
 
     /// Renews the lease of a job; returns false if it was lost.
     pub fn renew_job(&mut self, job: &Job, until: Timestamp, now: Timestamp) -> Result<bool> {
-        let held = self.connection.run(&RENEW, args![job.id, job.attempts, until, now])?;
+        let held = self
+            .connection
+            .execute(&RENEW, args![job.id, job.attempts, until, now])?;
         Ok(held > 0)
     }
 
     /// Returns a job to the queue, for another runner or a later start.
     pub fn release_job(&mut self, job: &Job, now: Timestamp) -> Result<()> {
         self.connection
-            .run(&RELEASE, args![job.id, job.attempts, now])
+            .execute(&RELEASE, args![job.id, job.attempts, now])
             .map(drop)
     }
 
@@ -109,36 +111,38 @@ impl Platform<'_> {
     ) -> Result<bool> {
         let (result, file) = (result.map(Value::to_string), file.map(FileKey::as_str));
         let arguments = args![job.id, job.attempts, result, file, now, expires_at];
-        Ok(self.connection.run(&FINISH, arguments)? > 0)
+        Ok(self.connection.execute(&FINISH, arguments)? > 0)
     }
 
     /// Records a failed attempt and schedules the next one.
     pub fn postpone_job(&mut self, job: &Job, next: Timestamp, why: &str, now: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, next, why, now];
-        self.connection.run(&POSTPONE, arguments).map(drop)
+        self.connection.execute(&POSTPONE, arguments).map(drop)
     }
 
     /// Marks a job as failed.
     pub fn fail_job(&mut self, job: &Job, why: &str, now: Timestamp, expires_at: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, why, now, expires_at];
-        self.connection.run(&FAIL, arguments).map(drop)
+        self.connection.execute(&FAIL, arguments).map(drop)
     }
 
     /// Expires the leases of all running jobs. Only for a database with a single instance, at its start.
     pub fn abandon_jobs(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.run(&ABANDON, args![now]).map(drop)
+        self.connection.execute(&ABANDON, args![now]).map(drop)
     }
 
     /// Returns whether there are jobs with expired results.
     pub fn has_expired_jobs(&mut self, now: Timestamp) -> Result<bool> {
-        let found = self.connection.maybe(&ANY_EXPIRED, args![now], |row| row.take())?;
+        let found = self
+            .connection
+            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
     /// Deletes jobs with expired results and schedules their files for removal.
     pub fn drop_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.run(&LIST_EXPIRED_FILES, args![now])?;
-        self.connection.run(&DELETE_EXPIRED, args![now]).map(drop)
+        self.connection.execute(&LIST_EXPIRED_FILES, args![now])?;
+        self.connection.execute(&DELETE_EXPIRED, args![now]).map(drop)
     }
 
     /// Enqueues a platform job, not before `run_at`, or returns the one of its kind that is queued or running for the
@@ -153,8 +157,8 @@ impl Platform<'_> {
     ) -> Result<Job> {
         let (id, kind, payload) = (JobId::new(clock::new_id()), kind.as_str(), payload.to_string());
         self.connection
-            .run(&INSERT, args![id, kind, entity_id, payload, run_at, now])?;
-        let open = self.connection.maybe(&OPEN, args![kind, entity_id], job)?;
+            .execute(&INSERT, args![id, kind, entity_id, payload, run_at, now])?;
+        let open = self.connection.fetch_optional(&OPEN, args![kind, entity_id], job)?;
         // It ended between the two statements; the caller can retry.
         open.ok_or(Error::Overloaded)
     }

@@ -52,34 +52,34 @@ impl Platform<'_> {
             expires_at,
         } = letter;
         self.connection
-            .run(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
+            .execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
             .map(drop)
     }
 
     /// Lists due emails, at most `limit`.
     pub fn due_letters(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueLetter>> {
-        self.connection.many(&DUE, args![now, limit], due_letter)
+        self.connection.fetch_all(&DUE, args![now, limit], due_letter)
     }
 
     /// Lists a page of all queued emails, by id.
     pub fn letters_after(&mut self, id: &str) -> Result<Vec<Letter>> {
-        let found = self.connection.many(&AFTER, args![id, PAGE], due_letter)?;
+        let found = self.connection.fetch_all(&AFTER, args![id, PAGE], due_letter)?;
         Ok(found.into_iter().map(|due| due.letter).collect())
     }
 
     /// Claims an email for sending until `lease`; returns false if another instance has claimed it.
     pub fn claim_letter(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
-        Ok(self.connection.run(&CLAIM, args![id, due_at, lease])? == 1)
+        Ok(self.connection.execute(&CLAIM, args![id, due_at, lease])? == 1)
     }
 
     /// Deletes an email that was handed over to the mail server or is abandoned.
     pub fn delete_letter(&mut self, id: &str) -> Result<()> {
-        self.connection.run(&DELETE, args![id]).map(drop)
+        self.connection.execute(&DELETE, args![id]).map(drop)
     }
 
     /// Records the number of failed attempts and schedules a retry.
     pub fn postpone_letter(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
-        self.connection.run(&POSTPONE, args![id, attempts, next]).map(drop)
+        self.connection.execute(&POSTPONE, args![id, attempts, next]).map(drop)
     }
 }
 

@@ -38,7 +38,7 @@ impl Platform<'_> {
         last: &SessionId,
         now: Timestamp,
     ) -> Result<Vec<(SessionId, Standing)>> {
-        self.connection.many(&BETWEEN, args![first, last, now], |row| {
+        self.connection.fetch_all(&BETWEEN, args![first, last, now], |row| {
             let id = row.take()?;
             let organization: Option<String> = row.take()?;
             let status: Option<String> = row.take()?;

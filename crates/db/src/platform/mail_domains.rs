@@ -20,7 +20,7 @@ statements! {
 impl Platform<'_> {
     /// Lists due domains, at most `limit`.
     pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
-        self.connection.many(&DUE, args![now, limit], |row| {
+        self.connection.fetch_all(&DUE, args![now, limit], |row| {
             let organization: OrganizationId = row.take()?;
             Ok((Tenant(organization), row.take()?))
         })
@@ -34,7 +34,7 @@ impl Platform<'_> {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool> {
-        let changed = self.connection.run(&CLAIM, args![tenant.id(), id, now, until])?;
+        let changed = self.connection.execute(&CLAIM, args![tenant.id(), id, now, until])?;
         Ok(changed > 0)
     }
 }

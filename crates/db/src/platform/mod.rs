@@ -39,7 +39,7 @@ use model::user::User;
 use super::connection::Connection;
 use super::sql::Sql;
 use super::storage::Stored;
-use super::{Actor, AfterCommit, Scope, Standpoint, Work};
+use super::{Actor, AfterCommit, ReadTx, Standpoint, WriteTx};
 use common::error::{Error, Result};
 
 /// A proof that an access across organizations is one of the listed exceptions.
@@ -104,12 +104,12 @@ impl<'c> Platform<'c> {
     }
 
     /// Reads in one organization in this transaction.
-    pub fn look_within<T>(
+    pub fn read_in_tenant<T>(
         &mut self,
         standpoint: Standpoint,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T>,
+        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T>,
     ) -> Result<T> {
-        look(&mut Scope {
+        query(&mut ReadTx {
             connection: &mut *self.connection,
             standpoint,
         })
@@ -144,39 +144,43 @@ impl<'c> PlatformWork<'c> {
 
     /// Acts in one organization in this transaction. Changes recorded there become events of that organization
     /// (`changes::perform_platform`).
-    pub fn within<T>(&mut self, standpoint: Standpoint, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
-        let scope = Scope {
+    pub fn write_in_tenant<T>(
+        &mut self,
+        standpoint: Standpoint,
+        act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let read_tx = ReadTx {
             connection: &mut *self.platform.connection,
             standpoint: standpoint.clone(),
         };
-        let mut work = Work {
-            scope,
+        let mut tx = WriteTx {
+            read_tx,
             changes: Vec::new(),
             stored: Stored::default(),
         };
-        let outcome = act(&mut work)?;
-        let changes = work.take_changes();
+        let outcome = act(&mut tx)?;
+        let changes = tx.take_changes();
         if !changes.is_empty() {
             self.elsewhere.push((standpoint, changes));
         }
         Ok(outcome)
     }
 
-    /// Calls `conclude` for each organization with recorded changes, in the order in which they were recorded.
-    pub fn conclude_within(
+    /// Calls `before_commit` for each organization with recorded changes, in the order in which they were recorded.
+    pub fn for_each_changed_tenant(
         &mut self,
-        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit>,
+        mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit>,
     ) -> Result<Vec<AfterCommit>> {
         let elsewhere = std::mem::take(&mut self.elsewhere);
         elsewhere
             .into_iter()
             .map(|(standpoint, changes)| {
-                let scope = Scope {
+                let read_tx = ReadTx {
                     connection: &mut *self.platform.connection,
                     standpoint,
                 };
-                conclude(&mut Work {
-                    scope,
+                before_commit(&mut WriteTx {
+                    read_tx,
                     changes,
                     stored: Stored::default(),
                 })
@@ -186,12 +190,12 @@ impl<'c> PlatformWork<'c> {
 
     /// Acts in the home organization of an account, if there is one, in a savepoint: a failure does not affect the rest
     /// of the transaction.
-    pub fn at_home(
+    pub fn write_in_home_tenant(
         &mut self,
         account: &User,
         actor: Actor,
         now: Timestamp,
-        act: impl FnOnce(&mut Work<'_>) -> Result<()>,
+        act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>,
     ) -> Result<()> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
@@ -209,9 +213,9 @@ impl<'c> PlatformWork<'c> {
             now,
         };
         self.connection.savepoint(|connection| {
-            let scope = Scope { connection, standpoint };
-            act(&mut Work {
-                scope,
+            let read_tx = ReadTx { connection, standpoint };
+            act(&mut WriteTx {
+                read_tx,
                 changes: Vec::new(),
                 stored: Stored::default(),
             })

@@ -31,16 +31,18 @@ impl Platform<'_> {
     /// Returns whether there are pending uploads from before `waiting`, or messages deleted before `deleted` with
     /// content or files.
     pub fn has_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp) -> Result<bool> {
-        let found = self.connection.maybe(&ANY, args![waiting, deleted], |row| row.take());
+        let found = self
+            .connection
+            .fetch_optional(&ANY, args![waiting, deleted], |row| row.take());
         Ok(found?.unwrap_or(false))
     }
 
     /// Deletes pending uploads from before `waiting`, and content and files of messages deleted before `deleted`.
     pub fn drop_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.run(&LIST_WAITING, args![waiting, now])?;
-        self.connection.run(&DELETE_WAITING, args![waiting])?;
-        self.connection.run(&LIST_DELETED, args![deleted, now])?;
-        self.connection.run(&DELETE_DELETED, args![deleted])?;
-        self.connection.run(&EMPTY, args![deleted]).map(drop)
+        self.connection.execute(&LIST_WAITING, args![waiting, now])?;
+        self.connection.execute(&DELETE_WAITING, args![waiting])?;
+        self.connection.execute(&LIST_DELETED, args![deleted, now])?;
+        self.connection.execute(&DELETE_DELETED, args![deleted])?;
+        self.connection.execute(&EMPTY, args![deleted]).map(drop)
     }
 }

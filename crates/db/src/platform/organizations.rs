@@ -131,46 +131,48 @@ impl Platform<'_> {
     /// Returns the tenant of an organization, unless it is deleted.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
         self.connection
-            .maybe(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
+            .fetch_optional(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
             .ok_or(Error::NotFound)
     }
 
     /// Lists all organizations by name.
     pub fn tenants(&mut self) -> Result<Vec<Tenant>> {
-        self.connection.many(&TENANTS, &[], |row| Ok(Tenant(row.take()?)))
+        self.connection.fetch_all(&TENANTS, &[], |row| Ok(Tenant(row.take()?)))
     }
 
     /// Lists deleted organizations without a queued or running purge job.
     pub fn forgotten_tenants(&mut self) -> Result<Vec<Tenant>> {
-        self.connection.many(&FORGOTTEN, &[], |row| Ok(Tenant(row.take()?)))
+        self.connection
+            .fetch_all(&FORGOTTEN, &[], |row| Ok(Tenant(row.take()?)))
     }
 
     /// Lists the organizations whose name or slug contains the text, by name.
     pub fn organizations(&mut self, search: Option<&str>) -> Result<Vec<Organization>> {
         let search = search.map(crate::pattern);
-        self.connection.many(&LIST, args![search], organization)
+        self.connection.fetch_all(&LIST, args![search], organization)
     }
 
     /// Returns the public data of the organization of a `Host` header.
     pub fn sign_of_host(&mut self, host: &HostName) -> Result<Option<Sign>> {
-        self.connection.maybe(&SIGN, args![host.host, host.slug], |row| {
-            Ok(Sign {
-                name: row.take()?,
-                slug: row.take()?,
-                logo: row.take()?,
+        self.connection
+            .fetch_optional(&SIGN, args![host.host, host.slug], |row| {
+                Ok(Sign {
+                    name: row.take()?,
+                    slug: row.take()?,
+                    logo: row.take()?,
+                })
             })
-        })
     }
 
     /// Returns the organization with this slug.
     pub fn organization_with_slug(&mut self, slug: &str) -> Result<Option<Tenant>> {
         self.connection
-            .maybe(&BY_SLUG, args![slug], |row| Ok(Tenant(row.take()?)))
+            .fetch_optional(&BY_SLUG, args![slug], |row| Ok(Tenant(row.take()?)))
     }
 
     /// Inserts an organization; a slug that is in use is `DUPLICATE_SLUG`.
     pub fn insert_organization(&mut self, new: &NewOrganization, now: Timestamp) -> Result<Tenant> {
-        self.connection.run(
+        self.connection.execute(
             &INSERT,
             args![
                 new.id,
@@ -189,7 +191,7 @@ impl Platform<'_> {
     /// Inserts a membership.
     pub fn insert_member(&mut self, tenant: &Tenant, user: &UserId, role: MemberRole, now: Timestamp) -> Result<()> {
         self.connection
-            .run(
+            .execute(
                 &INSERT_MEMBER,
                 args![tenant.id(), clock::new_id(), user, role.as_str(), now],
             )
@@ -200,7 +202,7 @@ impl Platform<'_> {
     pub fn organization_of_host(&mut self, host: &HostName, user: &UserId) -> Result<Option<OrganizationFacts>> {
         let found = self
             .connection
-            .maybe(&BY_HOST, args![host.host, host.slug, user], facts)?;
+            .fetch_optional(&BY_HOST, args![host.host, host.slug, user], facts)?;
         Ok(found.flatten())
     }
 
@@ -208,19 +210,19 @@ impl Platform<'_> {
     pub fn home_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
         let home = self
             .connection
-            .maybe(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
+            .fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
         home.ok_or(Error::NotFound)
     }
 
     /// Lists the organizations of a user.
     pub fn organizations_of(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
-        self.connection.many(&OF_MEMBER, args![user], seen)
+        self.connection.fetch_all(&OF_MEMBER, args![user], seen)
     }
 
     /// Lists the organizations accessible to a user: those with an active membership, unless an administrator of
     /// another organization set the password.
     pub fn organizations_open_to(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
-        self.connection.many(&OPEN_TO_MEMBER, args![user], seen)
+        self.connection.fetch_all(&OPEN_TO_MEMBER, args![user], seen)
     }
 
     /// Returns an organization by id or slug, with the membership of the user.
@@ -229,7 +231,7 @@ impl Platform<'_> {
             OrganizationName::Id(id) => (Some(id), None),
             OrganizationName::Slug(slug) => (None, Some(slug)),
         };
-        self.connection.maybe(&SEEN, args![id, slug, user], seen)
+        self.connection.fetch_optional(&SEEN, args![id, slug, user], seen)
     }
 }
 

@@ -21,17 +21,17 @@ impl Platform<'_> {
     pub fn insert_signals(&mut self, signals: &[Signal]) -> Result<()> {
         let id = clock::new_id();
         self.connection
-            .run(&INSERT, args![id, serde_json::to_string(signals)?, clock::now()])?;
+            .execute(&INSERT, args![id, serde_json::to_string(signals)?, clock::now()])?;
         self.connection.notify(CHANNEL, &id)
     }
 
     /// Returns the signals of an announced row; `None` if it is pruned.
     pub fn signals(&mut self, id: &str) -> Result<Option<Vec<Signal>>> {
-        self.connection.maybe(&BY_ID, args![id], |row| row.json())
+        self.connection.fetch_optional(&BY_ID, args![id], |row| row.json())
     }
 
     /// Deletes rows older than `before`; returns their number.
     pub fn prune_signals(&mut self, before: Timestamp) -> Result<u64> {
-        self.connection.run(&PRUNE, args![before])
+        self.connection.execute(&PRUNE, args![before])
     }
 }

@@ -25,12 +25,14 @@ impl Platform<'_> {
     /// Lists the organizations that hold personal data of a user, with their slugs.
     pub fn holders_of(&mut self, user: &UserId) -> Result<Vec<(Tenant, String)>> {
         self.connection
-            .many(&HOLDERS, args![user], |row| Ok((Tenant(row.take()?), row.take()?)))
+            .fetch_all(&HOLDERS, args![user], |row| Ok((Tenant(row.take()?), row.take()?)))
     }
 
     /// Returns the slug of an organization.
     pub fn slug_of(&mut self, tenant: &Tenant) -> Result<String> {
-        let found = self.connection.maybe(&SLUG, args![tenant.id()], |row| row.take())?;
+        let found = self
+            .connection
+            .fetch_optional(&SLUG, args![tenant.id()], |row| row.take())?;
         found.ok_or(common::error::Error::NotFound)
     }
 }

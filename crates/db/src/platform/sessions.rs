@@ -127,7 +127,7 @@ impl Platform<'_> {
     /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
         self.connection
-            .run(
+            .execute(
                 &INSERT,
                 args![
                     session.id,
@@ -147,7 +147,7 @@ impl Platform<'_> {
 
     /// Returns the data behind a token; `None` if it is unknown, expired or invalid.
     pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
-        self.connection.maybe(&BY_TOKEN, args![token, now], |row| {
+        self.connection.fetch_optional(&BY_TOKEN, args![token, now], |row| {
             let session = session(row)?;
             let user = User {
                 id: session.user_id.clone(),
@@ -169,17 +169,17 @@ impl Platform<'_> {
 
     /// Lists the unexpired sessions of a user, without impersonations.
     pub fn sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
-        self.connection.many(&OF_USER, args![user, now], session)
+        self.connection.fetch_all(&OF_USER, args![user, now], session)
     }
 
     /// Lists the unexpired sessions of a user, including impersonations.
     pub fn all_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
-        self.connection.many(&ALL_OF_USER, args![user, now], session)
+        self.connection.fetch_all(&ALL_OF_USER, args![user, now], session)
     }
 
     /// Extends a session; returns false if it no longer exists.
     pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
-        Ok(self.connection.run(&RENEW, args![id, expires_at, now])? > 0)
+        Ok(self.connection.execute(&RENEW, args![id, expires_at, now])? > 0)
     }
 
     /// Sets the active organization of a session; returns false if the session no longer exists.
@@ -189,28 +189,30 @@ impl Platform<'_> {
         organization: Option<&OrganizationId>,
         now: Timestamp,
     ) -> Result<bool> {
-        Ok(self.connection.run(&CHOOSE, args![id, organization, now])? > 0)
+        Ok(self.connection.execute(&CHOOSE, args![id, organization, now])? > 0)
     }
 
     /// Ends the session with a token; returns its id and its user.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
         self.connection
-            .maybe(&END, args![token], |row| Ok((row.take()?, row.take()?)))
+            .fetch_optional(&END, args![token], |row| Ok((row.take()?, row.take()?)))
     }
 
     /// Ends one session of a user; returns `None` for a token of another user.
     pub fn end_session_of(&mut self, user: &UserId, token: &str) -> Result<Option<SessionId>> {
-        self.connection.maybe(&END_ONE, args![user, token], |row| row.take())
+        self.connection
+            .fetch_optional(&END_ONE, args![user, token], |row| row.take())
     }
 
     /// Ends the sessions of a user, optionally except one, and those in which they impersonate others.
     pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
-        self.connection.many(&END_ALL, args![user, except], |row| row.take())
+        self.connection
+            .fetch_all(&END_ALL, args![user, except], |row| row.take())
     }
 
     /// Deletes the expired sessions of a user.
     pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.run(&FORGET, args![user, now]).map(drop)
+        self.connection.execute(&FORGET, args![user, now]).map(drop)
     }
 }
 

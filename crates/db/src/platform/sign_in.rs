@@ -108,7 +108,7 @@ pub struct Credential {
 impl Platform<'_> {
     /// Returns the credential of an email address (lower case).
     pub fn credential(&mut self, email: &str, now: Timestamp) -> Result<Option<Credential>> {
-        self.connection.maybe(&CREDENTIAL, args![email], |row| {
+        self.connection.fetch_optional(&CREDENTIAL, args![email], |row| {
             let user = row.take()?;
             let (account, hash): (Option<String>, Option<String>) = (row.take()?, row.take()?);
             let is_active = row.take()?;
@@ -127,13 +127,13 @@ impl Platform<'_> {
     /// Locks the account of an email address until the end of the transaction, if there is one.
     pub fn hold_account(&mut self, email: &str) -> Result<()> {
         self.connection
-            .maybe(&HOLD, args![email], |row| row.take::<UserId>())
+            .fetch_optional(&HOLD, args![email], |row| row.take::<UserId>())
             .map(drop)
     }
 
     /// Returns whether a password is still hashed as by Better Auth.
     pub fn has_imported_hashes(&mut self) -> Result<bool> {
-        let found = self.connection.maybe(&IMPORTED, args![], |row| row.take())?;
+        let found = self.connection.fetch_optional(&IMPORTED, args![], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -143,7 +143,7 @@ impl Platform<'_> {
         let memory = now.plus_seconds(-MEMORY);
         let known: Option<(Timestamp, i64)> =
             self.connection
-                .maybe(&KNOWN_ADDRESS, args![account, address, memory], |row| {
+                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
                     Ok((row.take()?, row.take()?))
                 })?;
         let mut history = FailureHistory {
@@ -160,13 +160,15 @@ impl Platform<'_> {
             return Ok(history);
         }
         let (since, skipped) = (ACCOUNT.since(now), ACCOUNT.failures - 1);
-        history.account = self
-            .connection
-            .maybe(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| row.take())?;
+        history.account =
+            self.connection
+                .fetch_optional(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| row.take())?;
         history.address = self.failing_account(attempt, ADDRESS, now)?;
-        let count: Option<(i64, Timestamp)> = self.connection.maybe(&FAILURE_COUNT, args![account, memory], |row| {
-            Ok((row.take()?, row.take()?))
-        })?;
+        let count: Option<(i64, Timestamp)> =
+            self.connection
+                .fetch_optional(&FAILURE_COUNT, args![account, memory], |row| {
+                    Ok((row.take()?, row.take()?))
+                })?;
         if let Some((failures, last_failure)) = count {
             history.consecutive = failures;
             history.last_failure = Some(last_failure);
@@ -177,31 +179,32 @@ impl Platform<'_> {
     fn failure_of_pair(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.account_key, attempt.address, since, skipped];
-        self.connection.maybe(&FAILURE_OF_PAIR, arguments, |row| row.take())
+        self.connection
+            .fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.take())
     }
 
     fn failing_account(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.address, since, skipped];
         self.connection
-            .maybe(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.take())
+            .fetch_optional(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.take())
     }
 
     /// Inserts a failure and deletes those that no limit counts any more.
     pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp) -> Result<()> {
         let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
         self.connection
-            .run(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+            .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
         let is_known = self
             .connection
-            .run(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
+            .execute(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
             > 0;
         if !is_known {
-            self.connection.run(&COUNT_FAILURE, args![account, now, memory])?;
+            self.connection.execute(&COUNT_FAILURE, args![account, now, memory])?;
         }
         let id = clock::new_id();
         let arguments = args![id, account, address, is_known, now];
-        self.connection.run(&INSERT_FAILURE, arguments).map(drop)
+        self.connection.execute(&INSERT_FAILURE, arguments).map(drop)
     }
 
     /// Marks the address as known. The first success from an address resets the consecutive failures from unknown
@@ -210,28 +213,28 @@ impl Platform<'_> {
         let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
         let known: Option<Timestamp> =
             self.connection
-                .maybe(&KNOWN_ADDRESS, args![account, address, memory], |row| row.take())?;
+                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| row.take())?;
         if known.is_none() {
-            self.connection.run(&DELETE_COUNT, args![account])?;
+            self.connection.execute(&DELETE_COUNT, args![account])?;
         }
-        self.connection.run(&UPSERT_SUCCESS, args![account, address, now])?;
-        self.connection.run(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
+        self.connection.execute(&UPSERT_SUCCESS, args![account, address, now])?;
+        self.connection.execute(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
     }
 
     /// Resets the failures of an account after its password was replaced: earlier guesses are irrelevant.
     pub fn clear_failures(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &CLEAR_KNOWN_ADDRESSES] {
-            self.connection.run(statement, args![account_key])?;
+            self.connection.execute(statement, args![account_key])?;
         }
         Ok(())
     }
 
     /// Moves the sign-in history to the user's new email address, so that no rows remain under the former one.
     pub fn move_sign_in_history(&mut self, from: &str, to: &str) -> Result<()> {
-        self.connection.run(&DELETE_KNOWN_ADDRESSES, args![to])?;
-        self.connection.run(&DELETE_COUNT, args![to])?;
+        self.connection.execute(&DELETE_KNOWN_ADDRESSES, args![to])?;
+        self.connection.execute(&DELETE_COUNT, args![to])?;
         for statement in [&MOVE_KNOWN_ADDRESSES, &MOVE_FAILURES, &MOVE_COUNT] {
-            self.connection.run(statement, args![from, to])?;
+            self.connection.execute(statement, args![from, to])?;
         }
         Ok(())
     }
@@ -239,7 +242,7 @@ impl Platform<'_> {
     /// Deletes the sign-in history of an email address.
     pub fn delete_sign_in_history(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &DELETE_KNOWN_ADDRESSES] {
-            self.connection.run(statement, args![account_key])?;
+            self.connection.execute(statement, args![account_key])?;
         }
         Ok(())
     }
@@ -248,7 +251,9 @@ impl Platform<'_> {
     pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
         let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-MEMORY));
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
-        let found = self.connection.maybe(&ANY_EXPIRED, arguments, |row| row.take())?;
+        let found = self
+            .connection
+            .fetch_optional(&ANY_EXPIRED, arguments, |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -256,9 +261,11 @@ impl Platform<'_> {
     pub fn expire_sign_ins(&mut self, now: Timestamp) -> Result<()> {
         let memory = now.plus_seconds(-MEMORY);
         self.connection
-            .run(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
-        self.connection.run(&EXPIRE_SUCCESSES, args![memory])?;
-        self.connection.run(&EXPIRE_COUNTS, args![memory])?;
-        self.connection.run(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS]).map(drop)
+            .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+        self.connection.execute(&EXPIRE_SUCCESSES, args![memory])?;
+        self.connection.execute(&EXPIRE_COUNTS, args![memory])?;
+        self.connection
+            .execute(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS])
+            .map(drop)
     }
 }

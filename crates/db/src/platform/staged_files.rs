@@ -20,13 +20,13 @@ impl Platform<'_> {
     pub fn has_stale_staged_files(&mut self, before: Timestamp) -> Result<bool> {
         Ok(self
             .connection
-            .maybe(&ANY, args![before], |row| row.take())?
+            .fetch_optional(&ANY, args![before], |row| row.take())?
             .unwrap_or(false))
     }
 
     /// Deletes files that were staged before this time.
     pub fn drop_staged_files(&mut self, before: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.run(&LIST, args![before, now])?;
-        self.connection.run(&DELETE, args![before]).map(drop)
+        self.connection.execute(&LIST, args![before, now])?;
+        self.connection.execute(&DELETE, args![before]).map(drop)
     }
 }

@@ -30,7 +30,7 @@ impl Platform<'_> {
     pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
         let found = self
             .connection
-            .many(&DUE, args![before, limit], |row| row.take::<OrganizationId>())?;
+            .fetch_all(&DUE, args![before, limit], |row| row.take::<OrganizationId>())?;
         Ok(found.into_iter().map(Tenant).collect())
     }
 
@@ -44,6 +44,6 @@ impl Platform<'_> {
         let details = details(usage)?;
         let bytes = usage.total_bytes - mark.added;
         let arguments = args![organization, bytes, details, usage.counted_at, mark.removals];
-        self.connection.run(&NOTE, arguments).map(drop)
+        self.connection.execute(&NOTE, arguments).map(drop)
     }
 }

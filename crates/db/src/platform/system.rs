@@ -66,11 +66,11 @@ impl Platform<'_> {
     /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
         let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));
-        let mut tables = self.connection.many(&TABLES, args![COUNTED_MAX], |row| {
+        let mut tables = self.connection.fetch_all(&TABLES, args![COUNTED_MAX], |row| {
             Ok((row.take::<String>()?, row.take()?))
         })?;
         tables.sort_unstable();
-        let schema_version = self.connection.maybe(&SCHEMA, args![], |row| row.take())?;
+        let schema_version = self.connection.fetch_optional(&SCHEMA, args![], |row| row.take())?;
         let waiting = self.waiting()?;
         Ok(SystemFacts {
             database: self.connection.kind(),
@@ -83,7 +83,7 @@ impl Platform<'_> {
 
     /// Returns the lengths of the queues.
     pub fn waiting(&mut self) -> Result<Waiting> {
-        let counted = self.connection.maybe(&WAITING, args![], |row| {
+        let counted = self.connection.fetch_optional(&WAITING, args![], |row| {
             Ok(Waiting {
                 jobs_queued: row.take()?,
                 jobs_running: row.take()?,

@@ -59,7 +59,7 @@ impl NewUser {
 impl Platform<'_> {
     /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn insert_user(&mut self, new: &NewUser, now: Timestamp) -> Result<()> {
-        self.connection.run(
+        self.connection.execute(
             &INSERT_USER,
             args![
                 new.id,
@@ -77,7 +77,7 @@ impl Platform<'_> {
         )?;
         if let Some(hash) = &new.password_hash {
             self.connection
-                .run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
+                .execute(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
             // Sign-ins with this email address may have failed before the account existed.
             self.clear_failures(&new.email)?;
         }
@@ -86,19 +86,20 @@ impl Platform<'_> {
 
     /// Returns the account with this email address.
     pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
-        self.connection.maybe(&BY_EMAIL, args![email], |row| row.take())
+        self.connection
+            .fetch_optional(&BY_EMAIL, args![email], |row| row.take())
     }
 
     /// Returns the id of this installation, the prefix of document keys.
     pub fn deployment_id(&mut self) -> Result<Option<String>> {
         self.connection
-            .maybe(&SETTING, args!["deployment_id"], |row| row.take())
+            .fetch_optional(&SETTING, args!["deployment_id"], |row| row.take())
     }
 
     /// Stores the id of this installation unless there is one.
     pub fn name_deployment(&mut self, id: &str, now: Timestamp) -> Result<()> {
         self.connection
-            .run(&INSERT_SETTING, args!["deployment_id", id, now])
+            .execute(&INSERT_SETTING, args!["deployment_id", id, now])
             .map(drop)
     }
 }

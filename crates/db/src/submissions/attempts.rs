@@ -7,7 +7,7 @@ use model::submission::SubmissionDocument;
 use model::whole::WholeSubmission;
 
 use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
-use crate::Scope;
+use crate::ReadTx;
 use crate::current_submissions::CurrentParts;
 use crate::group_assignments::{submission, submission_columns};
 use crate::{args, sees_group, statements};
@@ -55,11 +55,11 @@ static PARTS: CurrentParts = CurrentParts {
     feedback: &FEEDBACK,
 };
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Lists all attempts at a link, newest first; `NotFound` if the viewer cannot view the group.
     pub fn attempts_at(&mut self, link: &GroupAssignmentId) -> Result<Vec<WholeSubmission>> {
         self.work_of_link(link)?;
-        let mut attempts = self.many_visible(&OF_LINK, args![link], |row| {
+        let mut attempts = self.fetch_all_visible(&OF_LINK, args![link], |row| {
             Ok(WholeSubmission {
                 submission: submission(row)?,
                 documents: Vec::new(),
@@ -77,7 +77,7 @@ impl Scope<'_> {
         submission: &SubmissionId,
         named: &str,
     ) -> Result<(SubmissionDocument, AssignmentStatus)> {
-        self.one_visible(&COPY, args![submission, named], |row| {
+        self.fetch_one_visible(&COPY, args![submission, named], |row| {
             Ok((copy(row)?, row.parse(AssignmentStatus::parse)?))
         })
     }

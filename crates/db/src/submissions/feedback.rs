@@ -5,7 +5,7 @@ use model::feedback::Feedback;
 use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 
 use super::{feedback, feedback_columns};
-use crate::{Scope, Work};
+use crate::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::error::Result;
 
@@ -54,27 +54,27 @@ pub enum FeedbackOf {
     Topic(AssignmentId),
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns a feedback, or `NotFound` if it is invisible to the viewer.
     pub fn feedback(&mut self, id: &FeedbackId) -> Result<Feedback> {
-        self.one_visible(&BY_ID, args![id], feedback)
+        self.fetch_one_visible(&BY_ID, args![id], feedback)
     }
 
     /// Lists the feedback on a subject that is visible to the viewer, oldest first.
     pub fn feedback_of(&mut self, of: &FeedbackOf) -> Result<Vec<Feedback>> {
         match of {
-            FeedbackOf::Link(id) => self.many_visible(&OF_LINK, args![id], feedback),
-            FeedbackOf::Submission(id) => self.many_visible(&OF_SUBMISSION, args![id], feedback),
-            FeedbackOf::Document(id) => self.many_visible(&OF_DOCUMENT, args![id], feedback),
-            FeedbackOf::Topic(id) => self.many_visible(&OF_TOPIC, args![id], feedback),
+            FeedbackOf::Link(id) => self.fetch_all_visible(&OF_LINK, args![id], feedback),
+            FeedbackOf::Submission(id) => self.fetch_all_visible(&OF_SUBMISSION, args![id], feedback),
+            FeedbackOf::Document(id) => self.fetch_all_visible(&OF_DOCUMENT, args![id], feedback),
+            FeedbackOf::Topic(id) => self.fetch_all_visible(&OF_TOPIC, args![id], feedback),
         }
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Inserts a feedback.
     pub fn insert_feedback(&mut self, new: &Feedback) -> Result<()> {
-        self.run(
+        self.execute(
             &INSERT,
             args![
                 new.id,
@@ -102,10 +102,10 @@ impl Work<'_> {
             feedback.published_at,
             feedback.updated_at
         ];
-        self.run(&UPDATE, arguments).map(drop)
+        self.execute(&UPDATE, arguments).map(drop)
     }
 
     pub fn delete_feedback(&mut self, id: &FeedbackId) -> Result<()> {
-        self.run(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id]).map(drop)
     }
 }

@@ -7,7 +7,7 @@ use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId,
 use model::number::Points;
 
 use crate::sql::Columns;
-use crate::{Scope, Work};
+use crate::{ReadTx, WriteTx};
 use crate::{args, sees_group, statements};
 use common::clock;
 use common::error::Result;
@@ -78,40 +78,40 @@ pub struct GroupWork {
     pub class_status: ClassStatus,
 }
 
-impl Scope<'_> {
+impl ReadTx<'_> {
     /// Returns group and topic of a submission, or `NotFound` if the viewer cannot view the group.
     pub fn work_of_submission(&mut self, id: &SubmissionId) -> Result<GroupWork> {
-        self.one_visible(&OF_SUBMISSION, args![id], group_work)
+        self.fetch_one_visible(&OF_SUBMISSION, args![id], group_work)
     }
 
     /// Returns group and topic of a link, or `NotFound` if the viewer cannot view the group.
     pub fn work_of_link(&mut self, id: &GroupAssignmentId) -> Result<GroupWork> {
-        self.one_visible(&OF_LINK, args![id], group_work)
+        self.fetch_one_visible(&OF_LINK, args![id], group_work)
     }
 
     /// Lists the newest 200 states of the grade of a submission, newest first; `NotFound` if the viewer cannot view the
     /// group.
     pub fn states_of_grade(&mut self, id: &SubmissionId) -> Result<Vec<GradeState>> {
         self.work_of_submission(id)?;
-        self.many(&STATES, args![id], grade_state)
+        self.fetch_all(&STATES, args![id], grade_state)
     }
 
     /// Lists the present members of the groups of a topic, regardless of the viewer.
     pub fn members_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(GroupId, UserId)>> {
-        self.many(&MEMBERS_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&MEMBERS_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
     }
 
     /// Lists the names of the members of the current submissions of a topic.
     pub fn names_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(UserId, String)>> {
-        self.many(&NAMES_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+        self.fetch_all(&NAMES_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
     }
 }
 
-impl Work<'_> {
+impl WriteTx<'_> {
     /// Writes the present state of a grade and appends it to the history with its author.
     pub fn write_grade(&mut self, grade: &Grade, by: &UserId) -> Result<()> {
         let (points, now) = (grade.points.map(Points::get), self.now());
-        self.run(
+        self.execute(
             &WRITE,
             args![
                 clock::new_id(),
@@ -127,13 +127,13 @@ impl Work<'_> {
                 now,
             ],
         )?;
-        let row: String = self.one(&ROW, args![grade.submission_id], |row| row.take())?;
-        self.run(&CLEAR_MEMBERS, args![row])?;
+        let row: String = self.fetch_one(&ROW, args![grade.submission_id], |row| row.take())?;
+        self.execute(&CLEAR_MEMBERS, args![row])?;
         for member in &grade.member_grades {
             self.write_member_grade(&row, member, grade.member_marks.get(&member.user_id))?;
         }
         let members = serde_json::to_string(&grade.member_grades)?;
-        self.run(
+        self.execute(
             &REMEMBER,
             args![
                 clock::new_id(),
@@ -155,7 +155,7 @@ impl Work<'_> {
         let (id, points) = (clock::new_id(), member.points.map(Points::get));
         let (at, by) = (mark.map(|mark| mark.at), mark.map(|mark| mark.by.clone()));
         let new = args![id, row, member.user_id, member.value, points, member.feedback, at, by];
-        self.run(&WRITE_MEMBER, new).map(drop)
+        self.execute(&WRITE_MEMBER, new).map(drop)
     }
 }
 

@@ -21,7 +21,7 @@ async fn record(app: &TestApp, class: &str, at: i64, name: &'static str) {
     assert_eq!(STATEMENTS.len(), 3);
     app.raw(move |connection| {
         connection
-            .run(&LOG, db::args![organization, clock::new_id(), class, at, name])
+            .execute(&LOG, db::args![organization, clock::new_id(), class, at, name])
             .unwrap();
     })
     .await;
@@ -303,7 +303,7 @@ both!(the_default_page_has_fifty_and_the_largest_two_hundred, |app| {
     app.raw(move |connection| {
         for number in 0..230_i64 {
             connection
-                .run(
+                .execute(
                     &LOG,
                     db::args![organization, clock::new_id(), class, number + 1, "Past"],
                 )
@@ -330,7 +330,7 @@ both!(an_admin_exports_the_log, |app| {
     app.raw(move |connection| {
         for number in 0..600_i64 {
             connection
-                .run(
+                .execute(
                     &LOG,
                     db::args![organization, clock::new_id(), class, number + 1, "Past"],
                 )
@@ -368,14 +368,14 @@ both!(a_log_that_fails_fails_nobody, |app| {
     let class = &world.seven_b;
     let new = |name: &str| json!({"name": name, "classId": class.id, "subjectId": class.subject});
     ada.post("/courses", new("Before")).await.expect(201);
-    app.raw(|connection| connection.run(&HIDE, &[]).unwrap()).await;
+    app.raw(|connection| connection.execute(&HIDE, &[]).unwrap()).await;
     let course = ada.post("/courses", new("During")).await.expect(201);
     let two = json!({"name": "7x", "academicYear": "2026/2027"});
     ada.post("/classes", two).await.expect(201);
     ada.get(&format!("/courses/{}", course["id"].as_str().unwrap()))
         .await
         .expect(200);
-    app.raw(|connection| connection.run(&SHOW, &[]).unwrap()).await;
+    app.raw(|connection| connection.execute(&SHOW, &[]).unwrap()).await;
     ada.post("/courses", new("After")).await.expect(201);
     let data = logs(&ada, "").await;
     let names: Vec<_> = data

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use common::clock;
-use db::Work;
+use db::WriteTx;
 use model::change::removed::Removed;
 use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
@@ -57,7 +57,7 @@ async fn state(app: &TestApp) -> (std::collections::BTreeMap<String, i64>, BTree
 /// Runs a transaction as Adam, an administrator of North.
 async fn act<T: Send + 'static>(
     app: &TestApp,
-    act: impl FnMut(&mut Work<'_>) -> common::error::Result<T> + Send + 'static,
+    act: impl FnMut(&mut WriteTx<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
     let standpoint = app
         .standpoint(&app.world.north, &app.world.adam.id, Eyes::Admin, clock::now())

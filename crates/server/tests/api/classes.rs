@@ -16,8 +16,13 @@ pub async fn group(app: &TestApp) {
 
 /// Counts the classes of all schools.
 pub async fn classes(app: &TestApp) -> i64 {
-    app.raw(|connection| connection.maybe(&CLASSES, &[], |row| row.take()).unwrap().unwrap())
-        .await
+    app.raw(|connection| {
+        connection
+            .fetch_optional(&CLASSES, &[], |row| row.take())
+            .unwrap()
+            .unwrap()
+    })
+    .await
 }
 
 fn path(class: &Value) -> String {

@@ -29,10 +29,10 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
     let organization = app.world.north.clone();
     let students: Vec<String> = students.iter().map(|person| person.id.clone()).collect();
     app.raw(move |connection| {
-        connection.run(&HOMEROOM, db::args![organization, id]).unwrap();
+        connection.execute(&HOMEROOM, db::args![organization, id]).unwrap();
         for student in students {
             connection
-                .run(&HOMEROOM_STUDENT, db::args![organization, clock::new_id(), id, student])
+                .execute(&HOMEROOM_STUDENT, db::args![organization, clock::new_id(), id, student])
                 .unwrap();
         }
     })
@@ -41,7 +41,7 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
 
 async fn deactivate(app: &TestApp, person: &Person) {
     let id = person.id.clone();
-    app.raw(move |connection| connection.run(&INACTIVE, db::args![id]).unwrap())
+    app.raw(move |connection| connection.execute(&INACTIVE, db::args![id]).unwrap())
         .await;
 }
 
@@ -195,7 +195,7 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
     let memberships: i64 = app
         .raw(move |connection| {
             connection
-                .maybe(&MEMBERSHIPS, db::args![id], |row| row.take())
+                .fetch_optional(&MEMBERSHIPS, db::args![id], |row| row.take())
                 .unwrap()
                 .unwrap()
         })

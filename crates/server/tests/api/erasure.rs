@@ -242,7 +242,11 @@ mod schema {
                 (connection, &POSTGRES_COLUMNS, &POSTGRES_REFERENCES)
             }
         };
-        let mut all = |statement| connection.many(statement, &[], |row| row.take::<String>()).unwrap();
+        let mut all = |statement| {
+            connection
+                .fetch_all(statement, &[], |row| row.take::<String>())
+                .unwrap()
+        };
         (all(columns), all(references))
     }
 }

@@ -22,7 +22,7 @@ async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize
         let text = text.clone();
         let found: Vec<String> = studio
             .app
-            .raw(move |connection| connection.many(made(text), &[], |row| row.take()).unwrap())
+            .raw(move |connection| connection.fetch_all(made(text), &[], |row| row.take()).unwrap())
             .await;
         let editors = found
             .iter()
@@ -57,7 +57,7 @@ fn made(statement: String) -> &'static db::sql::Sql {
 }
 
 fn run(connection: &mut db::connection::Connection, statement: String) {
-    connection.run(made(statement), &[]).unwrap();
+    connection.execute(made(statement), &[]).unwrap();
 }
 
 studio!(minutes_and_saves_are_counted_once, |studio| {

@@ -35,7 +35,7 @@ async fn until_waiting(app: &TestApp, wanted: i64) {
 /// Runs the statement on queued emails repeatedly, also while they are being sent, until the queue is empty.
 async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
     until("no letter waits", async || {
-        app.raw(|connection| connection.run(statement, &[]).unwrap()).await;
+        app.raw(|connection| connection.execute(statement, &[]).unwrap()).await;
         waiting(app).await == 0
     })
     .await;
@@ -56,7 +56,7 @@ async fn a_letter_reaches_the_mail_server_in_the_readers_language() {
         let ada = &app.world.ada;
         let id = ada.id.clone();
         let name = "Ada Müller\r\nBcc: everybody@school.test";
-        app.raw(move |connection| connection.run(&SPEAK_GERMAN, args![id, name]).unwrap())
+        app.raw(move |connection| connection.execute(&SPEAK_GERMAN, args![id, name]).unwrap())
             .await;
         forget(&app, &ada.email).await;
         office.until("a letter", |office| office.letters().len() == 1).await;
@@ -158,7 +158,7 @@ async fn nobody_waits_for_a_silent_server_and_no_link_lies_open_meanwhile() {
     forget(&app, &app.world.ben.email).await;
     forget(&app, "nobody@nowhere.example").await;
     app.as_(&app.world.ada).get("/courses").await.expect(200);
-    let sealed = app.raw(|connection| connection.many(&READ, &[], |row| row.take::<String>()).unwrap());
+    let sealed = app.raw(|connection| connection.fetch_all(&READ, &[], |row| row.take::<String>()).unwrap());
     for sealed in sealed.await {
         assert!(!sealed.contains("reset-password") && !sealed.contains('@'), "{sealed}");
     }

@@ -74,7 +74,7 @@ fn to_be_filled(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String
              AND is_identity = 'NO' AND is_generated = 'NEVER'"
         }
     };
-    let columns = connection.many(sql(query.to_owned()), &[], |row| {
+    let columns = connection.fetch_all(sql(query.to_owned()), &[], |row| {
         Ok((row.take::<String>()?, row.take::<String>()?))
     });
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -210,7 +210,7 @@ fn broken_by_steps(kind: Kind) {
         };
         let mut connection = open(&database);
         assert_eq!(does_not_run(&this, &mut connection), Vec::<String>::new());
-        connection.run(sql(step.to_owned()), &[]).unwrap();
+        connection.execute(sql(step.to_owned()), &[]).unwrap();
         let faults = does_not_run(&this, &mut connection);
         match broken {
             Some(word) => assert!(faults.iter().any(|fault| fault.contains(word)), "{step}: {faults:?}"),
@@ -266,7 +266,7 @@ fn what_a_release_would_misread_is_noticed() {
         let (database, _folder) = migrated(Kind::Sqlite).unwrap();
         let mut connection = open(&database);
         for step in &steps {
-            connection.run(sql(step.clone()), &[]).unwrap();
+            connection.execute(sql(step.clone()), &[]).unwrap();
         }
         let faults = does_not_fit(&this, &tables(&mut connection).unwrap());
         assert_eq!(faults, broken.into_iter().collect::<Vec<_>>(), "{steps:?}");

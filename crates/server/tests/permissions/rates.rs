@@ -243,7 +243,7 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
         dana.post(&theirs, json!({})).await.expect(200);
         let age = async |milliseconds: i64| {
             assert_eq!(STATEMENTS.len(), 1);
-            app.raw(move |connection| connection.run(&AGE_WINDOWS, args![milliseconds]).unwrap())
+            app.raw(move |connection| connection.execute(&AGE_WINDOWS, args![milliseconds]).unwrap())
                 .await;
         };
         age(3_590_000).await;
@@ -309,7 +309,7 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
         let rehearsed = ask_for(&world.adam, "?dryRun=1").await.unwrap();
         assert_eq!(rehearsed.status, 200, "who tries first can act then");
         // The counts are in the database, not in this process.
-        app.raw(|connection| connection.run(&AGE_WINDOWS, args![3_600_000_i64]).unwrap())
+        app.raw(|connection| connection.execute(&AGE_WINDOWS, args![3_600_000_i64]).unwrap())
             .await;
         assert_eq!(ask(&world.adam).await.unwrap().status, 200);
     })

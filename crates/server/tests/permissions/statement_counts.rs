@@ -115,9 +115,9 @@ async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Op
     let (client, mut fewest, mut found) = (app.as_(person), u64::MAX, None);
     let tries = if expected.is_some() { 12 } else { 3 };
     for _ in 0..tries {
-        let before = app.app.store().statements_read();
+        let before = app.app.store().read_statement_count();
         let answer = client.get(path).await;
-        fewest = fewest.min(app.app.store().statements_read() - before);
+        fewest = fewest.min(app.app.store().read_statement_count() - before);
         let refused = |(refused, status, _): &(&str, u16, &str)| *refused == row.path && *status == answer.status;
         if answer.status != 200 {
             let said = String::from_utf8_lossy(&answer.bytes).into_owned();

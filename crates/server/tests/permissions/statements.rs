@@ -94,10 +94,10 @@ mod swapped_statements {
 
     pub fn run(connection: &mut super::Connection) -> Option<String> {
         assert_eq!(STATEMENTS.len(), 4);
-        connection.run(&CREATE, &[]).unwrap();
-        connection.run(&INSERT, &[]).unwrap();
-        connection.run(&UPDATE, db::args!["old", "new"]).unwrap();
-        connection.maybe(&READ, &[], |row| row.take()).unwrap()
+        connection.execute(&CREATE, &[]).unwrap();
+        connection.execute(&INSERT, &[]).unwrap();
+        connection.execute(&UPDATE, db::args!["old", "new"]).unwrap();
+        connection.fetch_optional(&READ, &[], |row| row.take()).unwrap()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use common::clock;
 use db::connection::Connection;
 use db::groups::GroupFilter;
-use db::{Database, Scope, Standpoint};
+use db::{Database, ReadTx, Standpoint};
 use model::access::Viewer;
 use model::class::Class;
 use model::group::Group;
@@ -109,7 +109,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
     assert_eq!(rows::STATEMENTS.len(), 6);
     let mut run = |name: &str, arguments: &[db::sql::Value<'_>]| {
         let (_, statement) = rows::STATEMENTS.iter().find(|(known, _)| *known == name).unwrap();
-        connection.run(statement, arguments).unwrap();
+        connection.execute(statement, arguments).unwrap();
     };
     let mut facts = Vec::new();
     for class in classes {
@@ -185,7 +185,7 @@ fn expected(viewer: &Viewer, user: &UserId, now: Timestamp, school: &[(Facts, Cl
 }
 
 /// Returns what the statements find. All queries must agree.
-fn stored(scope: &mut Scope<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Found {
+fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Found {
     let mut found = Found::default();
     let mut by_class = Vec::new();
     for (facts, _, groups) in school {
@@ -246,7 +246,7 @@ fn stored(scope: &mut Scope<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Found
 async fn read<T: Send + 'static>(
     app: &TestApp,
     standpoint: Standpoint,
-    look: impl FnOnce(&mut Scope<'_>) -> T + Send + 'static,
+    look: impl FnOnce(&mut ReadTx<'_>) -> T + Send + 'static,
 ) -> T {
     app.app
         .store()

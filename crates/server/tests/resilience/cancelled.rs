@@ -222,7 +222,7 @@ impl<'a> Scene<'a> {
         for (kind, number) in requests {
             streams.push(self.send(*kind, *number, true, number % 8 == 1).await);
         }
-        let all = async || store.units_waiting(&north) >= requests.len();
+        let all = async || store.queued_writes(&north) >= requests.len();
         until("all units of work are queued", all).await;
         drop(streams);
         drop(release);

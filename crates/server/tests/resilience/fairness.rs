@@ -97,7 +97,7 @@ fn noting(
     let (store, order) = (store.clone(), Arc::clone(order));
     if writes {
         Box::pin(async move {
-            let note = move |_: &mut db::Work<'_>| {
+            let note = move |_: &mut db::WriteTx<'_>| {
                 order.lock().unwrap().push(name.clone());
                 Ok(())
             };
@@ -105,7 +105,7 @@ fn noting(
         })
     } else {
         Box::pin(async move {
-            let note = move |_: &mut db::Scope<'_>| {
+            let note = move |_: &mut db::ReadTx<'_>| {
                 order.lock().unwrap().push(name);
                 Ok(())
             };

@@ -25,7 +25,7 @@ use db::people::{Membership, NewAccount};
 use db::platform::invitations::KnownInvitation;
 use db::platform::sessions::{Session, User};
 use db::platform::{Platform, PlatformWork};
-use db::{Actor, Standpoint, Work};
+use db::{Actor, Standpoint, WriteTx};
 
 /// An accepted or rejected invitation.
 #[derive(Debug, Clone)]
@@ -79,36 +79,36 @@ pub fn is_confined(platform: &mut Platform<'_>, user: &UserId) -> Result<bool> {
 
 /// Accepts or rejects an invitation in a session. An accepted one becomes the organization of the session.
 pub fn respond(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     id: &InvitationId,
     (session, user): (&Session, &User),
     status: InvitationStatus,
     caller: &InvitationCaller,
 ) -> Result<std::result::Result<InvitationResponse, Denial>> {
-    let Some(known) = work.known_invitation(id)? else {
+    let Some(known) = tx.known_invitation(id)? else {
         return Ok(Err(Denial::NotOpen));
     };
     if status == InvitationStatus::Accepted {
-        lock_invitation(work, &known, caller)?;
+        lock_invitation(tx, &known, caller)?;
     }
     // Locked, so that the email address cannot become unverified in the meantime.
-    work.profile_to_change(&user.id)?;
-    let proof = proof(work, session, user)?;
+    tx.profile_to_change(&user.id)?;
+    let proof = proof(tx, session, user)?;
     if let Err(denial) = known.invitation.may_be_answered(proof, caller.now) {
         return Ok(Err(denial));
     }
     let standpoint = standpoint(&known, caller, &user.id, &user.name);
-    let answered = work.within(standpoint, |work| {
-        let mut invitation = work.invitation_to_change(id)?;
+    let answered = tx.write_in_tenant(standpoint, |tx| {
+        let mut invitation = tx.invitation_to_change(id)?;
         if !invitation.is_open(caller.now) {
             return Ok(None);
         }
         if status == InvitationStatus::Accepted {
-            return join(work, invitation, &user.id, AcceptedBy::Session).map(Some);
+            return join(tx, invitation, &user.id, AcceptedBy::Session).map(Some);
         }
-        set_status(work, &mut invitation, InvitationStatus::Rejected)?;
+        set_status(tx, &mut invitation, InvitationStatus::Rejected)?;
         let change = invitation.clone();
-        work.record(InvitationChange::Rejected { invitation: change });
+        tx.record(InvitationChange::Rejected { invitation: change });
         let member = None;
         Ok(Some(InvitationResponse { invitation, member }))
     })?;
@@ -117,7 +117,7 @@ pub fn respond(
     };
     if answered.member.is_some() {
         let organization = Some(known.tenant.id());
-        sessions::choose(work, session, organization, caller.now)?;
+        sessions::choose(tx, session, organization, caller.now)?;
     }
     Ok(Ok(answered))
 }
@@ -142,41 +142,41 @@ pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -
 
 /// Accepts an invitation with the emailed token.
 pub fn accept_with_token(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     token: &str,
     password: &NewPassword,
     caller: &InvitationCaller,
 ) -> Result<InvitationResponse> {
-    let known = find_by_token(work, token, caller.now)?;
-    accept(work, &known, password, AcceptedBy::Token, caller)
+    let known = find_by_token(tx, token, caller.now)?;
+    accept(tx, &known, password, AcceptedBy::Token, caller)
 }
 
 /// Accepts an invitation on behalf of a user who receives no email. The email address stays unverified.
 pub fn confirm(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     id: &InvitationId,
     password: &NewPassword,
     caller: &InvitationCaller,
 ) -> Result<(InvitationResponse, bool)> {
-    let known = work.known_invitation(id)?.ok_or(Error::NotFound)?;
+    let known = tx.known_invitation(id)?.ok_or(Error::NotFound)?;
     if !known.invitation.is_open(caller.now) {
         return Err(Error::NotFound);
     }
-    let is_replaced = needs_password(work, &known.invitation.email)?;
-    let answered = accept(work, &known, password, AcceptedBy::Platform, caller)?;
+    let is_replaced = needs_password(tx, &known.invitation.email)?;
+    let answered = accept(tx, &known, password, AcceptedBy::Platform, caller)?;
     Ok((answered, is_replaced))
 }
 
 fn accept(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     known: &KnownInvitation,
     password: &NewPassword,
     by: AcceptedBy,
     caller: &InvitationCaller,
 ) -> Result<InvitationResponse> {
-    lock_invitation(work, known, caller)?;
+    lock_invitation(tx, known, caller)?;
     let (email, now) = (&known.invitation.email, caller.now);
-    let needs_password = needs_password(work, email)?;
+    let needs_password = needs_password(tx, email)?;
     let hash = match password {
         NewPassword::Own(hash) => hash.as_ref(),
         NewPassword::Temporary(hash) => Some(hash),
@@ -186,35 +186,35 @@ fn accept(
         let message = "is required: choose a password for this account";
         return Err(Error::invalid("password", "required", message));
     }
-    let found = work.user_with_email(email)?;
+    let found = tx.user_with_email(email)?;
     let user = match &found {
         Some(user) => user.clone(),
         None => UserId::new(clock::new_id()),
     };
     if found.is_some() {
-        take_over(work, known, &user, hash.map(String::as_str), caller)?;
+        take_over(tx, known, &user, hash.map(String::as_str), caller)?;
     }
     let (is_new, name) = (found.is_none(), known.invitation.name.as_str().to_owned());
     let invitation_id = known.invitation.id.clone();
-    let answered = work.within(standpoint(known, caller, &user, &name), |work| {
-        let invitation = work.invitation_to_change(&invitation_id)?;
+    let answered = tx.write_in_tenant(standpoint(known, caller, &user, &name), |tx| {
+        let invitation = tx.invitation_to_change(&invitation_id)?;
         if !invitation.is_open(now) {
             return Err(Error::NotFound);
         }
         if is_new {
-            insert_account(work, &invitation, &user)?;
+            insert_account(tx, &invitation, &user)?;
         }
-        let answered = join(work, invitation, &user, by)?;
+        let answered = join(tx, invitation, &user, by)?;
         if let (NewPassword::Temporary(_), Some(hash)) = (password, hash) {
-            people::write_password(work, &user, &Password::Temporary(hash.clone()))?;
+            people::write_password(tx, &user, &Password::Temporary(hash.clone()))?;
         }
         Ok(answered)
     })?;
     if by == AcceptedBy::Token {
         if let (true, Some(hash)) = (is_new, hash) {
-            work.choose_password(&user, hash, now)?;
+            tx.choose_password(&user, hash, now)?;
         }
-        work.prove_mailbox(&user, now)?;
+        tx.prove_mailbox(&user, now)?;
     }
     Ok(answered)
 }
@@ -222,24 +222,24 @@ fn accept(
 /// Replaces the password of an existing account, if necessary. If the email address was never verified, the creator
 /// of the account is unknown: its sessions and links end, and its other memberships become invitations.
 fn take_over(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     known: &KnownInvitation,
     user: &UserId,
     hash: Option<&str>,
     caller: &InvitationCaller,
 ) -> Result<()> {
-    let account = work.profile_to_change(user)?;
+    let account = tx.profile_to_change(user)?;
     if account.email != known.invitation.email {
         return Err(Error::NotFound);
     }
     let Some(hash) = hash else { return Ok(()) };
-    work.delete_verifications(user)?;
-    passwords::replace(work, user, hash, caller.now)?;
+    tx.delete_verifications(user)?;
+    passwords::replace(tx, user, hash, caller.now)?;
     if account.email_verified {
         return Ok(());
     }
-    sessions::revoke_all(work, user, None, KillReason::PasswordChanged)?;
-    for other in work.organizations_of(user)? {
+    sessions::revoke_all(tx, user, None, KillReason::PasswordChanged)?;
+    for other in tx.organizations_of(user)? {
         // A deactivated membership grants no access, and only its organization may reactivate it: accepting this
         // invitation must not do so.
         let is_active = other.member.as_ref().is_some_and(|member| member.is_active);
@@ -250,9 +250,9 @@ fn take_over(
             tenant: other.tenant,
             ..standpoint(known, caller, user, account.name.as_str())
         };
-        work.within(standpoint, |work| {
-            let membership = work.membership_to_change(user)?;
-            convert_to_invitation(work, membership)
+        tx.write_in_tenant(standpoint, |tx| {
+            let membership = tx.membership_to_change(user)?;
+            convert_to_invitation(tx, membership)
         })?;
     }
     Ok(())
@@ -260,21 +260,18 @@ fn take_over(
 
 /// Replaces a membership with an invitation to the same role, classes and homerooms. No email is sent: the owner of
 /// the email address finds the invitation after signing in.
-pub(super) fn convert_to_invitation(work: &mut Work<'_>, membership: Membership) -> Result<()> {
+pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership) -> Result<()> {
     let Membership { user, member, .. } = membership;
-    let (now, is_home) = (
-        work.now(),
-        user.home_organization_id.as_ref() == Some(work.organization()),
-    );
-    let places = work.places_of_member(&user.id)?;
+    let (now, is_home) = (tx.now(), user.home_organization_id.as_ref() == Some(tx.organization()));
+    let places = tx.places_of_member(&user.id)?;
     let EndedMembership {
         classes,
         left,
         sessions,
-    } = work.end_membership(&user.id, false)?;
+    } = tx.end_membership(&user.id, false)?;
     let mut invitation = Invitation {
         id: InvitationId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         email: user.email.clone(),
         name: user.name.clone(),
         role: member.role,
@@ -290,8 +287,8 @@ pub(super) fn convert_to_invitation(work: &mut Work<'_>, membership: Membership)
         updated_at: now,
     };
     add_places(&mut invitation, &places);
-    work.insert_invitation(&invitation)?;
-    work.record(UserChange::MembershipEnded {
+    tx.insert_invitation(&invitation)?;
+    tx.record(UserChange::MembershipEnded {
         user: user.person(),
         member,
         classes,
@@ -299,7 +296,7 @@ pub(super) fn convert_to_invitation(work: &mut Work<'_>, membership: Membership)
         sessions,
         is_deactivated: false,
     });
-    work.record(InvitationChange::Created {
+    tx.record(InvitationChange::Created {
         invitation,
         is_sent: false,
     });
@@ -307,7 +304,7 @@ pub(super) fn convert_to_invitation(work: &mut Work<'_>, membership: Membership)
 }
 
 /// Inserts an account for an address whose account is gone. The inviting organization becomes its home organization.
-fn insert_account(work: &mut Work<'_>, invitation: &Invitation, user: &UserId) -> Result<()> {
+fn insert_account(tx: &mut WriteTx<'_>, invitation: &Invitation, user: &UserId) -> Result<()> {
     let person = NewPerson {
         name: invitation.name.clone(),
         email: invitation.email.clone(),
@@ -326,7 +323,7 @@ fn insert_account(work: &mut Work<'_>, invitation: &Invitation, user: &UserId) -
         username: None,
         role: person.role.platform_role(),
     };
-    if work.insert_account(&account)? {
+    if tx.insert_account(&account)? {
         Ok(())
     } else {
         Err(Error::NotReady)
@@ -335,61 +332,61 @@ fn insert_account(work: &mut Work<'_>, invitation: &Invitation, user: &UserId) -
 
 /// Inserts the membership with the classes and homerooms of the invitation, except those that were deleted or closed
 /// in the meantime. The caller has locked and checked the invitation.
-fn join(work: &mut Work<'_>, mut invitation: Invitation, user: &UserId, by: AcceptedBy) -> Result<InvitationResponse> {
+fn join(tx: &mut WriteTx<'_>, mut invitation: Invitation, user: &UserId, by: AcceptedBy) -> Result<InvitationResponse> {
     let external_id = match &invitation.external_id {
-        Some(id) if work.member_of_external_id(id.as_str())?.is_none() => Some(id.clone()),
+        Some(id) if tx.member_of_external_id(id.as_str())?.is_none() => Some(id.clone()),
         _ => None,
     };
-    let new = work.insert_member(user, invitation.role, external_id.as_ref())?;
-    set_status(work, &mut invitation, InvitationStatus::Accepted)?;
-    work.record(InvitationChange::Accepted {
+    let new = tx.insert_member(user, invitation.role, external_id.as_ref())?;
+    set_status(tx, &mut invitation, InvitationStatus::Accepted)?;
+    tx.record(InvitationChange::Accepted {
         invitation: invitation.clone(),
         by,
     });
     let Some(member) = new else {
         // The user became a member in the meantime: the membership stays unchanged.
-        let member = Some(work.membership(user)?.member);
+        let member = Some(tx.membership(user)?.member);
         return Ok(InvitationResponse { invitation, member });
     };
     if invitation.is_home {
-        work.restore_home(user)?;
+        tx.restore_home(user)?;
     }
-    let person = work.membership(user)?.user.person();
-    work.record(UserChange::Created {
+    let person = tx.membership(user)?.user.person();
+    tx.record(UserChange::Created {
         user: person,
         member: member.clone(),
         is_new_account: false,
     });
     for homeroom in &invitation.homeroom_ids {
-        ignore_missing(join_homeroom(work, homeroom, user))?;
+        ignore_missing(join_homeroom(tx, homeroom, user))?;
     }
     for class in &invitation.class_ids {
-        ignore_missing(join_class(work, class, user, invitation.role))?;
+        ignore_missing(join_class(tx, class, user, invitation.role))?;
     }
     let member = Some(member);
     Ok(InvitationResponse { invitation, member })
 }
 
-fn join_homeroom(work: &mut Work<'_>, id: &HomeroomId, user: &UserId) -> Result<()> {
-    let homeroom = work.homeroom_to_change(id)?;
-    let student = work.learning_member(user)?;
-    if work.enroll_in_homeroom(id, user)? {
+fn join_homeroom(tx: &mut WriteTx<'_>, id: &HomeroomId, user: &UserId) -> Result<()> {
+    let homeroom = tx.homeroom_to_change(id)?;
+    let student = tx.learning_member(user)?;
+    if tx.enroll_in_homeroom(id, user)? {
         let students = vec![student];
-        work.record(HomeroomChange::StudentsAdded { homeroom, students });
+        tx.record(HomeroomChange::StudentsAdded { homeroom, students });
     }
     Ok(())
 }
 
-fn join_class(work: &mut Work<'_>, id: &ClassId, user: &UserId, role: MemberRole) -> Result<()> {
-    let class = work.class_to_write(id)?;
+fn join_class(tx: &mut WriteTx<'_>, id: &ClassId, user: &UserId, role: MemberRole) -> Result<()> {
+    let class = tx.class_to_write(id)?;
     if role != MemberRole::Student {
         let user_id = user.clone();
-        return classes::add_teacher(work, id, &classes::NewCoTeacher { user_id }).map(drop);
+        return classes::add_teacher(tx, id, &classes::NewCoTeacher { user_id }).map(drop);
     }
-    let student = work.learning_member(user)?;
-    if work.enroll_by(id, user, EnrolledBy::Admin)? {
+    let student = tx.learning_member(user)?;
+    if tx.enroll_by(id, user, EnrolledBy::Admin)? {
         let (class, students) = (Box::new(class), vec![student]);
-        work.record(ClassChange::Enrolled { class, students });
+        tx.record(ClassChange::Enrolled { class, students });
     }
     Ok(())
 }
@@ -402,16 +399,16 @@ fn ignore_missing(entered: Result<()>) -> Result<()> {
 }
 
 /// Locks the affected organizations in id order and before any account, the lock order of the whole service.
-fn lock_invitation(work: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &InvitationCaller) -> Result<()> {
+fn lock_invitation(tx: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &InvitationCaller) -> Result<()> {
     let mut tenants = vec![known.tenant.clone()];
-    if let Some(user) = work.user_with_email(&known.invitation.email)? {
-        tenants.extend(work.organizations_of(&user)?.into_iter().map(|seen| seen.tenant));
+    if let Some(user) = tx.user_with_email(&known.invitation.email)? {
+        tenants.extend(tx.organizations_of(&user)?.into_iter().map(|seen| seen.tenant));
     }
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     tenants.dedup();
     for tenant in tenants {
         let standpoint = Standpoint::of_service(tenant, "groupwork", caller.now);
-        work.within(standpoint, |work| work.hold_organization())?;
+        tx.write_in_tenant(standpoint, |tx| tx.hold_organization())?;
     }
     Ok(())
 }

@@ -33,26 +33,26 @@ pub struct NewAddress {
 /// Enqueues an email to both addresses and stores the link to the new one. Returns false if the password was wrong,
 /// which counts as a failed sign-in. If the new address already has an account, only the old address gets an email.
 pub fn request_change(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     mail: &Mailer,
     prover: &PasswordCheck,
     new: &NewAddress,
     now: Timestamp,
 ) -> Result<bool> {
-    if !passwords::verify(work, prover, new.fitted.as_deref(), now)? {
+    if !passwords::verify(tx, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
     let user = &prover.user;
-    let person = work.profile_to_change(user)?;
-    if acceptance::is_confined(work, user)? {
+    let person = tx.profile_to_change(user)?;
+    if acceptance::is_confined(tx, user)? {
         return Err(Refusal::SharedAccount.into());
     }
-    if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR_SECONDS))? >= EMAILS_PER_HOUR_MAX {
+    if tx.recent_verifications(KIND, user, now.plus_seconds(-HOUR_SECONDS))? >= EMAILS_PER_HOUR_MAX {
         let retry_after = u64::try_from(HOUR_SECONDS).unwrap_or(u64::MAX);
         return Err(Error::RateLimited { retry_after });
     }
     let identifier = passwords::link(KIND, &new.token);
-    work.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR_SECONDS), now)?;
+    tx.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR_SECONDS), now)?;
     let old = Recipient::from_user(&person);
     let to = Recipient {
         address: &new.address,
@@ -61,30 +61,30 @@ pub fn request_change(
     // Both emails are always rendered, so that the response time does not reveal whether the account exists.
     let confirmation = mail.address_confirmation(to, &new.path, now)?;
     let notice = mail.address_notice(old, &new.address, "/", now)?;
-    if work.user_with_email(&new.address)?.is_none() {
-        work.insert_letter(&confirmation)?;
+    if tx.user_with_email(&new.address)?.is_none() {
+        tx.insert_letter(&confirmation)?;
     }
-    work.insert_letter(&notice)?;
+    tx.insert_letter(&notice)?;
     Ok(true)
 }
 
 /// Consumes a link and changes the address of the account. Returns false if the link is invalid or another account
 /// took the address in the meantime.
-pub fn confirm(work: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Result<bool> {
-    let Some((user, address)) = work.take_address_link(&passwords::link(KIND, token), now)? else {
+pub fn confirm(tx: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Result<bool> {
+    let Some((user, address)) = tx.take_address_link(&passwords::link(KIND, token), now)? else {
         return Ok(false);
     };
-    let account = match work.profile_to_change(&user) {
+    let account = match tx.profile_to_change(&user) {
         Ok(account) => account,
         Err(Error::NotFound) => return Ok(false),
         Err(error) => return Err(error),
     };
-    if !account.is_active || work.user_with_email(&address)?.is_some() || acceptance::is_confined(work, &user)? {
+    if !account.is_active || tx.user_with_email(&address)?.is_some() || acceptance::is_confined(tx, &user)? {
         return Ok(false);
     }
-    work.change_address(&user, &address, now)?;
-    work.move_sign_in_history(&account.email, &address)?;
+    tx.change_address(&user, &address, now)?;
+    tx.move_sign_in_history(&account.email, &address)?;
     // Links sent to the old address must not work any more.
-    work.delete_verifications(&user)?;
+    tx.delete_verifications(&user)?;
     Ok(true)
 }

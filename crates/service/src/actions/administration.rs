@@ -46,14 +46,14 @@ pub struct AccountEdit {
 }
 
 /// Creates an account without an organization. Fails with `DUPLICATE_EMAIL` if the address is taken.
-pub fn create(work: &mut PlatformWork<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
-    work.insert_user(new, now)?;
-    work.account(&new.id)
+pub fn create(tx: &mut PlatformWork<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
+    tx.insert_user(new, now)?;
+    tx.account(&new.id)
 }
 
 /// Updates an account. Administrators cannot change their own platform role or ban themselves.
-pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
-    let mut account = work.account_to_change(user)?;
+pub fn edit(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
+    let mut account = tx.account_to_change(user)?;
     let former_email = account.user.email.clone();
     let edit = edit.clone();
     let mut changed = Changed::new();
@@ -75,7 +75,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     }
     let runs_platform = role == Some(PlatformRole::SuperAdmin);
     if runs_platform
-        && work
+        && tx
             .mailbox(user)?
             .is_some_and(|mailbox| mailbox.password_organization.is_some())
     {
@@ -91,19 +91,19 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
         return Ok(account);
     }
     account.user.updated_at = admin.now;
-    work.update_account(&account)?;
+    tx.update_account(&account)?;
     if changed.has("email") {
         // Links sent to the old address must not work any more.
-        work.delete_verifications(user)?;
-        work.move_sign_in_history(&former_email, &account.user.email)?;
+        tx.delete_verifications(user)?;
+        tx.move_sign_in_history(&former_email, &account.user.email)?;
     }
     let person = account.person();
     if !changed.is_empty() {
-        let profile = Box::new(work.profile(user)?);
-        for tenant in tenants(work, user)? {
-            work.within(standpoint(admin, tenant), |work| {
-                let seen_in = work.classes_showing(user, &changed)?;
-                work.record(UserChange::Updated {
+        let profile = Box::new(tx.profile(user)?);
+        for tenant in tenants(tx, user)? {
+            tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+                let seen_in = tx.classes_showing(user, &changed)?;
+                tx.record(UserChange::Updated {
                     user: profile.clone(),
                     changed: changed.clone(),
                     seen_in,
@@ -116,65 +116,65 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if let Some(to) = role {
         // Access granted under the old role ends: sessions of the user, impersonations of the user and impersonations
         // by the user.
-        let ended_sessions = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
+        let ended_sessions = sessions::revoke_all(tx, user, None, KillReason::Revoked)?;
         let change = AdministrationChange::PlatformRoleChanged {
             user: person,
             from,
             to,
             ended_sessions,
         };
-        record_change(work, admin, user, change)?;
+        record_change(tx, admin, user, change)?;
     }
     if is_ban_changed {
-        apply_ban(work, admin, &account)?;
+        apply_ban(tx, admin, &account)?;
     }
     Ok(account)
 }
 
 /// Emits the change; a banned user loses all sessions.
-fn apply_ban(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
+fn apply_ban(tx: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
     let (id, user) = (&account.user.id, account.person());
     let change = match &account.ban {
         Some(ban) => {
-            sessions::revoke_all(work, id, None, KillReason::Deactivated)?;
+            sessions::revoke_all(tx, id, None, KillReason::Deactivated)?;
             AdministrationChange::Banned { user, until: ban.until }
         }
         None => AdministrationChange::Unbanned { user },
     };
-    record_change(work, admin, id, change)
+    record_change(tx, admin, id, change)
 }
 
 /// Sets a user's password. All sessions end and all emailed links become invalid.
-pub fn set_password(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
-    let account = work.account_to_change(user)?;
-    passwords::replace(work, user, hash, admin.now)?;
-    work.note_password_reset(user, admin.now)?;
+pub fn set_password(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
+    let account = tx.account_to_change(user)?;
+    passwords::replace(tx, user, hash, admin.now)?;
+    tx.note_password_reset(user, admin.now)?;
     let person = account.person();
-    record_change(work, admin, user, UserChange::PasswordReset { user: person })
+    record_change(tx, admin, user, UserChange::PasswordReset { user: person })
 }
 
 /// Ends the session of a token, whichever user it belongs to. An unknown token is ignored.
-pub fn revoke_session(work: &mut PlatformWork<'_>, admin: &Administrator, token: &str) -> Result<()> {
-    let Some((session, user)) = work.end_session(token)? else {
+pub fn revoke_session(tx: &mut PlatformWork<'_>, admin: &Administrator, token: &str) -> Result<()> {
+    let Some((session, user)) = tx.end_session(token)? else {
         return Ok(());
     };
-    sessions::record_ended(work, &user, vec![session], KillReason::Revoked);
-    record_revoked(work, admin, &user, 1)
+    sessions::record_ended(tx, &user, vec![session], KillReason::Revoked);
+    record_revoked(tx, admin, &user, 1)
 }
 
 /// Ends all sessions of a user.
-pub fn revoke_sessions(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
-    let count = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
+pub fn revoke_sessions(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
+    let count = sessions::revoke_all(tx, user, None, KillReason::Revoked)?;
     if count == 0 {
         return Ok(());
     }
-    record_revoked(work, admin, user, count)
+    record_revoked(tx, admin, user, count)
 }
 
-fn record_revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
-    let person = work.account(user)?.person();
+fn record_revoked(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
+    let person = tx.account(user)?.person();
     record_change(
-        work,
+        tx,
         admin,
         user,
         AdministrationChange::SessionsRevoked { user: person, count },
@@ -183,22 +183,22 @@ fn record_revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &Use
 
 /// Removes a user: every membership ends in the same way as when an organization removes it, and the account is
 /// emptied and disabled. The row stays, because group work and records refer to it. Returns the former email address.
-pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
+pub fn remove(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
     // Lock order of the whole service: organizations by id, then users.
-    let mut tenants = tenants(work, user)?;
+    let mut tenants = tenants(tx, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     for tenant in &tenants {
-        work.within(standpoint(admin, tenant.clone()), |work| work.hold_organization())?;
+        tx.write_in_tenant(standpoint(admin, tenant.clone()), |tx| tx.hold_organization())?;
     }
-    let account = work.account_to_change(user)?;
+    let account = tx.account_to_change(user)?;
     for tenant in tenants {
-        work.within(standpoint(admin, tenant), |work| {
-            let membership = work.membership_to_change(user)?;
-            members::end(work, membership)
+        tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+            let membership = tx.membership_to_change(user)?;
+            members::end(tx, membership)
         })?;
     }
-    sessions::revoke_all(work, user, None, KillReason::Deactivated)?;
-    work.empty_account(&account, admin.now)?;
+    sessions::revoke_all(tx, user, None, KillReason::Deactivated)?;
+    tx.empty_account(&account, admin.now)?;
     Ok(account.user.email)
 }
 
@@ -217,12 +217,12 @@ pub enum Impersonation {
 
 /// Starts to impersonate a user, in a separate session.
 pub fn impersonate(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     admin: &Administrator,
     user: &UserId,
     session: &Session,
 ) -> Result<Impersonation> {
-    let account = work.account_to_change(user)?;
+    let account = tx.account_to_change(user)?;
     if account.user.role == PlatformRole::SuperAdmin {
         return Ok(Impersonation::OfSuperAdmin);
     }
@@ -237,10 +237,10 @@ pub fn impersonate(
         impersonated_by: Some(admin.id.clone()),
         ..session.clone()
     };
-    work.insert_session(&session)?;
+    tx.insert_session(&session)?;
     let person = account.person();
     record_change(
-        work,
+        tx,
         admin,
         user,
         AdministrationChange::ImpersonationBegun { user: person },
@@ -249,19 +249,19 @@ pub fn impersonate(
 }
 
 /// Ends an impersonation.
-pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &str, now: Timestamp) -> Result<()> {
-    let Some((session, user)) = work.end_session(token)? else {
+pub fn stop_impersonating(tx: &mut PlatformWork<'_>, actor: &Actor, token: &str, now: Timestamp) -> Result<()> {
+    let Some((session, user)) = tx.end_session(token)? else {
         return Ok(());
     };
-    sessions::record_ended(work, &user, vec![session], KillReason::SignedOut);
+    sessions::record_ended(tx, &user, vec![session], KillReason::SignedOut);
     let admin = Administrator {
         id: user.clone(),
         actor: actor.clone(),
         now,
     };
-    let person = work.account(&user)?.person();
+    let person = tx.account(&user)?.person();
     record_change(
-        work,
+        tx,
         &admin,
         &user,
         AdministrationChange::ImpersonationEnded { user: person },
@@ -270,23 +270,23 @@ pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &st
 
 /// Records a change of the account in the activity log of every organization of the user.
 fn record_change(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     admin: &Administrator,
     user: &UserId,
     change: impl Into<Change>,
 ) -> Result<()> {
     let change = change.into();
-    for tenant in tenants(work, user)? {
-        work.within(standpoint(admin, tenant), |work| {
-            work.record(change.clone());
+    for tenant in tenants(tx, user)? {
+        tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+            tx.record(change.clone());
             Ok(())
         })?;
     }
     Ok(())
 }
 
-fn tenants(work: &mut PlatformWork<'_>, user: &UserId) -> Result<Vec<Tenant>> {
-    let seen = work.organizations_of(user)?;
+fn tenants(tx: &mut PlatformWork<'_>, user: &UserId) -> Result<Vec<Tenant>> {
+    let seen = tx.organizations_of(user)?;
     Ok(seen.into_iter().map(|seen| seen.tenant).collect())
 }
 

@@ -17,7 +17,7 @@ use super::class_clones::{FileCopy, insert_copy, shared_files};
 use common::clock;
 use common::error::Result;
 use db::assignments::SeenAssignment;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// Where to create the copy of a topic, and its deadline.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -46,9 +46,9 @@ pub struct Original {
 }
 
 /// Reads the topic to copy. Rejects everything that [`clone`] would reject, before any byte is copied.
-pub fn original(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewCopy) -> Result<Original> {
-    let whole = scope.assignment(id)?.whole;
-    target_course(scope, &whole.assignment, new)?;
+pub fn original(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewCopy) -> Result<Original> {
+    let whole = tx.assignment(id)?.whole;
+    target_course(tx, &whole.assignment, new)?;
     let files = shared_files(&whole).filter(|_| new.with_files);
     Ok(Original {
         files: files.map(FileCopy::from_attachment).collect(),
@@ -57,30 +57,30 @@ pub fn original(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewCopy) -> Resu
 }
 
 /// Inserts the copy: the same task with another deadline and without groups.
-pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<SeenAssignment> {
+pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result<SeenAssignment> {
     let old = &original.topic;
     // Rejects the copy if the caller can no longer see the original.
-    work.assignment(&old.id)?;
+    tx.assignment(&old.id)?;
     let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
-    work.class_to_manage(&class_id)?;
-    let course = target_course(work, old, new)?;
+    tx.class_to_manage(&class_id)?;
+    let course = target_course(tx, old, new)?;
     let topic = Assignment {
         id: AssignmentId::new(clock::new_id()),
         class_id,
         course_id: course.map(|course| course.id),
         deadline: new.deadline,
         finished: None,
-        created_by_id: person(work)?,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_by_id: person(tx)?,
+        created_at: tx.now(),
+        updated_at: tx.now(),
         ..old.clone()
     };
-    work.insert_assignment(&topic)?;
+    tx.insert_assignment(&topic)?;
     for copy in &original.files {
-        insert_copy(work, &topic.id, copy)?;
+        insert_copy(tx, &topic.id, copy)?;
     }
-    let seen = work.assignment(&topic.id)?;
-    work.record(AssignmentChange::Created {
+    let seen = tx.assignment(&topic.id)?;
+    tx.record(AssignmentChange::Created {
         assignment: Box::new(seen.whole.clone()),
         copied_from: Some(old.label()),
     });
@@ -89,14 +89,14 @@ pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<
 
 /// Returns the course of the copy, if any. Checks that the caller sees the topic, the class and the course, manages
 /// both classes, and that the class and the course accept new work.
-fn target_course(scope: &mut Scope<'_>, topic: &Assignment, new: &NewCopy) -> Result<Option<Course>> {
+fn target_course(tx: &mut ReadTx<'_>, topic: &Assignment, new: &NewCopy) -> Result<Option<Course>> {
     let class_id = new.class_id.as_ref().unwrap_or(&topic.class_id);
     let own_course = topic.course_id.as_ref().filter(|_| *class_id == topic.class_id);
     let course_id = new.course_id.clone().resolve(own_course.cloned());
-    scope.class(class_id)?;
-    let course = course_id.map(|id| scope.course(&id)).transpose()?;
-    scope.managed_class(&topic.class_id)?;
-    scope.managed_class(class_id)?.writable()?;
+    tx.class(class_id)?;
+    let course = course_id.map(|id| tx.course(&id)).transpose()?;
+    tx.managed_class(&topic.class_id)?;
+    tx.managed_class(class_id)?.writable()?;
     let course = course.map(|record| record.course);
     if let Some(course) = &course {
         course.belongs_to(class_id)?;

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use super::group_assignments;
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::assignments::SeenAssignment;
 
 /// A topic to create.
@@ -68,18 +68,18 @@ pub struct NewAssignment {
 }
 
 /// Creates a topic in a class that the caller manages, optionally with groups.
-pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment> {
-    let class = work.class_to_write(&new.class_id)?;
-    let course = course(work, new.course_id.as_ref())?;
-    let groups = group_assignments::resolve_requested_groups(work, &class.id, &new.group_ids, &new.groups)?;
+pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<SeenAssignment> {
+    let class = tx.class_to_write(&new.class_id)?;
+    let course = course(tx, new.course_id.as_ref())?;
+    let groups = group_assignments::resolve_requested_groups(tx, &class.id, &new.group_ids, &new.groups)?;
     if let Some(course) = &course {
         course.belongs_to(&class.id)?;
         course.takes_new_work()?;
     }
-    let defaults = work.school_settings()?;
+    let defaults = tx.school_settings()?;
     let assignment = Assignment {
         id: AssignmentId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         class_id: class.id,
         course_id: course.as_ref().map(|course| course.id.clone()),
         title: new.title.clone(),
@@ -91,70 +91,70 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
         max_points: new.max_points,
         grade_scale: new.grade_scale.clone().or(defaults.grade_scale),
         late_policy: new.late_policy.or(defaults.late_default).unwrap_or(LatePolicy::Allow),
-        created_by_id: person(work)?,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_by_id: person(tx)?,
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_assignment(&assignment)?;
-    let attached = group_assignments::attach_all(work, &assignment, course.as_ref(), groups)?;
-    let seen = work.assignment(&assignment.id)?;
-    work.record(AssignmentChange::Created {
+    tx.insert_assignment(&assignment)?;
+    let attached = group_assignments::attach_all(tx, &assignment, course.as_ref(), groups)?;
+    let seen = tx.assignment(&assignment.id)?;
+    tx.record(AssignmentChange::Created {
         assignment: Box::new(seen.whole.clone()),
         copied_from: None,
     });
-    group_assignments::record_moved_groups(work, attached.moved)?;
+    group_assignments::record_moved_groups(tx, attached.moved)?;
     Ok(seen)
 }
 
 /// Applies a PATCH. Group-specific texts change only for the groups in the request.
-pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<SeenAssignment> {
-    let whole = work.assignment_to_write(id)?;
-    let course = course(work, edit.course_id.value())?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<SeenAssignment> {
+    let whole = tx.assignment_to_write(id)?;
+    let course = course(tx, edit.course_id.value())?;
     let texts = edit.groups.value().map_or(&[][..], |texts| &**texts);
-    let links = group_assignments::named_links(work, &whole, texts)?;
+    let links = group_assignments::named_links(tx, &whole, texts)?;
 
     let mut assignment = whole.assignment.clone();
     let mut changed = Changed::new();
     let mut moved = Vec::new();
     if !edit.course_id.is_keep() {
-        moved = group_assignments::move_all(work, &mut assignment, course.as_ref(), &whole.group_ids())?;
+        moved = group_assignments::move_all(tx, &mut assignment, course.as_ref(), &whole.group_ids())?;
         changed.write(
             "courseId",
             &mut whole.assignment.course_id.clone(),
             assignment.course_id.clone(),
         );
     }
-    changed.extend(assignment.edit(edit.clone(), work.now())?);
+    changed.extend(assignment.edit(edit.clone(), tx.now())?);
     if !changed.is_empty() {
-        work.update_assignment(&assignment)?;
+        tx.update_assignment(&assignment)?;
     }
-    let overridden = group_assignments::write_texts(work, &assignment, links, texts)?;
-    let seen = work.assignment(id)?;
+    let overridden = group_assignments::write_texts(tx, &assignment, links, texts)?;
+    let seen = tx.assignment(id)?;
     if !changed.is_empty() || !overridden.is_empty() {
         let assignment = Box::new(seen.whole.clone());
-        work.record(AssignmentChange::Updated {
+        tx.record(AssignmentChange::Updated {
             assignment,
             changed,
             overridden,
         });
     }
-    group_assignments::record_moved_groups(work, moved)?;
+    group_assignments::record_moved_groups(tx, moved)?;
     Ok(seen)
 }
 
 /// Deletes a topic with its links, submissions and files. Work rooms and documents stay. Returns the number of
 /// deleted submissions.
-pub fn remove(work: &mut Work<'_>, id: &AssignmentId) -> Result<i64> {
-    let whole = work.assignment_to_write(id)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
+    let whole = tx.assignment_to_write(id)?;
     let places = whole.links.iter().map(|link| link.place.clone()).collect();
     let Removed {
         submissions,
         released,
         files,
         ..
-    } = work.delete_assignment(id)?;
+    } = tx.delete_assignment(id)?;
     let assignment = Box::new(whole.assignment);
-    work.record(AssignmentChange::Deleted {
+    tx.record(AssignmentChange::Deleted {
         assignment,
         places,
         submissions,
@@ -165,11 +165,11 @@ pub fn remove(work: &mut Work<'_>, id: &AssignmentId) -> Result<i64> {
 }
 
 /// Returns the course that a request names; [`Error::NotFound`] if the caller cannot see it.
-pub(super) fn course(work: &mut Work<'_>, id: Option<&CourseId>) -> Result<Option<Course>> {
-    id.map(|id| work.course(id).map(|record| record.course)).transpose()
+pub(super) fn course(tx: &mut WriteTx<'_>, id: Option<&CourseId>) -> Result<Option<Course>> {
+    id.map(|id| tx.course(id).map(|record| record.course)).transpose()
 }
 
 /// Returns the id of the acting user. The service itself creates no topics.
-pub(super) fn person(work: &Work<'_>) -> Result<UserId> {
-    work.actor().user.clone().ok_or(Error::Unauthenticated)
+pub(super) fn person(tx: &WriteTx<'_>) -> Result<UserId> {
+    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::assignments::person;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// The fields of the upload form besides the file.
 #[derive(Debug, Clone, Default, Deserialize, Validate)]
@@ -37,11 +37,11 @@ pub struct NewAttachment {
 
 /// Adds a file to a topic, for all groups or for one.
 pub fn add(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     new: &NewAttachment,
 ) -> Result<(WholeAssignment, AssignmentAttachment)> {
-    let whole = work.assignment_to_write(id)?;
+    let whole = tx.assignment_to_write(id)?;
     if let Some(link) = &new.group_assignment_id {
         whole
             .links
@@ -52,25 +52,25 @@ pub fn add(
     whole.assignment.writable()?;
     // Staged files have a separate limit, so that a topic with the maximum number of files can still exchange one.
     let present = if new.is_staged {
-        work.staged_files(id)?.len()
+        tx.staged_files(id)?.len()
     } else {
         whole.attachments.len()
     };
     room_for(present + 1)?;
     let attachment = AssignmentAttachment {
         id: new.id.clone(),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         assignment_id: id.clone(),
         group_assignment_id: new.group_assignment_id.clone(),
         file: new.file.clone(),
-        staged_at: new.is_staged.then(|| work.now()),
-        uploaded_by_id: person(work)?,
-        created_at: work.now(),
+        staged_at: new.is_staged.then(|| tx.now()),
+        uploaded_by_id: person(tx)?,
+        created_at: tx.now(),
     };
-    work.insert_file(&attachment)?;
-    let whole = work.assignment(id)?.whole;
+    tx.insert_file(&attachment)?;
+    let whole = tx.assignment(id)?.whole;
     let assignment = Box::new(whole.clone());
-    work.record(AssignmentChange::AttachmentAdded {
+    tx.record(AssignmentChange::AttachmentAdded {
         assignment,
         attachment: attachment.clone(),
     });
@@ -78,13 +78,13 @@ pub fn add(
 }
 
 /// Removes a file from a topic. Staged files can be removed too.
-pub fn remove(work: &mut Work<'_>, id: &AssignmentId, file: &AttachmentId) -> Result<()> {
-    let whole = work.assignment_to_write(id)?;
-    let attachment = work.file_of_assignment(id, file)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> Result<()> {
+    let whole = tx.assignment_to_write(id)?;
+    let attachment = tx.file_of_assignment(id, file)?;
     whole.assignment.writable()?;
-    work.delete_file(file)?;
-    let assignment = Box::new(work.assignment(id)?.whole);
-    work.record(AssignmentChange::AttachmentRemoved { assignment, attachment });
+    tx.delete_file(file)?;
+    let assignment = Box::new(tx.assignment(id)?.whole);
+    tx.record(AssignmentChange::AttachmentRemoved { assignment, attachment });
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::attachments::room_for;
 use super::group_assignments::{MovedGroup, groups_of_class};
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::assignments::SeenAssignment;
 
 /// The result of a bulk edit or its dry run.
@@ -53,29 +53,34 @@ struct BulkEditPlan {
 }
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
-pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
-    let whole = work.assignment_to_write(id)?;
+pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
+    let whole = tx.assignment_to_write(id)?;
     let affected = whole.group_ids();
-    let plan = plan(work, &whole, edit, options.recompute_late)?;
+    let plan = plan(tx, &whole, edit, options.recompute_late)?;
     if options.is_dry || plan.changed.is_empty() {
         return Ok(BulkEdited {
-            seen: work.assignment(id)?,
+            seen: tx.assignment(id)?,
             affected,
             changed: plan.changed,
         });
     }
     let changed = plan.changed.clone();
-    write(work, id, plan)?;
+    write(tx, id, plan)?;
     Ok(BulkEdited {
-        seen: work.assignment(id)?,
+        seen: tx.assignment(id)?,
         affected,
         changed,
     })
 }
 
-fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<BulkEditPlan> {
+fn plan(
+    tx: &mut WriteTx<'_>,
+    whole: &WholeAssignment,
+    edit: &SharedEdit,
+    recompute_late: bool,
+) -> Result<BulkEditPlan> {
     let mut assignment = whole.assignment.clone();
-    let staged = work.staged_files(&assignment.id)?;
+    let staged = tx.staged_files(&assignment.id)?;
     let shared: Vec<_> = whole
         .attachments
         .iter()
@@ -85,21 +90,21 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
     // Ids that do not belong to this topic are not found, whatever the state of the topic.
     let added = find_attachments(&staged, &edit.add_attachment_ids)?;
     let removed = find_attachments(&shared, &edit.remove_attachment_ids)?;
-    let mut changed = assignment.edit_shared(edit, work.now())?;
+    let mut changed = assignment.edit_shared(edit, tx.now())?;
     if !added.is_empty() {
         room_for(whole.attachments.len() + added.len() - removed.len())?;
     }
-    let start_date = work.edited_moment(&edit.start_date)?;
-    let groups = starts(work, whole, &start_date, &mut changed)?;
+    let start_date = tx.edited_moment(&edit.start_date)?;
+    let groups = starts(tx, whole, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
     let recomputed = if recompute_late {
-        recompute_late_status(work, whole, &assignment, &mut changed)?
+        recompute_late_status(tx, whole, &assignment, &mut changed)?
     } else {
         Vec::new()
     };
     if !changed.is_empty() {
-        assignment.updated_at = work.now();
+        assignment.updated_at = tx.now();
     }
     let added = added.into_iter().map(|file| file.id).collect();
     Ok(BulkEditPlan {
@@ -112,30 +117,30 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
     })
 }
 
-fn write(work: &mut Work<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<()> {
-    work.update_assignment(&plan.assignment)?;
+fn write(tx: &mut WriteTx<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<()> {
+    tx.update_assignment(&plan.assignment)?;
     for (group, _) in &plan.groups {
-        work.update_group(group)?;
+        tx.update_group(group)?;
     }
     for file in &plan.added {
-        work.publish_file(file)?;
+        tx.publish_file(file)?;
     }
     for file in &plan.removed {
-        work.delete_file(&file.id)?;
+        tx.delete_file(&file.id)?;
     }
     for submission in &plan.recomputed {
-        work.update_lateness(&submission.id, submission.lateness)?;
+        tx.update_lateness(&submission.id, submission.lateness)?;
     }
     let mut moved = Vec::with_capacity(plan.groups.len());
     for (_, MovedGroup { group, before, .. }) in plan.groups {
         moved.push(MovedStart {
-            group: work.whole_group(&group)?,
+            group: tx.whole_group(&group)?,
             before,
         });
     }
-    let assignment = Box::new(work.assignment(id)?.whole);
+    let assignment = Box::new(tx.assignment(id)?.whole);
     let files = plan.removed.into_iter().map(|file| file.file.key).collect();
-    work.record(AssignmentChange::BulkUpdated {
+    tx.record(AssignmentChange::BulkUpdated {
         assignment,
         changed: plan.changed,
         moved,
@@ -152,7 +157,7 @@ fn find_attachments(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Res
 
 /// Sets the start date of every group of the topic. Returns the groups whose start date changes.
 fn starts(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     whole: &WholeAssignment,
     start_date: &Edit<Timestamp>,
     changed: &mut Changed,
@@ -162,10 +167,10 @@ fn starts(
         return Ok(moved);
     }
     let mut from = BTreeMap::new();
-    for (id, whole) in groups_of_class(work, &whole.assignment.class_id, &whole.group_ids())? {
+    for (id, whole) in groups_of_class(tx, &whole.assignment.class_id, &whole.group_ids())? {
         let (before, mut group) = (whole.place(), whole.group);
         from.insert(id.to_string(), group.start_date);
-        let changed = group.start_on(start_date.clone(), work.now());
+        let changed = group.start_on(start_date.clone(), tx.now());
         if !changed.is_empty() {
             moved.push((
                 group,
@@ -204,13 +209,13 @@ struct LateStatus {
 
 /// Returns the submissions whose lateness changes with the new deadline.
 fn recompute_late_status(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     whole: &WholeAssignment,
     assignment: &Assignment,
     changed: &mut Changed,
 ) -> Result<Vec<Submission>> {
     let (mut recomputed, mut from) = (Vec::new(), Vec::new());
-    for mut submission in work.submissions_of(&assignment.id)? {
+    for mut submission in tx.submissions_of(&assignment.id)? {
         let link = whole
             .links
             .iter()

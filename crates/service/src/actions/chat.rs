@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::assignments::person;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// A chat message to send.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
@@ -78,20 +78,20 @@ fn check_attachment_count(files: &List<AttachmentId>, (): &()) -> garde::Result 
 }
 
 /// Inserts a message. The caller has checked [`message::has_content`].
-pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
-    let place = work.room_to_chat(room)?;
-    let sender = person(work)?;
+pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
+    let place = tx.room_to_chat(room)?;
+    let sender = person(tx)?;
     // A client retries if it lost the response; the retry succeeds even if the class was archived in the meantime.
     if let Some(client_id) = &new.client_message_id
-        && let Some(first) = work.sent_message(room, &sender, client_id)?
+        && let Some(first) = tx.sent_message(room, &sender, client_id)?
     {
         return Ok(SentMessage::Repeated(first));
     }
     if let Some(question) = &new.reply_to_id {
-        work.room_message(room, question)?;
+        tx.room_message(room, question)?;
     }
     if !new.attachment_ids.is_empty() {
-        let waiting = work.waiting_files(room, &sender)?;
+        let waiting = tx.waiting_files(room, &sender)?;
         let is_waiting = |id: &AttachmentId| waiting.iter().any(|file| file.id == *id);
         if !new.attachment_ids.iter().all(is_waiting) {
             return Err(Error::NotFound);
@@ -100,26 +100,26 @@ pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoo
     place.class_status.writable()?;
     let message = RoomMessage {
         id: id.clone(),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         work_room_id: room.clone(),
-        seq: work.next_seq(room)?,
+        seq: tx.next_seq(room)?,
         sender: None,
         kind: message::kind(new.attachment_ids.len()),
         content: new.content.clone().unwrap_or_else(|| ChatText::stored("")),
         attachments: Vec::new(),
         reply_to_id: new.reply_to_id.clone(),
         client_message_id: new.client_message_id.clone(),
-        created_at: work.now(),
+        created_at: tx.now(),
         edited_at: None,
         deleted_at: None,
     };
-    work.insert_room_message(&message, Some(&sender))?;
+    tx.insert_room_message(&message, Some(&sender))?;
     for file in new.attachment_ids.iter() {
-        work.name_file(room, file, &sender, id)?;
+        tx.name_file(room, file, &sender, id)?;
     }
-    work.count_own(room, &sender)?;
-    let message = work.room_message(room, id)?;
-    work.record(MessageChange::Sent {
+    tx.count_own(room, &sender)?;
+    let message = tx.room_message(room, id)?;
+    tx.record(MessageChange::Sent {
         place,
         message: Box::new(message.clone()),
     });
@@ -127,90 +127,90 @@ pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoo
 }
 
 /// Edits the caller's own message, within 15 minutes after it was sent.
-pub fn edit(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomMessageEdit) -> Result<RoomMessage> {
-    let (place, mut message) = message_to_change(work, room, id)?;
-    message.editable_by(&person(work)?, work.now())?;
+pub fn edit(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomMessageEdit) -> Result<RoomMessage> {
+    let (place, mut message) = message_to_change(tx, room, id)?;
+    message.editable_by(&person(tx)?, tx.now())?;
     place.class_status.writable()?;
     let Some(content) = edit.content.value() else {
         return Ok(message);
     };
-    if message.rewrite(content.clone(), work.now())? {
-        work.rewrite_room_message(&message)?;
+    if message.rewrite(content.clone(), tx.now())? {
+        tx.rewrite_room_message(&message)?;
         let told = Box::new(message.clone());
-        work.record(MessageChange::Edited { place, message: told });
+        tx.record(MessageChange::Edited { place, message: told });
     }
     Ok(message)
 }
 
 /// Deletes a message: it keeps its position but loses its content. Idempotent.
-pub fn remove(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
-    let (place, mut message) = message_to_change(work, room, id)?;
-    let by = person(work)?;
-    message.removable_by(work.viewer(), &by, work.now())?;
+pub fn remove(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
+    let (place, mut message) = message_to_change(tx, room, id)?;
+    let by = person(tx)?;
+    message.removable_by(tx.viewer(), &by, tx.now())?;
     if message.deleted_at.is_some() {
         return Ok(message);
     }
     place.class_status.writable()?;
-    message.deleted_at = Some(work.now());
-    work.delete_room_message(&message, &by)?;
+    message.deleted_at = Some(tx.now());
+    tx.delete_room_message(&message, &by)?;
     let told = Box::new(message.clone());
-    work.record(MessageChange::Deleted { place, message: told });
+    tx.record(MessageChange::Deleted { place, message: told });
     Ok(message)
 }
 
 /// Adds a file for a later message. If too many files are unsent, the oldest one is deleted.
 pub fn add_file(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     room: &WorkRoomId,
     id: AttachmentId,
     stored: StoredFile,
 ) -> Result<MessageAttachment> {
-    let place = work.room_to_chat(room)?;
+    let place = tx.room_to_chat(room)?;
     place.class_status.writable()?;
-    let uploader = person(work)?;
-    let waiting = work.waiting_files(room, &uploader)?;
+    let uploader = person(tx)?;
+    let waiting = tx.waiting_files(room, &uploader)?;
     let too_many = (waiting.len() + 1).saturating_sub(FILES_MAX);
     let mut files: Vec<FileKey> = Vec::new();
     for old in waiting.into_iter().take(too_many) {
-        if work.drop_waiting_file(room, &old.id)? {
+        if tx.drop_waiting_file(room, &old.id)? {
             files.push(old.file.key);
         }
     }
     if !files.is_empty() {
-        work.record(MessageChange::Pruned { files });
+        tx.record(MessageChange::Pruned { files });
     }
     let attachment = MessageAttachment {
         id,
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         work_room_id: room.clone(),
         message_id: None,
         file: stored,
         uploaded_by_id: uploader,
-        created_at: work.now(),
+        created_at: tx.now(),
     };
-    work.insert_chat_file(&attachment)?;
+    tx.insert_chat_file(&attachment)?;
     Ok(attachment)
 }
 
 /// Moves the caller's read mark forward, never back. Returns the number of unread messages.
-pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
-    let place = work.room_to_chat(room)?;
-    let reader = person(work)?;
-    let last = work.last_seq(room)?;
+pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
+    let place = tx.room_to_chat(room)?;
+    let reader = person(tx)?;
+    let last = tx.last_seq(room)?;
     let seq = match &reading.last_read_message_id {
-        Some(id) => work.room_message(room, id)?.seq,
+        Some(id) => tx.room_message(room, id)?.seq,
         None => last,
     };
-    let before = work.reading_mark(room, &reader)?;
+    let before = tx.reading_mark(room, &reader)?;
     if seq <= before.seq {
         return Ok(before.unread(last));
     }
-    let own_after = work.own_after(room, &reader, seq)?;
+    let own_after = tx.own_after(room, &reader, seq)?;
     let mark = ReadingMark { seq, own_after };
-    work.set_reading_mark(room, &reader, mark)?;
+    tx.set_reading_mark(room, &reader, mark)?;
     let unread_count = mark.unread(last);
-    let last_read_at = work.now();
-    work.record(MessageChange::Read {
+    let last_read_at = tx.now();
+    tx.record(MessageChange::Read {
         place,
         work_room_id: room.clone(),
         user: reader,
@@ -221,8 +221,8 @@ pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result
 }
 
 /// Locks the room and returns one of its messages.
-fn message_to_change(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
-    let place = work.room_to_chat(room)?;
-    let message = work.room_message(room, id)?;
+fn message_to_change(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
+    let place = tx.room_to_chat(room)?;
+    let message = tx.room_message(room, id)?;
     Ok((place, message))
 }

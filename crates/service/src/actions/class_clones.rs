@@ -26,7 +26,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::assignments::AssignmentFilter;
 use db::courses::CourseFilter;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// The maximum number of topics and files in one copy.
 const TOPICS_MAX: usize = 200;
@@ -84,9 +84,9 @@ impl FileCopy {
 }
 
 /// Returns the files that a clone copies. The caller copies their bytes and then calls [`clone`].
-pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Result<Vec<FileCopy>> {
-    scope.managed_class(id)?;
-    let topics = topics_to_clone(scope, id, new)?;
+pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Result<Vec<FileCopy>> {
+    tx.managed_class(id)?;
+    let topics = topics_to_clone(tx, id, new)?;
     let files: Vec<_> = topics.iter().flat_map(shared_files).collect();
     check_limit("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
     check_limit("files in a copy of a class", files.len(), FILES_MAX)?;
@@ -94,12 +94,12 @@ pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Res
 }
 
 /// Creates the new class as a draft, so that students see it only after the teacher activates it.
-pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<WholeClass> {
-    let old = work.class_to_manage(id)?;
-    let before = work.whole_class(id)?;
+pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<WholeClass> {
+    let old = tx.class_to_manage(id)?;
+    let before = tx.whole_class(id)?;
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
-    let zone = work.time_zone()?;
-    let teacher_id = owner(work, &old)?;
+    let zone = tx.time_zone()?;
+    let teacher_id = owner(tx, &old)?;
     let class = Class {
         id: ClassId::new(clock::new_id()),
         name: new.name.clone(),
@@ -110,52 +110,52 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
         teacher_id,
         homeroom_id: None,
         external_id: None,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
         ..old.clone()
     };
-    work.insert_class(&class)?;
+    tx.insert_class(&class)?;
     for subject in &before.subjects {
-        work.add_class_subject(&class.id, &subject.id)?;
+        tx.add_class_subject(&class.id, &subject.id)?;
     }
     let co_teachers = before.co_teachers.iter().map(|person| &person.id);
     for teacher in std::iter::once(&old.teacher_id).chain(co_teachers) {
-        if *teacher != class.teacher_id && is_teacher(work, teacher)? {
-            work.add_co_teacher(&class.id, teacher)?;
+        if *teacher != class.teacher_id && is_teacher(tx, teacher)? {
+            tx.add_co_teacher(&class.id, teacher)?;
         }
     }
-    let courses = clone_courses(work, id, &class.id, new)?;
-    clone_topics(work, id, &class.id, new, &courses, (shift, &zone), copies)?;
+    let courses = clone_courses(tx, id, &class.id, new)?;
+    clone_topics(tx, id, &class.id, new, &courses, (shift, &zone), copies)?;
     let students = if new.with_students {
-        work.class_learners(id)?
+        tx.class_learners(id)?
     } else {
         Vec::new()
     };
     for student in &students {
-        work.enroll(&class.id, &student.id)?;
+        tx.enroll(&class.id, &student.id)?;
     }
-    let whole = work.whole_class(&class.id)?;
-    work.record(ClassChange::Created {
+    let whole = tx.whole_class(&class.id)?;
+    tx.record(ClassChange::Created {
         class: Box::new(whole.clone()),
         copied_from: Some(old.label()),
     });
     if !students.is_empty() {
         let class = Box::new(class.clone());
-        work.record(ClassChange::Enrolled { class, students });
+        tx.record(ClassChange::Enrolled { class, students });
     }
-    record_clone(work, &class.id)?;
+    record_clone(tx, &class.id)?;
     Ok(whole)
 }
 
 /// Returns the owner of the new class: a teacher who clones it, or, if an administrator does, the previous owner as
 /// long as they teach in this organization.
-fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
-    let caller = work.actor().user.clone();
-    if let (Viewer::Teacher(_), Some(caller)) = (work.viewer(), &caller) {
+fn owner(tx: &mut WriteTx<'_>, old: &Class) -> Result<UserId> {
+    let caller = tx.actor().user.clone();
+    if let (Viewer::Teacher(_), Some(caller)) = (tx.viewer(), &caller) {
         return Ok(caller.clone());
     }
     for candidate in [Some(old.teacher_id.clone()), caller].into_iter().flatten() {
-        if is_teacher(work, &candidate)? {
+        if is_teacher(tx, &candidate)? {
             return Ok(candidate);
         }
     }
@@ -163,8 +163,8 @@ fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
     Ok(old.teacher_id.clone())
 }
 
-fn is_teacher(work: &mut Work<'_>, id: &UserId) -> Result<bool> {
-    match work.teaching_member(id) {
+fn is_teacher(tx: &mut WriteTx<'_>, id: &UserId) -> Result<bool> {
+    match tx.teaching_member(id) {
         Ok(_) => Ok(true),
         Err(Error::NotFound) => Ok(false),
         Err(error) => Err(error),
@@ -172,7 +172,7 @@ fn is_teacher(work: &mut Work<'_>, id: &UserId) -> Result<bool> {
 }
 
 fn clone_courses(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     old: &ClassId,
     class: &ClassId,
     new: &NewClone,
@@ -181,22 +181,22 @@ fn clone_courses(
     if !new.with_courses {
         return Ok(courses);
     }
-    for whole in work.courses(&active_courses(old))? {
+    for whole in tx.courses(&active_courses(old))? {
         let course = Course {
             id: CourseId::new(clock::new_id()),
             class_id: class.clone(),
-            created_at: work.now(),
-            updated_at: work.now(),
+            created_at: tx.now(),
+            updated_at: tx.now(),
             ..whole.course.clone()
         };
-        work.insert_course(&course)?;
+        tx.insert_course(&course)?;
         courses.insert(whole.course.id, course.id);
     }
     Ok(courses)
 }
 
 fn clone_topics(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     old: &ClassId,
     class: &ClassId,
     new: &NewClone,
@@ -205,7 +205,7 @@ fn clone_topics(
     copies: &[FileCopy],
 ) -> Result<()> {
     let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of.id, copy)).collect();
-    for whole in topics_to_clone(work, old, new)? {
+    for whole in topics_to_clone(tx, old, new)? {
         let course_id = whole.assignment.course_id.as_ref().map(|course| courses.get(course));
         let topic = Assignment {
             id: AssignmentId::new(clock::new_id()),
@@ -213,34 +213,34 @@ fn clone_topics(
             course_id: course_id.flatten().cloned(),
             deadline: dates.0.apply(whole.assignment.deadline, dates.1),
             finished: None,
-            created_by_id: person(work)?,
-            created_at: work.now(),
-            updated_at: work.now(),
+            created_by_id: person(tx)?,
+            created_at: tx.now(),
+            updated_at: tx.now(),
             ..whole.assignment.clone()
         };
-        work.insert_assignment(&topic)?;
+        tx.insert_assignment(&topic)?;
         for attachment in shared_files(&whole) {
             // The file was added after the copies were made: the caller has to retry.
             let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;
-            insert_copy(work, &topic.id, copy)?;
+            insert_copy(tx, &topic.id, copy)?;
         }
     }
     Ok(())
 }
 
 /// Records the creation of the courses and topics of a new class.
-fn record_clone(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
+fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId) -> Result<()> {
     let of_class = CourseFilter {
         class_id: Some(class.clone()),
         ..CourseFilter::default()
     };
-    for course in work.courses(&of_class)? {
+    for course in tx.courses(&of_class)? {
         let course = Box::new(course);
-        work.record(CourseChange::Created { course });
+        tx.record(CourseChange::Created { course });
     }
-    for seen in work.assignments(&topics_of(class))? {
+    for seen in tx.assignments(&topics_of(class))? {
         let assignment = Box::new(seen.whole);
-        work.record(AssignmentChange::Created {
+        tx.record(AssignmentChange::Created {
             assignment,
             copied_from: None,
         });
@@ -249,13 +249,13 @@ fn record_clone(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
 }
 
 /// Returns the topics to copy: those without a course and those of copied courses.
-fn topics_to_clone(scope: &mut Scope<'_>, class: &ClassId, new: &NewClone) -> Result<Vec<WholeAssignment>> {
+fn topics_to_clone(tx: &mut ReadTx<'_>, class: &ClassId, new: &NewClone) -> Result<Vec<WholeAssignment>> {
     if !new.with_topics {
         return Ok(Vec::new());
     }
-    let courses = scope.courses(&active_courses(class))?;
+    let courses = tx.courses(&active_courses(class))?;
     let comes_along = |id: &CourseId| courses.iter().any(|whole| whole.course.id == *id);
-    let topics = scope.assignments(&topics_of(class))?.into_iter().map(|seen| seen.whole);
+    let topics = tx.assignments(&topics_of(class))?.into_iter().map(|seen| seen.whole);
     Ok(topics
         .filter(|whole| whole.assignment.course_id.as_ref().is_none_or(comes_along))
         .collect())
@@ -277,16 +277,16 @@ fn topics_of(class: &ClassId) -> AssignmentFilter {
 }
 
 /// Inserts the row of a copy whose bytes are stored.
-pub(super) fn insert_copy(work: &mut Work<'_>, topic: &AssignmentId, copy: &FileCopy) -> Result<()> {
+pub(super) fn insert_copy(tx: &mut WriteTx<'_>, topic: &AssignmentId, copy: &FileCopy) -> Result<()> {
     let mut attachment = AssignmentAttachment {
         id: copy.id.clone(),
         assignment_id: topic.clone(),
-        uploaded_by_id: person(work)?,
-        created_at: work.now(),
+        uploaded_by_id: person(tx)?,
+        created_at: tx.now(),
         ..copy.of.clone()
     };
     attachment.file.key = copy.to.clone();
-    work.insert_file(&attachment)
+    tx.insert_file(&attachment)
 }
 
 /// Returns the files that are shared by all groups of a topic.

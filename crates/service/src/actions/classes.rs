@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// A class to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -98,20 +98,20 @@ impl RemovedCounts {
 }
 
 /// Creates a class. The caller becomes its owner, unless an administrator names another one.
-pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
-    let teacher = owner(work, new.teacher_id.as_ref())?;
+pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<WholeClass> {
+    let teacher = owner(tx, new.teacher_id.as_ref())?;
     if let Some(homeroom) = &new.homeroom_id {
-        work.homeroom_label(homeroom)?;
+        tx.homeroom_label(homeroom)?;
     }
-    let start_date = new.start_date.map(|date| work.moment(date)).transpose()?;
-    let end_date = new.end_date.map(|date| work.moment(date)).transpose()?;
+    let start_date = new.start_date.map(|date| tx.moment(date)).transpose()?;
+    let end_date = new.end_date.map(|date| tx.moment(date)).transpose()?;
     let subjects = new.subject_ids.as_deref().unwrap_or_default();
     for subject in subjects {
-        work.subject(subject)?;
+        tx.subject(subject)?;
     }
     let class = Class {
         id: ClassId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         name: new.name.clone(),
         academic_year: new.academic_year.clone(),
         semester: new.semester.clone(),
@@ -122,45 +122,45 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
         homeroom_id: new.homeroom_id.clone(),
         external_id: new.external_id.clone(),
         schedule: new.schedule.clone(),
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_class(&class)?;
+    tx.insert_class(&class)?;
     for subject in subjects {
-        work.add_class_subject(&class.id, subject)?;
+        tx.add_class_subject(&class.id, subject)?;
     }
     let mut students = Vec::new();
     if let (Some(homeroom), Some(true)) = (&new.homeroom_id, new.enroll_homeroom) {
-        students = work.homeroom_learners(homeroom)?;
+        students = tx.homeroom_learners(homeroom)?;
         for student in &students {
-            work.enroll_from_homeroom(&class.id, &student.id)?;
+            tx.enroll_from_homeroom(&class.id, &student.id)?;
         }
     }
-    let whole = work.whole_class(&class.id)?;
-    work.record(ClassChange::Created {
+    let whole = tx.whole_class(&class.id)?;
+    tx.record(ClassChange::Created {
         class: Box::new(whole.clone()),
         copied_from: None,
     });
     if !students.is_empty() {
         let class = Box::new(class);
-        work.record(ClassChange::Enrolled { class, students });
+        tx.record(ClassChange::Enrolled { class, students });
     }
     Ok(whole)
 }
 
 /// Applies a PATCH. Subjects are added and removed one by one, because courses refer to the links that stay.
-pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
-    let mut class = work.class_to_manage(id)?;
-    let before = work.whole_class(id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
+    let mut class = tx.class_to_manage(id)?;
+    let before = tx.whole_class(id)?;
     if let Some(teacher) = edit.teacher_id.value().filter(|teacher| **teacher != class.teacher_id) {
-        work.teaching_member(teacher)?;
+        tx.teaching_member(teacher)?;
     }
     if let Some(homeroom) = edit
         .homeroom_id
         .value()
         .filter(|homeroom| class.homeroom_id.as_ref() != Some(*homeroom))
     {
-        work.homeroom_label(homeroom)?;
+        tx.homeroom_label(homeroom)?;
     }
     for subject in edit
         .subject_ids
@@ -168,49 +168,49 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
         .into_iter()
         .flat_map(|subjects| subjects.iter())
     {
-        work.subject(subject)?;
+        tx.subject(subject)?;
     }
     let is_empty = before.counts.groups + before.counts.assignments == 0;
     let mut edit = edit.clone();
-    edit.start_date = work.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
-    edit.end_date = work.edited_moment(&edit.end_date)?.map(DateOrTime::Time);
+    edit.start_date = tx.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    edit.end_date = tx.edited_moment(&edit.end_date)?.map(DateOrTime::Time);
     let subjects = edit.subject_ids.clone();
-    let mut changed = class.edit(edit, &work.viewer().clone(), is_empty, work.now())?;
+    let mut changed = class.edit(edit, &tx.viewer().clone(), is_empty, tx.now())?;
     if let Some(wanted) = subjects.value() {
         let listed = before.subjects.into_iter().map(|subject| subject.id).collect();
-        changed.extend(replace_subjects(work, &class, listed, wanted)?);
+        changed.extend(replace_subjects(tx, &class, listed, wanted)?);
     }
     if !changed.is_empty() {
-        class.updated_at = work.now();
-        work.update_class(&class)?;
+        class.updated_at = tx.now();
+        tx.update_class(&class)?;
         if changed.has("teacherId") {
             // The owner has no row among the co-teachers.
-            work.remove_co_teacher(id, &class.teacher_id)?;
+            tx.remove_co_teacher(id, &class.teacher_id)?;
         }
-        let students = work.class_student_ids(id)?;
-        let class = Box::new(work.whole_class(id)?);
-        work.record(ClassChange::Updated {
+        let students = tx.class_student_ids(id)?;
+        let class = Box::new(tx.whole_class(id)?);
+        tx.record(ClassChange::Updated {
             class,
             changed,
             students,
         });
     }
-    work.whole_class(id)
+    tx.whole_class(id)
 }
 
 /// Deletes a class; with `force`, together with its content.
-pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
-    let class = work.class_to_manage(id)?;
-    let whole = work.whole_class(id)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
+    let class = tx.class_to_manage(id)?;
+    let whole = tx.whole_class(id)?;
     let is_empty = whole.counts.courses + whole.counts.groups + whole.counts.assignments == 0;
     class.removable(is_empty, force)?;
-    let students = work.class_student_ids(id)?;
+    let students = tx.class_student_ids(id)?;
     let co_teachers = whole.co_teachers.into_iter().map(|person| person.id);
     let teachers = std::iter::once(class.teacher_id.clone()).chain(co_teachers).collect();
-    let removed = work.delete_class(id)?;
+    let removed = tx.delete_class(id)?;
     let counts = RemovedCounts::of(&removed);
     let class = Box::new(class);
-    work.record(ClassChange::Deleted {
+    tx.record(ClassChange::Deleted {
         class,
         removed,
         students,
@@ -220,40 +220,40 @@ pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedC
 }
 
 /// Adds a co-teacher; idempotent. Returns all co-teachers.
-pub fn add_teacher(work: &mut Work<'_>, id: &ClassId, new: &NewCoTeacher) -> Result<Vec<Person>> {
-    let class = owned_class(work, id)?;
-    let teacher = work.teaching_member(&new.user_id)?;
+pub fn add_teacher(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewCoTeacher) -> Result<Vec<Person>> {
+    let class = owned_class(tx, id)?;
+    let teacher = tx.teaching_member(&new.user_id)?;
     class.writable()?;
     // The owner teaches the class already.
-    if teacher.id != class.teacher_id && work.add_co_teacher(id, &teacher.id)? {
-        record_teachers(work, id, vec![teacher], Vec::new())?;
+    if teacher.id != class.teacher_id && tx.add_co_teacher(id, &teacher.id)? {
+        record_teachers(tx, id, vec![teacher], Vec::new())?;
     }
-    work.co_teachers(id)
+    tx.co_teachers(id)
 }
 
 /// Removes a co-teacher. Returns the remaining co-teachers.
-pub fn remove_teacher(work: &mut Work<'_>, id: &ClassId, teacher: &UserId) -> Result<Vec<Person>> {
-    let class = owned_class(work, id)?;
-    let person = work
+pub fn remove_teacher(tx: &mut WriteTx<'_>, id: &ClassId, teacher: &UserId) -> Result<Vec<Person>> {
+    let class = owned_class(tx, id)?;
+    let person = tx
         .co_teachers(id)?
         .into_iter()
         .find(|person| person.id == *teacher)
         .ok_or(Error::NotFound)?;
     class.writable()?;
-    work.remove_co_teacher(id, teacher)?;
-    record_teachers(work, id, Vec::new(), vec![person])?;
-    work.co_teachers(id)
+    tx.remove_co_teacher(id, teacher)?;
+    record_teachers(tx, id, Vec::new(), vec![person])?;
+    tx.co_teachers(id)
 }
 
-fn record_teachers(work: &mut Work<'_>, id: &ClassId, added: Vec<Person>, removed: Vec<Person>) -> Result<()> {
-    let class = Box::new(work.whole_class(id)?);
-    work.record(ClassChange::TeachersChanged { class, added, removed });
+fn record_teachers(tx: &mut WriteTx<'_>, id: &ClassId, added: Vec<Person>, removed: Vec<Person>) -> Result<()> {
+    let class = Box::new(tx.whole_class(id)?);
+    tx.record(ClassChange::TeachersChanged { class, added, removed });
     Ok(())
 }
 
-fn owned_class(work: &mut Work<'_>, id: &ClassId) -> Result<Class> {
-    let class = work.class_to_manage(id)?;
-    if class.owned_by(work.viewer()) {
+fn owned_class(tx: &mut WriteTx<'_>, id: &ClassId) -> Result<Class> {
+    let class = tx.class_to_manage(id)?;
+    if class.owned_by(tx.viewer()) {
         Ok(class)
     } else {
         Err(Refusal::NotClassOwner.into())
@@ -261,11 +261,11 @@ fn owned_class(work: &mut Work<'_>, id: &ClassId) -> Result<Class> {
 }
 
 /// Returns the owner of a new class: the named teacher, or the caller.
-fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
-    let caller = work.actor().user.clone();
+fn owner(tx: &mut WriteTx<'_>, named: Option<&UserId>) -> Result<Person> {
+    let caller = tx.actor().user.clone();
     if let Some(named) = named {
-        let teacher = work.teaching_member(named)?;
-        let is_allowed = *work.viewer() == Viewer::Admin || caller.as_ref() == Some(named);
+        let teacher = tx.teaching_member(named)?;
+        let is_allowed = *tx.viewer() == Viewer::Admin || caller.as_ref() == Some(named);
         return if is_allowed {
             Ok(teacher)
         } else {
@@ -274,7 +274,7 @@ fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
     }
     // Platform administrators are not members of the organization and have to name the owner.
     let missing = || Error::invalid("teacherId", "required", "is required, because you do not teach here");
-    match work.teaching_member(&caller.ok_or_else(missing)?) {
+    match tx.teaching_member(&caller.ok_or_else(missing)?) {
         Err(Error::NotFound) => Err(missing()),
         other => other,
     }
@@ -282,7 +282,7 @@ fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
 
 /// Removes the subjects that are not wanted any more and adds the new ones.
 fn replace_subjects(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     class: &Class,
     mut listed: Vec<SubjectId>,
     wanted: &[SubjectId],
@@ -296,13 +296,13 @@ fn replace_subjects(
     }
     class.writable()?;
     for gone in listed.iter().filter(|subject| !wanted.contains(subject)) {
-        if work.class_subject_has_courses(&class.id, gone)? {
+        if tx.class_subject_has_courses(&class.id, gone)? {
             return Err(Refusal::SubjectInUse.into());
         }
-        work.remove_class_subject(&class.id, gone)?;
+        tx.remove_class_subject(&class.id, gone)?;
     }
     for new in wanted.iter().filter(|subject| !listed.contains(subject)) {
-        work.add_class_subject(&class.id, new)?;
+        tx.add_class_subject(&class.id, new)?;
     }
     changed.write("subjectIds", &mut listed, wanted);
     Ok(changed)

@@ -6,23 +6,23 @@ use std::collections::BTreeSet;
 use model::id::{DocumentId, UserId};
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// The maximum time between two callbacks that counts, in seconds. Users who write for that long join, leave or save
 /// in between, but a callback may be lost.
 const IDLE_SECONDS_MAX: i64 = 4 * 3_600;
 
 /// Counts the time since the last callback of a session for every user in it. Call this before the session changes.
-pub fn record_presence(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
-    let Some(session) = work.editing_session(document, generation)? else {
+pub fn record_presence(tx: &mut WriteTx<'_>, document: &DocumentId, generation: i64) -> Result<()> {
+    let Some(session) = tx.editing_session(document, generation)? else {
         return Ok(());
     };
-    let (since, now) = (session.last_callback_at, work.now());
+    let (since, now) = (session.last_callback_at, tx.now());
     if session.editors.is_empty() || since >= now {
         return Ok(());
     }
-    let room = work.document(document)?.document().work_room_id.clone();
-    let counted = work.counted_in_room(&room)?;
+    let room = tx.document(document)?.document().work_room_id.clone();
+    let counted = tx.counted_in_room(&room)?;
     let from = since.max(now.plus_seconds(-IDLE_SECONDS_MAX));
     // Sorted, so that two transactions lock rows in the same order.
     let editors: BTreeSet<&UserId> = session.editors.iter().collect();
@@ -30,17 +30,17 @@ pub fn record_presence(work: &mut Work<'_>, document: &DocumentId, generation: i
         // Time in two documents at once counts once per user.
         let from = counted.get(editor).map_or(from, |until| from.max(*until));
         if from < now {
-            work.add_presence(document, editor, since, (from, now))?;
+            tx.add_presence(document, editor, since, (from, now))?;
         }
     }
     Ok(())
 }
 
 /// Counts a save for every user who contributed to it.
-pub fn record_save(work: &mut Work<'_>, document: &DocumentId, editors: &[UserId]) -> Result<()> {
+pub fn record_save(tx: &mut WriteTx<'_>, document: &DocumentId, editors: &[UserId]) -> Result<()> {
     let editors: BTreeSet<&UserId> = editors.iter().collect();
     for editor in editors {
-        work.add_save(document, editor)?;
+        tx.add_save(document, editor)?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::groups::{CourseChoice, GroupFilter};
 
 /// A course to create.
@@ -39,81 +39,81 @@ pub struct NewCourse {
 }
 
 /// Creates a course in a class that the caller manages.
-pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<WholeCourse> {
-    let class = work.class_to_write(&new.class_id)?;
-    let subject = work.subject(&new.subject_id)?;
-    work.add_class_subject(&class.id, &subject.id)?;
+pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<WholeCourse> {
+    let class = tx.class_to_write(&new.class_id)?;
+    let subject = tx.subject(&new.subject_id)?;
+    tx.add_class_subject(&class.id, &subject.id)?;
     let course = Course {
         id: CourseId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         class_id: class.id,
         subject_id: subject.id,
         name: new.name.clone(),
         description: new.description.clone(),
         status: new.status.unwrap_or(CourseStatus::Active),
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_course(&course)?;
-    let whole = work.course(&course.id)?;
-    work.record(CourseChange::Created {
+    tx.insert_course(&course)?;
+    let whole = tx.course(&course.id)?;
+    tx.record(CourseChange::Created {
         course: Box::new(whole.clone()),
     });
     Ok(whole)
 }
 
 /// Applies a PATCH. The class can change only while the course is empty.
-pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
-    let WholeCourse { mut course, counts, .. } = work.course_to_write(id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
+    let WholeCourse { mut course, counts, .. } = tx.course_to_write(id)?;
     if let Some(class) = edit.class_id.value() {
-        work.class_to_write(class)?;
+        tx.class_to_write(class)?;
     }
     if let Some(subject) = edit.subject_id.value() {
-        work.subject(subject)?;
+        tx.subject(subject)?;
     }
-    let changed = course.edit(edit.clone(), counts.groups + counts.assignments == 0, work.now())?;
+    let changed = course.edit(edit.clone(), counts.groups + counts.assignments == 0, tx.now())?;
     if !changed.is_empty() {
-        work.add_class_subject(&course.class_id, &course.subject_id)?;
+        tx.add_class_subject(&course.class_id, &course.subject_id)?;
         let groups = if changed.has("subjectId") {
-            groups_of(work, id)?
+            groups_of(tx, id)?
         } else {
             Vec::new()
         };
-        work.update_course(&course, changed.has("subjectId"))?;
-        let whole = Box::new(work.course(id)?);
-        work.record(CourseChange::Updated { course: whole, changed });
-        record_inherited_changes(work, &course, groups)?;
+        tx.update_course(&course, changed.has("subjectId"))?;
+        let whole = Box::new(tx.course(id)?);
+        tx.record(CourseChange::Updated { course: whole, changed });
+        record_inherited_changes(tx, &course, groups)?;
     }
-    work.course(id)
+    tx.course(id)
 }
 
 /// Returns the groups of a course.
-fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
+fn groups_of(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
     let filter = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
         ..GroupFilter::default()
     };
-    Ok(work.groups(&filter)?.into_iter().map(|known| known.whole).collect())
+    Ok(tx.groups(&filter)?.into_iter().map(|known| known.whole).collect())
 }
 
 /// Records that the groups of a course moved with it to another subject.
-fn record_inherited_changes(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
+fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
     for whole in before {
         let (before, mut group) = (whole.place(), whole.group);
-        let changed = group.follow_subject(course, work.now());
+        let changed = group.follow_subject(course, tx.now());
         if !changed.is_empty() {
-            let group = Box::new(work.whole_group(&group.id)?);
-            work.record(GroupChange::Updated { group, before, changed });
+            let group = Box::new(tx.whole_group(&group.id)?);
+            tx.record(GroupChange::Updated { group, before, changed });
         }
     }
     Ok(())
 }
 
 /// Deletes a course with its groups, topics, work rooms, documents and submissions.
-pub fn remove(work: &mut Work<'_>, id: &CourseId) -> Result<Removed> {
-    let course = work.course_to_write(id)?.course;
-    let removed = work.delete_course(id)?;
-    work.record(CourseChange::Deleted {
+pub fn remove(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Removed> {
+    let course = tx.course_to_write(id)?.course;
+    let removed = tx.delete_course(id)?;
+    tx.record(CourseChange::Deleted {
         course: Box::new(course),
         removed: removed.clone(),
     });

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::chat::{self, NewRoomMessage};
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::direct_messages::SeenMessage;
 
 /// A message to send. It has exactly one target: users, a class, a group, or all groups of a topic.
@@ -91,7 +91,7 @@ impl NewMessage {
     }
 }
 
-pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<DeliveredMessage> {
+pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> {
     has_content(Some(&new.content), 0)?;
     let target = new.target()?;
     if matches!(target, Target::Group(_) | Target::Topic(_)) && new.subject.is_some() {
@@ -99,61 +99,58 @@ pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<DeliveredMessage> {
     }
     match target {
         Target::People(people) => {
-            let recipients = people
-                .iter()
-                .map(|id| find_recipient(work, id))
-                .collect::<Result<_>>()?;
-            send_direct(work, new, recipients, None)
+            let recipients = people.iter().map(|id| find_recipient(tx, id)).collect::<Result<_>>()?;
+            send_direct(tx, new, recipients, None)
         }
         Target::Class(id) => {
-            check_is_staff(work)?;
-            let class = work.class_to_write(id)?;
-            send_direct(work, new, Vec::new(), Some(class.id))
+            check_is_staff(tx)?;
+            let class = tx.class_to_write(id)?;
+            send_direct(tx, new, Vec::new(), Some(class.id))
         }
         Target::Group(id) => {
-            let room = work.work_room_of(id)?.room.id;
-            Ok(DeliveredMessage::Room(Box::new(post_to_room(work, &room, new)?)))
+            let room = tx.work_room_of(id)?.room.id;
+            Ok(DeliveredMessage::Room(Box::new(post_to_room(tx, &room, new)?)))
         }
         Target::Topic(id) => {
-            check_is_staff(work)?;
-            let topic = work.assignment_to_write(id)?.assignment;
-            let groups = work.groups_on_topic(&topic.class_id, id)?;
+            check_is_staff(tx)?;
+            let topic = tx.assignment_to_write(id)?.assignment;
+            let groups = tx.groups_on_topic(&topic.class_id, id)?;
             let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
-            let messages = rooms.map(|room| post_to_room(work, room, new)).collect::<Result<_>>()?;
+            let messages = rooms.map(|room| post_to_room(tx, room, new)).collect::<Result<_>>()?;
             Ok(DeliveredMessage::Rooms(topic.id, messages))
         }
     }
 }
 
 /// Marks a message as read. Returns the number of unread messages.
-pub fn read(work: &mut Work<'_>, id: &MessageId) -> Result<i64> {
-    let seen = work.message(id)?;
+pub fn read(tx: &mut WriteTx<'_>, id: &MessageId) -> Result<i64> {
+    let seen = tx.message(id)?;
     if is_for_reading(&seen) {
-        let by = acting_person(work)?.id;
-        work.read_message(&seen.message, &by)?;
+        let by = acting_person(tx)?.id;
+        tx.read_message(&seen.message, &by)?;
     }
-    work.unread_messages()
+    tx.unread_messages()
 }
 
 /// Removes a message from the caller's own view.
-pub fn remove(work: &mut Work<'_>, id: &MessageId) -> Result<()> {
-    let seen = work.message(id)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &MessageId) -> Result<()> {
+    let seen = tx.message(id)?;
     if seen.is_own {
-        work.delete_sent_message(id)?;
+        tx.delete_sent_message(id)?;
     }
     if is_for_reading(&seen) {
-        let by = acting_person(work)?.id;
-        work.delete_received_message(&seen.message, &by)?;
+        let by = acting_person(tx)?.id;
+        tx.delete_received_message(&seen.message, &by)?;
     }
     Ok(())
 }
 
-fn post_to_room(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
+fn post_to_room(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
     let content = NewRoomMessage {
         content: Some(new.content.clone()),
         ..NewRoomMessage::default()
     };
-    match chat::send(work, room, &MessageId::new(clock::new_id()), &content)? {
+    match chat::send(tx, room, &MessageId::new(clock::new_id()), &content)? {
         chat::SentMessage::New(message) | chat::SentMessage::Repeated(message) => Ok(message),
     }
 }
@@ -164,51 +161,51 @@ fn is_for_reading(seen: &SeenMessage) -> bool {
 }
 
 fn send_direct(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     new: &NewMessage,
     recipients: Vec<Person>,
     class: Option<ClassId>,
 ) -> Result<DeliveredMessage> {
     let message = DirectMessage {
         id: MessageId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
-        sender: acting_person(work)?,
+        organization_id: tx.organization().clone(),
+        sender: acting_person(tx)?,
         recipients,
         class_id: class,
         subject: new.subject.clone(),
         content: new.content.clone(),
-        created_at: work.now(),
+        created_at: tx.now(),
     };
-    work.insert_message(&message)?;
-    let seen = work.message(&message.id)?;
+    tx.insert_message(&message)?;
+    let seen = tx.message(&message.id)?;
     let told = DirectMessage {
         sender: seen.message.sender.clone(),
         ..message
     };
-    work.record(MessageChange::DirectSent {
+    tx.record(MessageChange::DirectSent {
         message: Box::new(told),
     });
     Ok(DeliveredMessage::Direct(Box::new(seen)))
 }
 
 /// Returns a user whom the caller may write to. An unrelated user is not found; writing to a classmate is forbidden.
-fn find_recipient(work: &mut Work<'_>, id: &UserId) -> Result<Person> {
-    match work.addressee(id)? {
+fn find_recipient(tx: &mut WriteTx<'_>, id: &UserId) -> Result<Person> {
+    match tx.addressee(id)? {
         (person, true) => Ok(person),
         (_, false) => Err(Refusal::StudentsWriteToStaff.into()),
     }
 }
 
-fn check_is_staff(work: &Work<'_>) -> Result<(), Refusal> {
-    match work.viewer() {
+fn check_is_staff(tx: &WriteTx<'_>) -> Result<(), Refusal> {
+    match tx.viewer() {
         Viewer::Admin | Viewer::Teacher(_) => Ok(()),
         Viewer::Student(_) => Err(Refusal::StudentsWriteToStaff),
     }
 }
 
 /// Returns the acting user.
-fn acting_person(work: &Work<'_>) -> Result<Person> {
-    let actor = work.actor();
+fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
+    let actor = tx.actor();
     Ok(Person {
         id: actor.user.clone().ok_or(Error::Unauthenticated)?,
         name: actor.name.clone(),

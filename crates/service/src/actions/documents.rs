@@ -17,7 +17,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::documents::SeenDocument;
 
 /// A document to create without an upload.
@@ -94,10 +94,10 @@ pub struct NewContent {
 }
 
 /// Adds a document to a work room.
-pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<SeenDocument> {
-    let author = author(work)?;
-    let (place, count) = work.room_to_fill(room)?;
-    let is_unrelated_topic = is_unrelated_topic(work, &place.group.id, new.assignment_id.as_ref())?;
+pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<SeenDocument> {
+    let author = author(tx)?;
+    let (place, count) = tx.room_to_fill(room)?;
+    let is_unrelated_topic = is_unrelated_topic(tx, &place.group.id, new.assignment_id.as_ref())?;
     place.class_status.writable()?;
     if is_unrelated_topic {
         return Err(Refusal::GroupNotOnAssignment.into());
@@ -109,10 +109,10 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &DocumentCreation) ->
         }
         .into());
     }
-    let now = work.now();
+    let now = tx.now();
     let mut document = Document {
         id: new.id.clone(),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         work_room_id: room.clone(),
         group_id: place.group.id.clone(),
         title: new.title.clone(),
@@ -143,13 +143,13 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &DocumentCreation) ->
         take_over(&mut document, &revision);
         revision
     });
-    work.insert_document(&document)?;
+    tx.insert_document(&document)?;
     if let Some(revision) = &revision {
-        work.insert_revision(revision)?;
+        tx.insert_revision(revision)?;
     }
-    record_activity(work, &place.group.id, document.assignment_id.as_ref())?;
-    let seen = work.document(&document.id)?;
-    work.record(DocumentChange::Created {
+    record_activity(tx, &place.group.id, document.assignment_id.as_ref())?;
+    let seen = tx.document(&document.id)?;
+    tx.record(DocumentChange::Created {
         place: seen.place.clone(),
         document: Box::new(seen.whole.clone()),
     });
@@ -157,26 +157,26 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &DocumentCreation) ->
 }
 
 /// Applies a PATCH.
-pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<SeenDocument> {
-    let seen = work.document_to_write(id)?;
-    let is_unrelated_topic = is_unrelated_topic(work, &seen.place.group.id, edit.assignment_id.value())?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<SeenDocument> {
+    let seen = tx.document_to_write(id)?;
+    let is_unrelated_topic = is_unrelated_topic(tx, &seen.place.group.id, edit.assignment_id.value())?;
     seen.writable()?;
     if is_unrelated_topic {
         return Err(Refusal::GroupNotOnAssignment.into());
     }
     let mut document = seen.whole.document;
-    let (viewer, now) = (work.viewer().clone(), work.now());
+    let (viewer, now) = (tx.viewer().clone(), tx.now());
     let changed = document.edit(edit.title.clone(), edit.assignment_id.clone(), &viewer, now)?;
     if changed.is_empty() {
-        return work.document(id);
+        return tx.document(id);
     }
-    work.update_document(&document)?;
+    tx.update_document(&document)?;
     if changed.has("assignmentId") {
-        record_activity(work, &document.group_id, document.assignment_id.as_ref())?;
+        record_activity(tx, &document.group_id, document.assignment_id.as_ref())?;
     }
-    let seen = work.document(id)?;
+    let seen = tx.document(id)?;
     let document = Box::new(seen.whole.clone());
-    work.record(DocumentChange::Updated {
+    tx.record(DocumentChange::Updated {
         place: seen.place.clone(),
         document,
         changed,
@@ -185,14 +185,14 @@ pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result
 }
 
 /// Deletes a draft that was never submitted. Its files are deleted after the commit.
-pub fn remove(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
-    let seen = work.document_to_write(id)?;
-    let was_submitted = work.was_handed_in(id)?;
-    seen.document().removable_by(work.viewer(), was_submitted)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
+    let seen = tx.document_to_write(id)?;
+    let was_submitted = tx.was_handed_in(id)?;
+    seen.document().removable_by(tx.viewer(), was_submitted)?;
     seen.writable()?;
-    let files = work.delete_document(id)?;
+    let files = tx.delete_document(id)?;
     let document = Box::new(seen.whole.document);
-    work.record(DocumentChange::Deleted {
+    tx.record(DocumentChange::Deleted {
         place: seen.place,
         document,
         files,
@@ -203,14 +203,14 @@ pub fn remove(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
 /// Replaces the content of a draft with an upload of the same kind or an earlier revision. Open editors stay in a
 /// session that is no longer current; what they save is kept as a late revision.
 pub fn replace(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &DocumentId,
     extension: FileExtension,
     content: &NewContent,
     origin: RevisionOrigin,
 ) -> Result<SeenDocument> {
-    let author = author(work)?;
-    let seen = work.document_to_write(id)?;
+    let author = author(tx)?;
+    let seen = tx.document_to_write(id)?;
     check_replaceable(&seen)?;
     let mut document = seen.whole.document;
     if extension != document.file_extension {
@@ -221,23 +221,23 @@ pub fn replace(
         // The document server may have saved the document as another kind; restoring an earlier revision restores its
         // kind.
         document.file_extension = extension;
-        work.correct_extension(id, extension)?;
+        tx.correct_extension(id, extension)?;
     }
     document.renew_key();
     document.unsaved_generation = None;
-    let version = work.next_version(id)?;
-    let revision = revision(&document, version, content, origin, &author, work.now());
+    let version = tx.next_version(id)?;
+    let revision = revision(&document, version, content, origin, &author, tx.now());
     take_over(&mut document, &revision);
-    work.insert_revision(&revision)?;
-    work.update_document(&document)?;
-    record_activity(work, &document.group_id, document.assignment_id.as_ref())?;
-    let files = work.prune_revisions(id)?;
+    tx.insert_revision(&revision)?;
+    tx.update_document(&document)?;
+    record_activity(tx, &document.group_id, document.assignment_id.as_ref())?;
+    let files = tx.prune_revisions(id)?;
     if !files.is_empty() {
-        work.record(DocumentChange::RevisionsPruned { files });
+        tx.record(DocumentChange::RevisionsPruned { files });
     }
-    let seen = work.document(id)?;
+    let seen = tx.document(id)?;
     let document = Box::new(seen.whole.clone());
-    work.record(DocumentChange::Replaced {
+    tx.record(DocumentChange::Replaced {
         place: seen.place.clone(),
         document,
         revision: Box::new(revision),
@@ -251,12 +251,12 @@ pub fn check_replaceable(seen: &SeenDocument) -> Result<()> {
 }
 
 /// Marks the untouched topics of the group as in progress.
-pub fn record_activity(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
-    let now = work.now();
-    for topic in work.untouched_topics(group, topic)? {
-        let mut link = work.link_to_write(&topic, group)?;
+pub fn record_activity(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
+    let now = tx.now();
+    for topic in tx.untouched_topics(group, topic)? {
+        let mut link = tx.link_to_write(&topic, group)?;
         if link.step(Step::Worked, now)? {
-            work.update_link(&link)?;
+            tx.update_link(&link)?;
         }
     }
     Ok(())
@@ -264,17 +264,17 @@ pub fn record_activity(work: &mut Work<'_>, group: &GroupId, topic: Option<&Assi
 
 /// Returns whether the group of the document does not work on the topic; [`Error::NotFound`] if the caller cannot see
 /// the topic.
-fn is_unrelated_topic(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
+fn is_unrelated_topic(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
     let Some(topic) = topic else { return Ok(false) };
-    if work.link(topic, group)?.is_some() {
+    if tx.link(topic, group)?.is_some() {
         return Ok(false);
     }
-    work.assignment(topic)?;
+    tx.assignment(topic)?;
     Ok(true)
 }
 
-fn author(work: &Work<'_>) -> Result<UserId> {
-    work.actor().user.clone().ok_or(Error::Unauthenticated)
+fn author(tx: &WriteTx<'_>) -> Result<UserId> {
+    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }
 
 /// Builds a revision under the present key of the document.

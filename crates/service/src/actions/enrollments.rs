@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// The students to enroll: either a list, or all students of a homeroom.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -47,7 +47,7 @@ pub struct Enrolled {
 }
 
 /// Enrolls students; those who are enrolled already are unchanged.
-pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<Enrolled> {
+pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<Enrolled> {
     let by_homeroom = match (&new.student_ids, &new.homeroom_id) {
         (Some(_), None) => None,
         (None, Some(homeroom)) => Some(homeroom),
@@ -60,15 +60,15 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
             .into());
         }
     };
-    let class = work.class_to_manage(id)?;
+    let class = tx.class_to_manage(id)?;
     let wanted = if let Some(homeroom) = by_homeroom {
-        work.homeroom_label(homeroom)?;
-        work.homeroom_learners(homeroom)?
+        tx.homeroom_label(homeroom)?;
+        tx.homeroom_learners(homeroom)?
     } else {
         let named = new.student_ids.as_deref().unwrap_or_default();
         named
             .iter()
-            .map(|student| work.learning_member(student))
+            .map(|student| tx.learning_member(student))
             .collect::<Result<Vec<_>>>()?
     };
     class.writable()?;
@@ -76,8 +76,8 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
     let mut students = Vec::new();
     for student in wanted {
         let is_new = match by_homeroom {
-            Some(_) => work.enroll_from_homeroom(id, &student.id)?,
-            None => work.enroll(id, &student.id)?,
+            Some(_) => tx.enroll_from_homeroom(id, &student.id)?,
+            None => tx.enroll(id, &student.id)?,
         };
         if is_new {
             students.push(student);
@@ -89,36 +89,36 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
     };
     if !students.is_empty() {
         let class = Box::new(class);
-        work.record(ClassChange::Enrolled { class, students });
+        tx.record(ClassChange::Enrolled { class, students });
     }
     Ok(enrolled)
 }
 
 /// Ends an enrolment and the memberships of the student in all groups of the class. Returns those groups. Submissions
 /// keep the list of their participants.
-pub fn unenroll(work: &mut Work<'_>, id: &ClassId, student_id: &UserId) -> Result<Vec<GroupId>> {
-    let class = work.class_to_manage(id)?;
-    let student = work.class_student(id, student_id)?.person;
+pub fn unenroll(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId) -> Result<Vec<GroupId>> {
+    let class = tx.class_to_manage(id)?;
+    let student = tx.class_student(id, student_id)?.person;
     class.writable()?;
-    let left = work.end_enrollment(id, student_id)?;
+    let left = tx.end_enrollment(id, student_id)?;
     let removed_from = left.iter().map(|whole| whole.group.id.clone()).collect();
     let class = Box::new(class);
-    work.record(ClassChange::Unenrolled { class, student, left });
+    tx.record(ClassChange::Unenrolled { class, student, left });
     Ok(removed_from)
 }
 
 /// Sets or clears the date on which a student completed the class.
-pub fn edit(work: &mut Work<'_>, id: &ClassId, student_id: &UserId, edit: &EnrollmentEdit) -> Result<ClassEnrollment> {
-    let class = work.class_to_manage(id)?;
-    let found = work.class_student(id, student_id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId, edit: &EnrollmentEdit) -> Result<ClassEnrollment> {
+    let class = tx.class_to_manage(id)?;
+    let found = tx.class_student(id, student_id)?;
     let (mut enrollment, student) = (found.enrollment, found.person);
     let changed = edit.completed_at.clone().apply(&mut enrollment.completed_at);
     if changed {
         class.writable()?;
         let completed_at = enrollment.completed_at;
-        work.complete_enrollment(id, student_id, completed_at)?;
+        tx.complete_enrollment(id, student_id, completed_at)?;
         let class = Box::new(class);
-        work.record(ClassChange::EnrollmentUpdated {
+        tx.record(ClassChange::EnrollmentUpdated {
             class,
             student,
             completed_at,

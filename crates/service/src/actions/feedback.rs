@@ -18,7 +18,7 @@ use super::grades::{author, lock_group_work, writable};
 use super::submissions::whole_link;
 use common::clock;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::submissions::grades::GroupWork;
 
 /// Feedback to create, about exactly one of a group assignment, a submission and a document.
@@ -61,7 +61,7 @@ struct FeedbackContext {
     document: Option<DocumentId>,
 }
 
-pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewFeedback) -> Result<Feedback> {
     let about = About::one_of(
         new.group_assignment_id.clone(),
         new.submission_id.clone(),
@@ -71,36 +71,36 @@ pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
         at,
         submission,
         document,
-    } = find_target(work, about)?;
-    work.hold_class(&at.class_id)?;
-    let at = work.work_of_link(&at.link_id)?;
+    } = find_target(tx, about)?;
+    tx.hold_class(&at.class_id)?;
+    let at = tx.work_of_link(&at.link_id)?;
     writable(at.class_status)?;
     let feedback = Feedback {
         submission_id: submission,
         document_id: document,
         visibility: new.visibility.unwrap_or(FeedbackVisibility::Group),
-        published_at: new.publish.unwrap_or(true).then(|| work.now()),
-        ..build_feedback(work, &at.link_id, &new.text)?
+        published_at: new.publish.unwrap_or(true).then(|| tx.now()),
+        ..build_feedback(tx, &at.link_id, &new.text)?
     };
-    let feedback = insert(work, &feedback)?;
-    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    work.record(FeedbackChange::Created {
+    let feedback = insert(tx, &feedback)?;
+    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
+    tx.record(FeedbackChange::Created {
         link: Box::new(link),
         feedback: Box::new(feedback.clone()),
     });
     Ok(feedback)
 }
 
-pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result<Feedback> {
-    let (mut feedback, at) = feedback_to_change(work, id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result<Feedback> {
+    let (mut feedback, at) = feedback_to_change(tx, id)?;
     let was_visible = feedback.visible_to_students();
-    let changed = feedback.edit(edit.clone(), work.now())?;
+    let changed = feedback.edit(edit.clone(), tx.now())?;
     if changed.is_empty() {
         return Ok(feedback);
     }
-    work.update_feedback(&feedback)?;
-    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    work.record(FeedbackChange::Updated {
+    tx.update_feedback(&feedback)?;
+    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
+    tx.record(FeedbackChange::Updated {
         link: Box::new(link),
         feedback: Box::new(feedback.clone()),
         was_visible,
@@ -108,11 +108,11 @@ pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result
     Ok(feedback)
 }
 
-pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
-    let (feedback, at) = feedback_to_change(work, id)?;
-    work.delete_feedback(id)?;
-    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    work.record(FeedbackChange::Deleted {
+pub fn remove(tx: &mut WriteTx<'_>, id: &FeedbackId) -> Result<()> {
+    let (feedback, at) = feedback_to_change(tx, id)?;
+    tx.delete_feedback(id)?;
+    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
+    tx.record(FeedbackChange::Deleted {
         link: Box::new(link),
         feedback: Box::new(feedback),
     });
@@ -122,18 +122,18 @@ pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
 /// Returns a submission for revision: its documents become drafts with new keys, and the feedback is published to the
 /// group.
 pub fn return_submission(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &SubmissionId,
     words: &ReturnSubmission,
 ) -> Result<WholeGroupAssignment> {
-    let at = lock_group_work(work, id)?;
-    let mut link = whole_link(work, &at.assignment_id, &at.group_id)?;
+    let at = lock_group_work(tx, id)?;
+    let mut link = whole_link(tx, &at.assignment_id, &at.group_id)?;
     // A finished topic is reported before any other reason for a rejection.
     if !link.assignment.is_active() {
         return Err(Refusal::DocumentLocked.into());
     }
     writable(at.class_status)?;
-    let mut attempt = work.submission(id)?;
+    let mut attempt = tx.submission(id)?;
     if link.link.current_submission_id.as_ref() != Some(id) {
         return Err(Refusal::NotSubmitted.into());
     }
@@ -146,27 +146,27 @@ pub fn return_submission(
     copied.sort();
     let taken = copied
         .iter()
-        .map(|document| Ok(work.document_to_write(document)?.whole.document));
+        .map(|document| Ok(tx.document_to_write(document)?.whole.document));
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
-    let now = work.now();
+    let now = tx.now();
     submission::give_back(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
     for document in &documents {
-        work.update_document(document)?;
+        tx.update_document(document)?;
     }
     attempt.submission.give_back();
-    work.update_submission(&attempt.submission)?;
-    work.update_link(&link.link)?;
+    tx.update_submission(&attempt.submission)?;
+    tx.update_link(&link.link)?;
     let feedback = Feedback {
         submission_id: Some(id.clone()),
         published_at: Some(now),
-        ..build_feedback(work, &at.link_id, &words.feedback)?
+        ..build_feedback(tx, &at.link_id, &words.feedback)?
     };
-    let feedback = insert(work, &feedback)?;
-    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    let submission = Box::new(work.submission(id)?);
-    let documents = copied.iter().map(|document| Ok(work.document(document)?.whole));
+    let feedback = insert(tx, &feedback)?;
+    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
+    let submission = Box::new(tx.submission(id)?);
+    let documents = copied.iter().map(|document| Ok(tx.document(document)?.whole));
     let documents = documents.collect::<Result<Vec<_>>>()?;
-    work.record(SubmissionChange::Returned {
+    tx.record(SubmissionChange::Returned {
         link: Box::new(link.clone()),
         submission,
         documents,
@@ -177,29 +177,29 @@ pub fn return_submission(
 
 /// Finds what a feedback is about, if the caller can see it. Feedback about a submitted document also belongs to the
 /// submission.
-fn find_target(work: &mut Work<'_>, about: About) -> Result<FeedbackContext> {
+fn find_target(tx: &mut WriteTx<'_>, about: About) -> Result<FeedbackContext> {
     match about {
         About::GroupAssignment(link) => Ok(FeedbackContext {
-            at: work.work_of_link(&link)?,
+            at: tx.work_of_link(&link)?,
             submission: None,
             document: None,
         }),
         About::Submission(submission) => Ok(FeedbackContext {
-            at: work.work_of_submission(&submission)?,
+            at: tx.work_of_submission(&submission)?,
             submission: Some(submission),
             document: None,
         }),
         About::Document(document) => {
-            let seen = work.document(&document)?;
+            let seen = tx.document(&document)?;
             let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::Invalid {
                 path: "documentId",
                 code: "no_topic",
                 message: "is for no topic yet; link the document to one first",
             })?;
-            let link = whole_link(work, topic, &seen.place.group.id)?.link;
-            let attempt = work.submission_of_document(&document)?;
+            let link = whole_link(tx, topic, &seen.place.group.id)?.link;
+            let attempt = tx.submission_of_document(&document)?;
             Ok(FeedbackContext {
-                at: work.work_of_link(&link.id)?,
+                at: tx.work_of_link(&link.id)?,
                 submission: attempt.map(|attempt| attempt.submission.id),
                 document: Some(document),
             })
@@ -208,39 +208,39 @@ fn find_target(work: &mut Work<'_>, about: About) -> Result<FeedbackContext> {
 }
 
 /// Locks the class and returns a feedback that the caller may change.
-fn feedback_to_change(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
-    let link = work.feedback(id)?.group_assignment_id;
-    let class = work.work_of_link(&link)?.class_id;
-    work.hold_class(&class)?;
-    let feedback = work.feedback(id)?;
-    let at = work.work_of_link(&link)?;
-    feedback.editable_by(work.viewer())?;
+fn feedback_to_change(tx: &mut WriteTx<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
+    let link = tx.feedback(id)?.group_assignment_id;
+    let class = tx.work_of_link(&link)?.class_id;
+    tx.hold_class(&class)?;
+    let feedback = tx.feedback(id)?;
+    let at = tx.work_of_link(&link)?;
+    feedback.editable_by(tx.viewer())?;
     writable(at.class_status)?;
     Ok((feedback, at))
 }
 
 /// Builds an unpublished feedback of the caller for the group.
-fn build_feedback(work: &Work<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Result<Feedback> {
+fn build_feedback(tx: &WriteTx<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Result<Feedback> {
     Ok(Feedback {
         id: FeedbackId::new(clock::new_id()),
         group_assignment_id: link.clone(),
         submission_id: None,
         document_id: None,
         author: Person {
-            id: author(work)?,
-            name: work.actor().name.clone(),
+            id: author(tx)?,
+            name: tx.actor().name.clone(),
             image: None,
         },
         text: text.clone(),
         visibility: FeedbackVisibility::Group,
         published_at: None,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     })
 }
 
 /// Inserts a feedback and returns it as stored.
-fn insert(work: &mut Work<'_>, new: &Feedback) -> Result<Feedback> {
-    work.insert_feedback(new)?;
-    work.feedback(&new.id)
+fn insert(tx: &mut WriteTx<'_>, new: &Feedback) -> Result<Feedback> {
+    tx.insert_feedback(new)?;
+    tx.feedback(&new.id)
 }

@@ -18,7 +18,7 @@ use super::documents::{self, DocumentEdit};
 use super::freeze::{self, Freeze, pending_freezes};
 use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::documents::SeenDocument;
 use db::group_assignments::OtherTopic;
 
@@ -108,26 +108,26 @@ pub struct Reopened {
 
 /// Finishes a topic. Repeating it locks documents that were created since.
 pub fn finish(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     options: &FinishOptions,
     server: &DocumentServer,
     until: Timestamp,
 ) -> Result<FinishSummary> {
-    let teacher = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
-    let mut topic = work.assignment_to_write(id)?.assignment;
-    let now = work.now();
-    let other_topics = other_topics(work, id)?;
-    let mut documents = work.documents_of_topic_to_write(id)?;
+    let teacher = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
+    let mut topic = tx.assignment_to_write(id)?.assignment;
+    let now = tx.now();
+    let other_topics = other_topics(tx, id)?;
+    let mut documents = tx.documents_of_topic_to_write(id)?;
     if !options.links.is_empty() {
-        link(work, id, &options.links, &documents, &other_topics)?;
-        documents = work.documents_of_topic(id)?;
+        link(tx, id, &options.links, &documents, &other_topics)?;
+        documents = tx.documents_of_topic(id)?;
     }
     let is_news = topic.finish(&teacher, now);
     if is_news {
-        work.update_assignment(&topic)?;
+        tx.update_assignment(&topic)?;
     }
-    let sessions = work.editing_sessions_of_topic(id)?;
+    let sessions = tx.editing_sessions_of_topic(id)?;
     let (mut locked, mut freezes) = (Vec::new(), Vec::new());
     let (mut unlinked, mut open) = (Vec::new(), Vec::new());
     let none = GroupTopics::default();
@@ -137,8 +137,8 @@ pub fn finish(
         let former = (document.status == Status::Draft).then(|| document.key());
         if document.lock(id, &others.ids, now) {
             let is_unlinked_draft = former.is_some() && document.assignment_id.is_none();
-            freezes.extend(freeze::begin(work, &mut document, former, &sessions, server, until)?);
-            work.update_document(&document)?;
+            freezes.extend(freeze::begin(tx, &mut document, former, &sessions, server, until)?);
+            tx.update_document(&document)?;
             let placed = PlacedDocument {
                 place: seen.place,
                 document,
@@ -167,7 +167,7 @@ pub fn finish(
             }
         }
     }
-    let whole = work.assignment(id)?.whole;
+    let whole = tx.assignment(id)?.whole;
     let finished = FinishSummary {
         at: topic.finished.as_ref().map_or(now, |finish| finish.at),
         locked: count(&locked),
@@ -178,7 +178,7 @@ pub fn finish(
         freezes,
     };
     if is_news || !locked.is_empty() {
-        work.record(AssignmentChange::Finished {
+        tx.record(AssignmentChange::Finished {
             assignment: Box::new(whole),
             already_finished: !is_news,
             documents: locked,
@@ -197,7 +197,7 @@ pub fn finish(
 /// Links documents to topics before a topic is finished. Existing links are no change, so the request can be
 /// repeated.
 fn link(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     links: &[DocumentLink],
     documents: &[SeenDocument],
@@ -207,7 +207,7 @@ fn link(
         let topic = &link.assignment_id;
         let found = documents.iter().find(|seen| seen.document().id == link.document_id);
         let Some(found) = found else {
-            work.document(&link.document_id)?;
+            tx.document(&link.document_id)?;
             return Err(Refusal::GroupNotOnAssignment.into());
         };
         if found.document().assignment_id.as_ref() == Some(topic) {
@@ -218,36 +218,36 @@ fn link(
             return Err(Refusal::AssignmentFinished.into());
         }
         if topic != id && !others.is_some_and(|others| others.ids.active.contains(topic)) {
-            work.assignment(topic)?;
+            tx.assignment(topic)?;
             return Err(Refusal::GroupNotOnAssignment.into());
         }
         let edit = DocumentEdit {
             assignment_id: Edit::Set(topic.clone()),
             ..DocumentEdit::default()
         };
-        documents::edit(work, &link.document_id, &edit)?;
+        documents::edit(tx, &link.document_id, &edit)?;
     }
     Ok(())
 }
 
 /// Reopens a topic. Documents that it locked return to their previous state, unless another finished topic of the
 /// group still locks them.
-pub fn reopen(work: &mut Work<'_>, id: &AssignmentId) -> Result<Reopened> {
-    let whole = work.assignment_to_write(id)?;
+pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
+    let whole = tx.assignment_to_write(id)?;
     let mut topic = whole.assignment;
-    let now = work.now();
+    let now = tx.now();
     let is_news = topic.reopen(whole.links.iter().map(|link| &link.place.group), now)?;
     if is_news {
-        work.update_assignment(&topic)?;
+        tx.update_assignment(&topic)?;
     }
-    let other_topics = other_topics(work, id)?;
+    let other_topics = other_topics(tx, id)?;
     let none = GroupTopics::default();
     let mut changed = Vec::new();
-    for seen in work.documents_of_topic_to_write(id)? {
+    for seen in tx.documents_of_topic_to_write(id)? {
         let mut document = seen.whole.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
         if is_news && document.reopen(id, &others.ids, now) {
-            work.update_document(&document)?;
+            tx.update_document(&document)?;
             changed.push(PlacedDocument {
                 place: seen.place,
                 document,
@@ -262,8 +262,8 @@ pub fn reopen(work: &mut Work<'_>, id: &AssignmentId) -> Result<Reopened> {
         groups: count(&whole.links),
     };
     if is_news {
-        let whole = work.assignment(id)?.whole;
-        work.record(AssignmentChange::Reopened {
+        let whole = tx.assignment(id)?.whole;
+        tx.record(AssignmentChange::Reopened {
             assignment: Box::new(whole),
             documents: changed,
         });
@@ -285,9 +285,9 @@ impl GroupTopics {
 }
 
 /// Returns the other topics of each group that works on this one.
-fn other_topics(work: &mut Work<'_>, id: &AssignmentId) -> Result<HashMap<GroupId, GroupTopics>> {
+fn other_topics(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<HashMap<GroupId, GroupTopics>> {
     let mut groups: HashMap<GroupId, GroupTopics> = HashMap::new();
-    for (group, topic) in work.other_topics(id)? {
+    for (group, topic) in tx.other_topics(id)? {
         let of_group = groups.entry(group).or_default();
         let ids = if topic.finished_at.is_some() {
             &mut of_group.ids.finished

@@ -14,7 +14,7 @@ use super::saves::{nonce, record_unsaved_content};
 use super::submissions::whole_link;
 use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::saves::EditingSession;
 
 /// An editing session of a document that may still be open.
@@ -51,7 +51,7 @@ pub enum FreezeOutcome {
 /// periodic sweep asks them if this instance cannot. The freeze ends at `until` at the latest. The caller updates the
 /// document.
 pub fn begin(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     document: &mut Document,
     former_key: Option<DocumentKey>,
     sessions: &[EditingSession],
@@ -65,7 +65,7 @@ pub fn begin(
             session.document_id == freeze.document && session.generation == freeze.generation
         };
         if !sessions.iter().any(is_written) {
-            work.expect_session(&freeze.document, freeze.generation, &freeze.key)?;
+            tx.expect_session(&freeze.document, freeze.generation, &freeze.key)?;
         }
     }
     // A lock does not extend the time of a document that was submitted before.
@@ -75,7 +75,7 @@ pub fn begin(
         }
         return Ok(freezes);
     }
-    let now = work.now();
+    let now = tx.now();
     let has_editors = freezes.iter().any(|freeze| freeze.is_flushing);
     let cut = if has_editors {
         server.timeouts().flush_deadline(now)
@@ -90,12 +90,12 @@ pub fn begin(
 }
 
 /// Ends the flush of these documents now and renews the nonces that identify the forced saves.
-pub fn end_flush(work: &mut Work<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Freeze>> {
+pub fn end_flush(tx: &mut WriteTx<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Freeze>> {
     for freeze in freezes.iter_mut().filter(|freeze| freeze.is_flushing) {
         freeze.is_flushing = false;
-        work.end_flush(&freeze.document)?;
-        match work.document(&freeze.document) {
-            Ok(seen) => freeze.nonce = nonce(seen.document().frozen_at().unwrap_or(work.now())),
+        tx.end_flush(&freeze.document)?;
+        match tx.document(&freeze.document) {
+            Ok(seen) => freeze.nonce = nonce(seen.document().frozen_at().unwrap_or(tx.now())),
             // The document was deleted in the meantime.
             Err(Error::NotFound) => {}
             Err(error) => return Err(error),
@@ -106,18 +106,18 @@ pub fn end_flush(work: &mut Work<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Fr
 
 /// Records that the page of the caller has sent all pending changes of a document that is being frozen. Counts only
 /// for the caller's own editor; ignored in any other state.
-pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
-    let user = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
-    if !work.document(id)?.document().is_freezing() {
+pub fn note_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
+    let user = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
+    if !tx.document(id)?.document().is_freezing() {
         return Ok(());
     }
-    let document = work.document_to_write(id)?.whole.document;
-    for session in work.editing_sessions(id)? {
+    let document = tx.document_to_write(id)?.whole.document;
+    for session in tx.editing_sessions(id)? {
         let is_asked = session.generation < document.generation && session.editors.contains(&user);
         if is_asked && !session.flushed.contains(&user) {
             let mut flushed = session.flushed.clone();
             flushed.push(user.clone());
-            work.note_flushed(&session, &flushed)?;
+            tx.note_flushed(&session, &flushed)?;
         }
     }
     Ok(())
@@ -125,16 +125,16 @@ pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
 
 /// Completes the freeze of a document: its readers may now see the frozen content. Also records missing changes: then
 /// the key is kept for the next editors, and staff are alerted if the changes will not arrive on their own.
-pub fn complete(work: &mut Work<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOutcome)]) -> Result<()> {
-    let class = work.document(id)?.place.class;
-    work.hold_class(&class)?;
-    let seen = work.document_to_write(id)?;
+pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOutcome)]) -> Result<()> {
+    let class = tx.document(id)?.place.class;
+    tx.hold_class(&class)?;
+    let seen = tx.document_to_write(id)?;
     let before = seen.whole.document;
     let mut document = before.clone();
     document.freezing_until = None;
     let is_frozen = document.frozen_at().is_some();
     for (generation, outcome) in outcomes {
-        let session = work.editing_session(id, *generation)?;
+        let session = tx.editing_session(id, *generation)?;
         match outcome {
             // The session ended in the meantime, so all its changes were saved.
             _ if session.is_none() => document.note_arrival(*generation, true),
@@ -145,11 +145,11 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOu
             FreezeOutcome::Pending => {}
             FreezeOutcome::Unsaved => {
                 // Submission withdrawn in the meantime, and an editor is open under the new key: that key stays.
-                if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {
+                if is_frozen || tx.editing_session(id, document.key().generation)?.is_none() {
                     document.unsaved_generation = Some(*generation);
                 }
-                document.save_failed_at = document.save_failed_at.or(Some(work.now()));
-                work.end_session(id, *generation)?;
+                document.save_failed_at = document.save_failed_at.or(Some(tx.now()));
+                tx.end_session(id, *generation)?;
             }
         }
     }
@@ -159,38 +159,38 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOu
     let is_pending_changed = document.unsaved_generation != before.unsaved_generation;
     let is_alarm = document.save_failed_at != before.save_failed_at;
     if is_pending_changed || is_alarm {
-        document.updated_at = work.now();
+        document.updated_at = tx.now();
     }
-    work.update_document(&document)?;
+    tx.update_document(&document)?;
     if is_alarm {
-        let seen = work.document(id)?;
-        work.record(DocumentChange::SaveFailed {
+        let seen = tx.document(id)?;
+        tx.record(DocumentChange::SaveFailed {
             place: seen.place,
             document: Box::new(seen.whole),
         });
     }
     if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
-        return record_frozen(work, &document, before.is_freezing());
+        return record_frozen(tx, &document, before.is_freezing());
     }
-    record_unsaved_content(work, &before, &document)
+    record_unsaved_content(tx, &before, &document)
 }
 
-fn record_frozen(work: &mut Work<'_>, document: &Document, has_changed: bool) -> Result<()> {
-    let seen = work.document(&document.id)?;
+fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -> Result<()> {
+    let seen = tx.document(&document.id)?;
     let topic = document.assignment_id.as_ref();
     let topic = topic.filter(|_| has_changed && document.status.open() == Open::Submitted);
     if let Some(topic) = topic
-        && let Some(submission) = work.submission_of_document(&document.id)?
+        && let Some(submission) = tx.submission_of_document(&document.id)?
     {
-        let link = Box::new(whole_link(work, topic, &seen.place.group.id)?);
-        work.record(SubmissionChange::Frozen {
+        let link = Box::new(whole_link(tx, topic, &seen.place.group.id)?);
+        tx.record(SubmissionChange::Frozen {
             link,
             document: Box::new(seen.whole),
             submission: Box::new(submission),
         });
         return Ok(());
     }
-    work.record(DocumentChange::Frozen {
+    tx.record(DocumentChange::Frozen {
         place: seen.place,
         document: Box::new(seen.whole),
     });

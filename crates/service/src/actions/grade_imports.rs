@@ -13,7 +13,7 @@ use model::whole::{WholeGroupAssignment, WholeSubmission};
 
 use super::grades::{author, record, rules, write};
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// A row of the spreadsheet.
 #[derive(Debug, Clone)]
@@ -51,11 +51,11 @@ pub struct GradeOutcome {
 }
 
 /// Imports rows for one topic. A dry run is rolled back.
-pub fn import(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry: bool) -> Result<Vec<GradeOutcome>> {
+pub fn import(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry: bool) -> Result<Vec<GradeOutcome>> {
     if is_dry {
-        work.rehearse(|work| apply_rows(work, id, rows))
+        tx.dry_run(|tx| apply_rows(tx, id, rows))
     } else {
-        apply_rows(work, id, rows)
+        apply_rows(tx, id, rows)
     }
 }
 
@@ -68,8 +68,8 @@ struct GradeCollector<'a> {
     named: Vec<Option<UserId>>,
 }
 
-fn apply_rows(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
-    let whole = work.assignment_to_write(id)?;
+fn apply_rows(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
+    let whole = tx.assignment_to_write(id)?;
     let current = whole.links.iter().filter_map(|link| {
         let gathering = GradeCollector {
             link,
@@ -123,11 +123,11 @@ fn apply_rows(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resu
     {
         let grade = match submission.grade.clone() {
             Some(grade) => grade,
-            None => Grade::blank(submission.submission.id.clone(), author(work)?, work.now()),
+            None => Grade::blank(submission.submission.id.clone(), author(tx)?, tx.now()),
         };
-        written.extend(write(work, link, submission, grade, edit)?);
+        written.extend(write(tx, link, submission, grade, edit)?);
     }
-    record(work, id, &written)?;
+    record(tx, id, &written)?;
     Ok(outcomes)
 }
 

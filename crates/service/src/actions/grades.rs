@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use super::submissions::whole_link;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::documents::SeenDocument;
 use db::submissions::grades::GroupWork;
 
@@ -32,34 +32,34 @@ pub struct GradesToPublish {
 }
 
 /// Grades a submission. Returns it with its grade.
-pub fn grade_submission(work: &mut Work<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
-    let at = lock_group_work(work, id)?;
+pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
+    let at = lock_group_work(tx, id)?;
     writable(at.class_status)?;
-    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    let submission = work.submission(id)?;
-    grade(work, &link, submission, edit.clone())?;
-    work.submission(id)
+    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
+    let submission = tx.submission(id)?;
+    grade(tx, &link, submission, edit.clone())?;
+    tx.submission(id)
 }
 
 /// Grades the submission that a document is currently part of. The document must not be locked, because its grade is
 /// visible with the document.
-pub fn grade_document(work: &mut Work<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<SeenDocument> {
-    let class = work.document(id)?.place.class;
-    work.hold_class(&class)?;
-    let seen = work.document_to_write(id)?;
+pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<SeenDocument> {
+    let class = tx.document(id)?.place.class;
+    tx.hold_class(&class)?;
+    let seen = tx.document_to_write(id)?;
     seen.writable()?;
-    let submission = work.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
+    let submission = tx.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
     let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::NotSubmitted)?;
-    let link = whole_link(work, topic, &seen.place.group.id)?;
-    grade(work, &link, submission, edit.clone())?;
-    work.document(id)
+    let link = whole_link(tx, topic, &seen.place.group.id)?;
+    grade(tx, &link, submission, edit.clone())?;
+    tx.document(id)
 }
 
 /// Publishes all draft grades of a topic that are not empty. Returns how many were published.
-pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
-    let whole = work.assignment_to_write(id)?;
+pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
+    let whole = tx.assignment_to_write(id)?;
     let named = asked.group_ids.as_ref();
-    check_groups_of_topic(work, &whole, named.map_or(&[][..], |groups| &**groups))?;
+    check_groups_of_topic(tx, &whole, named.map_or(&[][..], |groups| &**groups))?;
     let publishing = GradeEdit {
         publish: Some(true),
         ..GradeEdit::default()
@@ -75,10 +75,10 @@ pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) 
             .as_ref()
             .filter(|grade| grade.status == GradeStatus::Draft);
         if let Some(draft) = draft.filter(|grade| !grade.is_empty()).cloned() {
-            written.extend(write(work, link, current, draft, publishing.clone())?);
+            written.extend(write(tx, link, current, draft, publishing.clone())?);
         }
     }
-    record(work, id, &written)?;
+    record(tx, id, &written)?;
     Ok(i64::try_from(written.len()).unwrap_or(i64::MAX))
 }
 
@@ -89,11 +89,11 @@ pub(super) struct WrittenGrade {
 }
 
 /// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
-fn check_groups_of_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
+fn check_groups_of_topic(tx: &mut WriteTx<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
     let on_topic = whole.group_ids();
     let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
     for stray in &strays {
-        work.group(stray)?;
+        tx.group(stray)?;
     }
     if strays.is_empty() {
         Ok(())
@@ -104,10 +104,10 @@ fn check_groups_of_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &
 
 /// Locks the class of a submission, so that changes about the work of a group are serialized. Staff who can view a
 /// group manage its class.
-pub(super) fn lock_group_work(work: &mut Work<'_>, id: &SubmissionId) -> Result<GroupWork> {
-    let class = work.work_of_submission(id)?.class_id;
-    work.hold_class(&class)?;
-    work.work_of_submission(id)
+pub(super) fn lock_group_work(tx: &mut WriteTx<'_>, id: &SubmissionId) -> Result<GroupWork> {
+    let class = tx.work_of_submission(id)?.class_id;
+    tx.hold_class(&class)?;
+    tx.work_of_submission(id)
 }
 
 /// Rejects grades and feedback in an archived class.
@@ -116,11 +116,16 @@ pub(super) fn writable(class: ClassStatus) -> Result<()> {
 }
 
 /// Writes the grade of one submission and records the change.
-fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubmission, edit: GradeEdit) -> Result<()> {
+fn grade(
+    tx: &mut WriteTx<'_>,
+    link: &WholeGroupAssignment,
+    submission: WholeSubmission,
+    edit: GradeEdit,
+) -> Result<()> {
     let id = submission.submission.id.clone();
     let grade = match submission.grade.clone() {
         Some(grade) => grade,
-        None => Grade::blank(id.clone(), author(work)?, work.now()),
+        None => Grade::blank(id.clone(), author(tx)?, tx.now()),
     };
     let is_current = link.link.current_submission_id.as_ref() == Some(&id);
     // Earlier submissions cannot be graded any more, but a grade that was published by mistake can still be
@@ -129,14 +134,14 @@ fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubm
     if !is_current && !takes_back {
         return Err(Refusal::NotSubmitted.into());
     }
-    let Some(written) = write(work, link, &submission, grade, edit)? else {
+    let Some(written) = write(tx, link, &submission, grade, edit)? else {
         return Ok(());
     };
     let (topic, group) = (&link.link.assignment_id, &link.link.group_id);
-    let link = Box::new(whole_link(work, topic, group)?);
-    let submission = Box::new(work.submission(&id)?);
-    let members = work.member_ids_of(group)?;
-    work.record(SubmissionChange::Graded {
+    let link = Box::new(whole_link(tx, topic, group)?);
+    let submission = Box::new(tx.submission(&id)?);
+    let members = tx.member_ids_of(group)?;
+    tx.record(SubmissionChange::Graded {
         link,
         submission,
         written: written.grade,
@@ -147,18 +152,18 @@ fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubm
 
 /// Writes a grade and, for the current submission, the state of the group's work. Returns `None` if nothing changes.
 pub(super) fn write(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     link: &WholeGroupAssignment,
     submission: &WholeSubmission,
     mut grade: Grade,
     edit: GradeEdit,
 ) -> Result<Option<WrittenGrade>> {
-    let (teacher, now) = (author(work)?, work.now());
+    let (teacher, now) = (author(tx)?, tx.now());
     let rules = rules(&link.assignment, submission);
     let Some(written) = grade.write(edit, &rules, &teacher, now)? else {
         return Ok(None);
     };
-    work.write_grade(&grade, &teacher)?;
+    tx.write_grade(&grade, &teacher)?;
     let step = match written.publication {
         Publication::Published => Some(Step::GradePublished),
         Publication::Withdrawn => Some(Step::GradeWithdrawn),
@@ -169,7 +174,7 @@ pub(super) fn write(
     if let Some(step) = step.filter(|_| is_current)
         && row.step(step, now)?
     {
-        work.update_link(&row)?;
+        tx.update_link(&row)?;
     }
     Ok(Some(WrittenGrade {
         group: row.group_id,
@@ -178,21 +183,21 @@ pub(super) fn write(
 }
 
 /// Records the changed grades of current submissions on one topic. Topic and members are read once for all grades.
-pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[WrittenGrade]) -> Result<()> {
+pub(super) fn record(tx: &mut WriteTx<'_>, id: &AssignmentId, written: &[WrittenGrade]) -> Result<()> {
     if written.is_empty() {
         return Ok(());
     }
     let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
-    for (group, user) in work.members_of_topic(id)? {
+    for (group, user) in tx.members_of_topic(id)? {
         members.entry(group).or_default().push(user);
     }
-    let links = work.assignment(id)?.whole.links;
+    let links = tx.assignment(id)?.whole.links;
     for WrittenGrade { group, grade } in written {
         let link = links.iter().find(|link| link.link.group_id == *group);
         let Some((link, submission)) = link.and_then(|link| Some((link, link.current_submission.clone()?))) else {
             continue;
         };
-        work.record(SubmissionChange::Graded {
+        tx.record(SubmissionChange::Graded {
             link: Box::new(link.clone()),
             submission: Box::new(submission),
             written: grade.clone(),
@@ -207,6 +212,6 @@ pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a WholeSubmiss
     GradeRules::of(assignment, &submission.submission.member_ids)
 }
 
-pub(super) fn author(work: &Work<'_>) -> Result<UserId> {
-    work.actor().user.clone().ok_or(Error::Unauthenticated)
+pub(super) fn author(tx: &WriteTx<'_>) -> Result<UserId> {
+    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }

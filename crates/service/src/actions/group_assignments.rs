@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 use super::assignments::course;
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::groups::GroupFilter;
 
 /// Groups to attach to a topic.
@@ -64,7 +64,7 @@ pub(super) struct RequestedGroup {
 /// Returns groups of one class by id. [`Error::NotFound`] for a group that the caller cannot see; rejects groups of
 /// other classes. The caller holds the lock of the class, so the groups cannot change. One query reads them all.
 pub(super) fn groups_of_class(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     class: &ClassId,
     ids: &[GroupId],
 ) -> Result<HashMap<GroupId, WholeGroup>> {
@@ -75,14 +75,14 @@ pub(super) fn groups_of_class(
         class_id: Some(class.clone()),
         ..GroupFilter::default()
     };
-    let mut groups: HashMap<_, _> = work
+    let mut groups: HashMap<_, _> = tx
         .groups(&filter)?
         .into_iter()
         .map(|known| (known.whole.group.id.clone(), known.whole))
         .collect();
     let foreign: Vec<&GroupId> = ids.iter().filter(|id| !groups.contains_key(*id)).collect();
     for id in &foreign {
-        work.group(id)?;
+        tx.group(id)?;
     }
     if !foreign.is_empty() {
         return Err(Refusal::ClassMismatch.into());
@@ -93,7 +93,7 @@ pub(super) fn groups_of_class(
 
 /// Returns the groups that a request names, without duplicates.
 pub(super) fn resolve_requested_groups(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     class: &ClassId,
     ids: &[GroupId],
     texts: &[OwnText],
@@ -108,7 +108,7 @@ pub(super) fn resolve_requested_groups(
         }
     }
     let ids: Vec<GroupId> = named.iter().map(|text| text.group_id.clone()).collect();
-    let mut groups = groups_of_class(work, class, &ids)?;
+    let mut groups = groups_of_class(tx, class, &ids)?;
     let wanted = named.into_iter().filter_map(|text| {
         let group = groups.remove(&text.group_id)?;
         Some(RequestedGroup {
@@ -132,7 +132,7 @@ pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
 /// Attaches groups to a topic, all or none. The caller holds the lock of the class. Groups that are already attached
 /// stay unchanged; a different text for one of them is rejected.
 pub(super) fn attach_all(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     assignment: &Assignment,
     course: Option<&Course>,
     wanted: Vec<RequestedGroup>,
@@ -151,7 +151,7 @@ pub(super) fn attach_all(
         }
         let (before, active) = (whole.place(), active_topics(&whole));
         let mut group = whole.group;
-        let changed = match group.attach(assignment, course, &active, work.now()) {
+        let changed = match group.attach(assignment, course, &active, tx.now()) {
             Err(Refusal::CourseMismatch { groups }) => {
                 astray.extend(groups);
                 continue;
@@ -159,25 +159,25 @@ pub(super) fn attach_all(
             other => other?,
         };
         if !changed.is_empty() {
-            work.update_group(&group)?;
+            tx.update_group(&group)?;
             attached.moved.push(MovedGroup {
                 group: group.id.clone(),
                 before,
                 changed,
             });
         }
-        let has_document = work.has_linked_document(&assignment.id, &group.id)?;
-        work.insert_link(&GroupAssignment {
+        let has_document = tx.has_linked_document(&assignment.id, &group.id)?;
+        tx.insert_link(&GroupAssignment {
             id: GroupAssignmentId::new(clock::new_id()),
-            organization_id: work.organization().clone(),
+            organization_id: tx.organization().clone(),
             assignment_id: assignment.id.clone(),
             group_id: group.id.clone(),
             status: GroupAssignmentStatus::at_attachment(has_document),
             current_submission_id: None,
             description_override: text.resolve(None),
             late_allowed_until: None,
-            created_at: work.now(),
-            updated_at: work.now(),
+            created_at: tx.now(),
+            updated_at: tx.now(),
         })?;
         attached.groups.push(group.id);
     }
@@ -190,20 +190,20 @@ pub(super) fn attach_all(
 
 /// Moves all groups of a topic with it to another course, or none of them.
 pub(super) fn move_all(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     assignment: &mut Assignment,
     course: Option<&Course>,
     ids: &[GroupId],
 ) -> Result<Vec<MovedGroup>> {
-    let before = groups_of_class(work, &assignment.class_id, ids)?;
+    let before = groups_of_class(tx, &assignment.class_id, ids)?;
     let mut groups: Vec<(Group, Vec<ActiveTopic>)> = before
         .values()
         .map(|whole| (whole.group.clone(), active_topics(whole)))
         .collect();
-    let ids = assignment.move_to(course, &mut groups, work.now())?;
+    let ids = assignment.move_to(course, &mut groups, tx.now())?;
     let mut moved = Vec::with_capacity(ids.len());
     for (group, _) in groups.into_iter().filter(|(group, _)| ids.contains(&group.id)) {
-        work.update_group(&group)?;
+        tx.update_group(&group)?;
         let (whole, mut changed) = (&before[&group.id], Changed::new());
         changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
         changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
@@ -217,10 +217,10 @@ pub(super) fn move_all(
 }
 
 /// Records that groups moved with a topic.
-pub(super) fn record_moved_groups(work: &mut Work<'_>, moved: Vec<MovedGroup>) -> Result<()> {
+pub(super) fn record_moved_groups(tx: &mut WriteTx<'_>, moved: Vec<MovedGroup>) -> Result<()> {
     for MovedGroup { group, before, changed } in moved {
-        let group = Box::new(work.whole_group(&group)?);
-        work.record(GroupChange::Updated { group, before, changed });
+        let group = Box::new(tx.whole_group(&group)?);
+        tx.record(GroupChange::Updated { group, before, changed });
     }
     Ok(())
 }
@@ -240,21 +240,21 @@ fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
 }
 
 /// Attaches groups to a topic. Returns the links of all groups in the request.
-pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
-    let whole = work.assignment_to_write(id)?;
-    let groups = resolve_requested_groups(work, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
+pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
+    let whole = tx.assignment_to_write(id)?;
+    let groups = resolve_requested_groups(tx, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
     let named: Vec<GroupId> = groups.iter().map(|wanted| wanted.group.group.id.clone()).collect();
-    let course = course(work, whole.assignment.course_id.as_ref())?;
-    let attached = attach_all(work, &whole.assignment, course.as_ref(), groups)?;
-    let whole = work.assignment(id)?.whole;
+    let course = course(tx, whole.assignment.course_id.as_ref())?;
+    let attached = attach_all(tx, &whole.assignment, course.as_ref(), groups)?;
+    let whole = tx.assignment(id)?.whole;
     if !attached.groups.is_empty() {
         let assignment = Box::new(whole.clone());
-        work.record(AssignmentChange::GroupsAttached {
+        tx.record(AssignmentChange::GroupsAttached {
             assignment,
             attached: attached.groups,
         });
     }
-    record_moved_groups(work, attached.moved)?;
+    record_moved_groups(tx, attached.moved)?;
     Ok(whole
         .links
         .into_iter()
@@ -265,13 +265,13 @@ pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result
 /// Returns the links of the texts in a PATCH. [`Error::NotFound`] for an unknown group; rejects groups that are not
 /// on the topic.
 pub(super) fn named_links(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     whole: &WholeAssignment,
     texts: &[OwnText],
 ) -> Result<Vec<GroupAssignment>> {
     let find = |text: &OwnText| whole.links.iter().find(|link| link.link.group_id == text.group_id);
     for text in texts.iter().filter(|text| find(text).is_none()) {
-        work.group(&text.group_id)?;
+        tx.group(&text.group_id)?;
     }
     let link = |text| {
         find(text)
@@ -283,7 +283,7 @@ pub(super) fn named_links(
 
 /// Updates group-specific texts. Returns the groups whose text changed.
 pub(super) fn write_texts(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     assignment: &Assignment,
     links: Vec<GroupAssignment>,
     texts: &[OwnText],
@@ -295,8 +295,8 @@ pub(super) fn write_texts(
             description_override,
             ..GroupAssignmentEdit::default()
         };
-        if !link.edit(edit, assignment, work.now())?.is_empty() {
-            work.update_link(&link)?;
+        if !link.edit(edit, assignment, tx.now())?.is_empty() {
+            tx.update_link(&link)?;
             overridden.push(link.group_id);
         }
     }
@@ -305,19 +305,19 @@ pub(super) fn write_texts(
 
 /// Changes the group-specific text or deadline of one group.
 pub fn edit(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     group: &GroupId,
     edit: &GroupAssignmentEdit,
 ) -> Result<WholeGroupAssignment> {
-    let whole = work.assignment_to_write(id)?;
+    let whole = tx.assignment_to_write(id)?;
     let mut link = whole_link(whole.links, group)?;
-    let changed = link.link.edit(edit.clone(), &whole.assignment, work.now())?;
+    let changed = link.link.edit(edit.clone(), &whole.assignment, tx.now())?;
     if changed.is_empty() {
         return Ok(link);
     }
-    work.update_link(&link.link)?;
-    work.record(AssignmentChange::LinkUpdated {
+    tx.update_link(&link.link)?;
+    tx.record(AssignmentChange::LinkUpdated {
         link: Box::new(link.clone()),
         changed,
     });
@@ -325,19 +325,19 @@ pub fn edit(
 }
 
 /// Detaches a group from a topic. If the group has submitted, this requires `is_forced` and deletes the submissions.
-pub fn detach(work: &mut Work<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
-    let before = work.assignment_to_write(id)?;
+pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
+    let before = tx.assignment_to_write(id)?;
     let link = whole_link(before.links, group)?;
-    let submissions = work.submissions_of_link(&link.link.id)?;
+    let submissions = tx.submissions_of_link(&link.link.id)?;
     link.link.detachable(submissions > 0, is_forced)?;
     let Removed {
         submissions,
         released,
         files,
         ..
-    } = work.detach_group(&link.link.id)?;
-    let assignment = Box::new(work.assignment(id)?.whole);
-    work.record(AssignmentChange::GroupDetached {
+    } = tx.detach_group(&link.link.id)?;
+    let assignment = Box::new(tx.assignment(id)?.whole);
+    tx.record(AssignmentChange::GroupDetached {
         assignment,
         place: link.place,
         submissions,

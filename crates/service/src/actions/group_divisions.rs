@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::groups::{self, NewGroupBatch, NewGroupInBatch};
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::groups::KnownGroup;
 
 /// A request to divide students into groups.
@@ -82,8 +82,8 @@ pub struct PlannedGroup {
 }
 
 /// Divides the students and creates the groups, all or none.
-pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup>> {
-    let plan = plan(work, new)?;
+pub fn generate(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<Vec<KnownGroup>> {
+    let plan = plan(tx, new)?;
     let each = plan.groups.into_iter().map(|group| NewGroupInBatch {
         name: Some(group.name),
         group_number: Some(group.number),
@@ -96,14 +96,14 @@ pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup
         assignment_id: None,
         groups: each.collect(),
     };
-    groups::create_all(work, &batch)
+    groups::create_all(tx, &batch)
 }
 
 /// Computes the groups while holding the lock of the class. Writes nothing.
-pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<DivisionPlan> {
-    let class = work.class_to_write(&new.class_id)?.id;
-    groups::course_for_new_work(work, new.course_id.as_ref(), &class)?;
-    let students = students(work, new, &class)?;
+pub fn plan(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<DivisionPlan> {
+    let class = tx.class_to_write(&new.class_id)?.id;
+    groups::course_for_new_work(tx, new.course_id.as_ref(), &class)?;
+    let students = students(tx, new, &class)?;
     let seed = new.seed.unwrap_or_else(clock::random_seed);
     let sets = |sets: &[List<UserId>]| sets.iter().map(|set| set.0.clone()).collect();
     let wish = Wish {
@@ -114,9 +114,9 @@ pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<DivisionPlan> {
         apart: sets(&new.keep_apart),
     };
     let ids: Vec<UserId> = students.iter().map(|student| student.id.clone()).collect();
-    let division = division::divide(&ids, &wish, &work.partners(&class)?)?;
+    let division = division::divide(&ids, &wish, &tx.partners(&class)?)?;
     let mut people: HashMap<UserId, Person> = students.into_iter().map(|person| (person.id.clone(), person)).collect();
-    let mut number = work.next_group_number(&class)?;
+    let mut number = tx.next_group_number(&class)?;
     let mut groups = Vec::with_capacity(division.groups.len());
     for members in division.groups {
         groups.push(PlannedGroup {
@@ -134,12 +134,12 @@ pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<DivisionPlan> {
 }
 
 /// Returns the students to divide, sorted by name.
-fn students(work: &mut Work<'_>, new: &NewDivision, class: &ClassId) -> Result<Vec<Person>> {
+fn students(tx: &mut WriteTx<'_>, new: &NewDivision, class: &ClassId) -> Result<Vec<Person>> {
     let Some(wanted) = &new.student_ids else {
-        let free = work.ungrouped_students(class, new.course_id.as_ref(), None)?;
+        let free = tx.ungrouped_students(class, new.course_id.as_ref(), None)?;
         return Ok(free.into_iter().map(|student| student.person).collect());
     };
-    let mut enrolled = work.class_students(class, None)?;
+    let mut enrolled = tx.class_students(class, None)?;
     enrolled.retain(|student| wanted.contains(&student.person.id));
     let mut strangers = Vec::new();
     for id in wanted
@@ -147,7 +147,7 @@ fn students(work: &mut Work<'_>, new: &NewDivision, class: &ClassId) -> Result<V
         .filter(|id| !enrolled.iter().any(|student| student.person.id == **id))
     {
         // Ids of users outside the organization are not found, like ids that do not exist.
-        if !work.is_member(id)? {
+        if !tx.is_member(id)? {
             return Err(Error::NotFound);
         }
         strangers.push(id.clone());

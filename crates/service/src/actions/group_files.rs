@@ -8,10 +8,10 @@ use model::refusal::Refusal;
 
 use super::assignments::person;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
-pub fn add(work: &mut Work<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
-    let whole = work.group_to_write(id)?;
+pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
+    let whole = tx.group_to_write(id)?;
     if whole.attachments.len() >= FILES_MAX {
         return Err(Refusal::LimitReached {
             what: "files of a group",
@@ -21,26 +21,26 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, file: AttachmentId, stored: Stored
     }
     let attachment = GroupAttachment {
         id: file,
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         group_id: id.clone(),
         file: stored,
-        uploaded_by_id: person(work)?,
-        created_at: work.now(),
+        uploaded_by_id: person(tx)?,
+        created_at: tx.now(),
     };
-    work.insert_group_file(&attachment)?;
-    let group = Box::new(work.whole_group(id)?);
-    work.record(GroupChange::AttachmentAdded {
+    tx.insert_group_file(&attachment)?;
+    let group = Box::new(tx.whole_group(id)?);
+    tx.record(GroupChange::AttachmentAdded {
         group,
         attachment: attachment.clone(),
     });
     Ok(attachment)
 }
 
-pub fn remove(work: &mut Work<'_>, id: &GroupId, file: &AttachmentId) -> Result<()> {
-    work.group_to_write(id)?;
-    let attachment = work.file_of_group(id, file)?;
-    work.delete_group_file(id, file)?;
-    let group = Box::new(work.whole_group(id)?);
-    work.record(GroupChange::AttachmentRemoved { group, attachment });
+pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, file: &AttachmentId) -> Result<()> {
+    tx.group_to_write(id)?;
+    let attachment = tx.file_of_group(id, file)?;
+    tx.delete_group_file(id, file)?;
+    let group = Box::new(tx.whole_group(id)?);
+    tx.record(GroupChange::AttachmentRemoved { group, attachment });
     Ok(())
 }

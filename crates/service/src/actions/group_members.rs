@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::groups::KnownGroup;
 
 /// The students to add to a group.
@@ -59,8 +59,8 @@ pub struct MemberMove {
 }
 
 /// Adds students of the class to a group; those who are members already are unchanged.
-pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
-    let whole = work.group_to_write(id)?;
+pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
+    let whole = tx.group_to_write(id)?;
     let present = whole.member_ids();
     let coming: Vec<UserId> = new
         .student_ids
@@ -68,13 +68,13 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined
         .filter(|user| !present.contains(user))
         .cloned()
         .collect();
-    let users = join(work, &whole.group, present.len(), &coming)?;
-    let group = work.group(id)?;
+    let users = join(tx, &whole.group, present.len(), &coming)?;
+    let group = tx.group(id)?;
     if !users.is_empty() {
         let group = Box::new(group.whole.clone());
-        work.record(GroupChange::MembersAdded { group, users });
+        tx.record(GroupChange::MembersAdded { group, users });
     }
-    let mut already_in_topic = work.members_of_same_topics(id)?;
+    let mut already_in_topic = tx.members_of_same_topics(id)?;
     already_in_topic.retain(|user| new.student_ids.contains(user));
     Ok(Joined {
         group,
@@ -83,15 +83,15 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined
 }
 
 /// Inserts memberships of students who are not in the group yet. The caller holds the lock of the class.
-pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &[UserId]) -> Result<Vec<Person>> {
+pub(super) fn join(tx: &mut WriteTx<'_>, group: &Group, present: usize, coming: &[UserId]) -> Result<Vec<Person>> {
     if coming.is_empty() {
         return Ok(Vec::new());
     }
-    let enrolled = work.enrolled(&group.class_id)?;
+    let enrolled = tx.enrolled(&group.class_id)?;
     let mut strangers = Vec::new();
     for user in coming.iter().filter(|user| !enrolled.contains_key(*user)) {
         // Ids of users outside the organization are not found, like ids that do not exist.
-        if !work.is_member(user)? {
+        if !tx.is_member(user)? {
             return Err(Error::NotFound);
         }
         strangers.push(user.clone());
@@ -109,22 +109,22 @@ pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &
             user: student.person.clone(),
             email: student.email.clone(),
             role: GroupRole::Member,
-            joined_at: work.now(),
+            joined_at: tx.now(),
         };
-        work.insert_group_member(&group.class_id, &member)?;
+        tx.insert_group_member(&group.class_id, &member)?;
         joined.push(student.person.clone());
     }
     Ok(joined)
 }
 
 /// Removes a student from a group.
-pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownGroup> {
-    let whole = work.group_to_write(id)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<KnownGroup> {
+    let whole = tx.group_to_write(id)?;
     let member = whole.members.into_iter().find(|member| member.user.id == *user);
     let user = member.ok_or(Error::NotFound)?.user;
-    work.delete_group_member(id, &user.id)?;
-    let group = work.group(id)?;
-    work.record(GroupChange::MemberRemoved {
+    tx.delete_group_member(id, &user.id)?;
+    let group = tx.group(id)?;
+    tx.record(GroupChange::MemberRemoved {
         group: Box::new(group.whole.clone()),
         user,
     });
@@ -132,11 +132,11 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownG
 }
 
 /// Moves a student to another group of the class. Submissions stay with the former group.
-pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<MemberMove> {
-    let from = work.group_to_write(id)?;
+pub fn move_to(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<MemberMove> {
+    let from = tx.group_to_write(id)?;
     let member = from.members.iter().find(|member| member.user.id == *user);
     let member = member.ok_or(Error::NotFound)?.clone();
-    let to = work.group(&wanted.to_group_id)?.whole;
+    let to = tx.group(&wanted.to_group_id)?.whole;
     if to.group.class_id != from.group.class_id {
         return Err(Refusal::ClassMismatch.into());
     }
@@ -147,17 +147,17 @@ pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) 
     if !is_there {
         Group::room_for(to.members.len() + 1)?;
     }
-    work.delete_group_member(id, user)?;
+    tx.delete_group_member(id, user)?;
     let arrival = GroupMember {
         id: GroupMemberId::new(clock::new_id()),
         group_id: to.group.id.clone(),
         role: GroupRole::Member,
-        joined_at: work.now(),
+        joined_at: tx.now(),
         ..member.clone()
     };
-    work.insert_group_member(&to.group.class_id, &arrival)?;
-    let (from, to) = (work.group(id)?, work.group(&to.group.id)?);
-    work.record(GroupChange::MemberMoved {
+    tx.insert_group_member(&to.group.class_id, &arrival)?;
+    let (from, to) = (tx.group(id)?, tx.group(&to.group.id)?);
+    tx.record(GroupChange::MemberMoved {
         from: Box::new(from.whole.clone()),
         to: Box::new(to.whole.clone()),
         user: member.user,
@@ -165,6 +165,6 @@ pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) 
     Ok(MemberMove {
         from,
         to,
-        kept_submissions: work.submissions_with(id, user)?,
+        kept_submissions: tx.submissions_with(id, user)?,
     })
 }

@@ -22,7 +22,7 @@ use utoipa::ToSchema;
 use super::{assignments, group_assignments, group_members};
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::groups::KnownGroup;
 
 /// A group to create.
@@ -140,51 +140,51 @@ impl NewGroupBatch {
 }
 
 /// Creates a group with its work room in a class that the caller manages.
-pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
-    let group = insert_group(work, new)?;
-    let attached = attach(work, new, &[own_text(&group, new)])?;
-    let known = record_created(work, &group)?;
+pub fn create(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<KnownGroup> {
+    let group = insert_group(tx, new)?;
+    let attached = attach(tx, new, &[own_text(&group, new)])?;
+    let known = record_created(tx, &group)?;
     if let Some(change) = attached {
-        work.record(change);
+        tx.record(change);
     }
     Ok(known)
 }
 
 /// Creates several groups in a class that the caller manages, all or none.
-pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
+pub fn create_all(tx: &mut WriteTx<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
     let each: Vec<NewGroup> = new.each().collect();
-    let made: Vec<Group> = each.iter().map(|new| insert_group(work, new)).collect::<Result<_>>()?;
+    let made: Vec<Group> = each.iter().map(|new| insert_group(tx, new)).collect::<Result<_>>()?;
     let texts: Vec<OwnText> = made
         .iter()
         .zip(&each)
         .map(|(group, new)| own_text(group, new))
         .collect();
-    let attached = each.first().map_or(Ok(None), |first| attach(work, first, &texts))?;
+    let attached = each.first().map_or(Ok(None), |first| attach(tx, first, &texts))?;
     let known = made
         .iter()
-        .map(|group| record_created(work, group))
+        .map(|group| record_created(tx, group))
         .collect::<Result<_>>()?;
     if let Some(change) = attached {
-        work.record(change);
+        tx.record(change);
     }
     Ok(known)
 }
 
 /// Inserts a group with its work room and its members.
-fn insert_group(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
-    let class = work.class_to_write(&new.class_id)?.id;
-    let course = course_for_new_work(work, new.course_id.as_ref(), &class)?;
+fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
+    let class = tx.class_to_write(&new.class_id)?.id;
+    let course = course_for_new_work(tx, new.course_id.as_ref(), &class)?;
     if new.assignment_id.is_none() && new.description_override.is_some() {
         return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
     }
     let number = match new.group_number {
         Some(number) => number,
-        None => work.next_group_number(&class)?,
+        None => tx.next_group_number(&class)?,
     };
-    let start_date = new.start_date.map(|date| work.moment(date)).transpose()?;
+    let start_date = new.start_date.map(|date| tx.moment(date)).transpose()?;
     let group = Group {
         id: GroupId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         class_id: class,
         work_room_id: WorkRoomId::new(clock::new_id()),
         name: new.name.clone().unwrap_or_else(|| default_name(number)),
@@ -192,15 +192,15 @@ fn insert_group(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
         display_name: new.display_name.clone(),
         start_date,
         required_documents: new.required_documents.unwrap_or(RequiredDocuments::stored(1)),
-        subject_id: subject_of(work, new.subject_id.as_ref(), course.as_ref())?,
+        subject_id: subject_of(tx, new.subject_id.as_ref(), course.as_ref())?,
         course_id: course.map(|course| course.id),
         help: HelpFlag::default(),
-        created_by_id: work.actor().user.clone().ok_or(Error::Unauthenticated)?,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_by_id: tx.actor().user.clone().ok_or(Error::Unauthenticated)?,
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_group(&group)?;
-    group_members::join(work, &group, 0, &new.student_ids)?;
+    tx.insert_group(&group)?;
+    group_members::join(tx, &group, 0, &new.student_ids)?;
     Ok(group)
 }
 
@@ -211,11 +211,11 @@ pub(super) fn default_name(number: GroupNumber) -> ShortName {
 
 /// Returns the course of new groups: visible to the caller, of this class, and not archived.
 pub(super) fn course_for_new_work(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: Option<&CourseId>,
     class: &ClassId,
 ) -> Result<Option<Course>> {
-    let course = course_of(work, id, class)?;
+    let course = course_of(tx, id, class)?;
     course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
     Ok(course)
 }
@@ -229,44 +229,44 @@ fn own_text(group: &Group, new: &NewGroup) -> OwnText {
 
 /// Attaches new groups to the topic in the request; groups without a course move to its course. Returns the change to
 /// record after the creation of the groups.
-fn attach(work: &mut Work<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Option<AssignmentChange>> {
+fn attach(tx: &mut WriteTx<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Option<AssignmentChange>> {
     let Some(topic) = &new.assignment_id else {
         return Ok(None);
     };
-    let assignment = work.assignment(topic)?.whole.assignment;
-    let course = assignments::course(work, assignment.course_id.as_ref())?;
-    let wanted = group_assignments::resolve_requested_groups(work, &new.class_id, &[], texts)?;
-    let attached = group_assignments::attach_all(work, &assignment, course.as_ref(), wanted)?.groups;
-    let assignment = Box::new(work.assignment(topic)?.whole);
+    let assignment = tx.assignment(topic)?.whole.assignment;
+    let course = assignments::course(tx, assignment.course_id.as_ref())?;
+    let wanted = group_assignments::resolve_requested_groups(tx, &new.class_id, &[], texts)?;
+    let attached = group_assignments::attach_all(tx, &assignment, course.as_ref(), wanted)?.groups;
+    let assignment = Box::new(tx.assignment(topic)?.whole);
     Ok(Some(AssignmentChange::GroupsAttached { assignment, attached }))
 }
 
-fn record_created(work: &mut Work<'_>, group: &Group) -> Result<KnownGroup> {
-    let known = work.group(&group.id)?;
-    work.record(GroupChange::Created {
+fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<KnownGroup> {
+    let known = tx.group(&group.id)?;
+    tx.record(GroupChange::Created {
         group: Box::new(known.whole.clone()),
     });
     Ok(known)
 }
 
 /// Applies a PATCH.
-pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
-    let whole = work.group_to_write(id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
+    let whole = tx.group_to_write(id)?;
     let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
     let mut group = whole.group;
-    let course = course_of(work, edit.course_id.value(), &group.class_id)?;
+    let course = course_of(tx, edit.course_id.value(), &group.class_id)?;
     if let Some(subject) = edit.subject_id.value() {
-        work.subject(subject)?;
+        tx.subject(subject)?;
     }
     let mut edit = edit.clone();
-    edit.start_date = work.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
-    let changed = group.edit(edit, course.as_ref(), &active, work.now())?;
+    edit.start_date = tx.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    let changed = group.edit(edit, course.as_ref(), &active, tx.now())?;
     if !changed.is_empty() {
-        work.update_group(&group)?;
-        let group = Box::new(work.whole_group(id)?);
-        work.record(GroupChange::Updated { group, before, changed });
+        tx.update_group(&group)?;
+        let group = Box::new(tx.whole_group(id)?);
+        tx.record(GroupChange::Updated { group, before, changed });
     }
-    work.group(id)
+    tx.group(id)
 }
 
 /// What was deleted with a group.
@@ -277,14 +277,14 @@ pub struct RemovedWithGroup {
 }
 
 /// Deletes a group with its work room, documents and submissions. Its topics stay.
-pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
-    let whole = work.group_to_write(id)?;
-    let removed = work.delete_group(id)?;
+pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
+    let whole = tx.group_to_write(id)?;
+    let removed = tx.delete_group(id)?;
     let counts = RemovedWithGroup {
         documents: removed.documents,
         submissions: removed.submissions,
     };
-    work.record(GroupChange::Deleted {
+    tx.record(GroupChange::Deleted {
         place: whole.place(),
         members: whole.member_ids(),
         group: Box::new(whole.group),
@@ -296,16 +296,16 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
 }
 
 /// Returns the course in a request: visible to the caller and of this class.
-fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
+fn course_of(tx: &mut WriteTx<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
     let Some(id) = id else { return Ok(None) };
-    let course = work.course(id)?.course;
+    let course = tx.course(id)?.course;
     course.belongs_to(class)?;
     Ok(Some(course))
 }
 
 /// Returns the subject of a new group. If the group has a course, it must be the subject of the course.
-fn subject_of(work: &mut Work<'_>, wanted: Option<&SubjectId>, course: Option<&Course>) -> Result<Option<SubjectId>> {
-    let wanted = wanted.map(|id| work.subject(id)).transpose()?.map(|subject| subject.id);
+fn subject_of(tx: &mut WriteTx<'_>, wanted: Option<&SubjectId>, course: Option<&Course>) -> Result<Option<SubjectId>> {
+    let wanted = wanted.map(|id| tx.subject(id)).transpose()?.map(|subject| subject.id);
     match (course, wanted) {
         (Some(course), None) => Ok(Some(course.subject_id.clone())),
         (Some(course), Some(wanted)) if wanted != course.subject_id => Err(Refusal::ClassMismatch.into()),

@@ -15,7 +15,7 @@ use adapters::blob_store::name::stem;
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// What to hand out.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -59,9 +59,9 @@ pub struct HandoutResult {
 }
 
 /// Returns the copies for groups that have none yet. The transaction checks everything again.
-pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Result<Handout> {
-    let seen = scope.assignment(id)?;
-    scope.managed_class(&seen.whole.assignment.class_id)?;
+pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Result<Handout> {
+    let seen = tx.assignment(id)?;
+    tx.managed_class(&seen.whole.assignment.class_id)?;
     seen.whole.assignment.writable()?;
     let file = seen
         .whole
@@ -79,8 +79,8 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
         .title
         .clone()
         .unwrap_or_else(|| DocumentTitle::stored(shortened.trim()));
-    let have = scope.handed_out(id, &new.template_attachment_id)?;
-    let copies = scope
+    let have = tx.handed_out(id, &new.template_attachment_id)?;
+    let copies = tx
         .rooms_of_topic(id)?
         .into_iter()
         .filter(|(group, _)| !have.contains(group));
@@ -109,25 +109,25 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
 
 /// Inserts the documents of the copies. Skips groups that got a copy in the meantime, left the topic, or have the
 /// maximum number of documents.
-pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandoutResult> {
-    let topic = work.assignment_to_write(id)?;
+pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandoutResult> {
+    let topic = tx.assignment_to_write(id)?;
     topic.assignment.writable()?;
     let attachment = &new.template_attachment_id;
     let here = |group: &GroupId| topic.links.iter().any(|link| link.link.group_id == *group);
-    let had = work.handed_out(id, attachment)?;
+    let had = tx.handed_out(id, attachment)?;
     let (mut documents, mut full) = (Vec::new(), Vec::new());
     for copy in handout
         .copies
         .iter()
         .filter(|copy| here(&copy.group) && !had.contains(&copy.group))
     {
-        let (_, count) = work.room_to_fill(&copy.room)?;
+        let (_, count) = tx.room_to_fill(&copy.room)?;
         if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
             full.push(copy.group.clone());
             continue;
         }
-        documents.push(documents::create(work, &copy.room, &copy.creation)?);
-        work.note_handed_out(&copy.creation.id, attachment)?;
+        documents.push(documents::create(tx, &copy.room, &copy.creation)?);
+        tx.note_handed_out(&copy.creation.id, attachment)?;
     }
     Ok(HandoutResult { documents, had, full })
 }

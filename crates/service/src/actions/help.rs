@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::rates;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// A help request.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -39,14 +39,14 @@ pub struct HelpResolution {
 
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
-pub fn request(work: &mut Work<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
-    let whole = work.group_to_help(id)?;
-    rates::consume(work, &format!("help:{id}"), limit)?;
+pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
+    let whole = tx.group_to_help(id)?;
+    rates::consume(tx, &format!("help:{id}"), limit)?;
     whole.class.status.writable()?;
-    let (by, mut group) = (acting_person(work)?, whole.group);
-    let raised = group.help.raise(&by.id, call.message.clone(), work.now());
-    let whole = write(work, group)?;
-    work.record(HelpChange::Requested {
+    let (by, mut group) = (acting_person(tx)?, whole.group);
+    let raised = group.help.raise(&by.id, call.message.clone(), tx.now());
+    let whole = write(tx, group)?;
+    tx.record(HelpChange::Requested {
         group: Box::new(whole.clone()),
         by,
         is_first: raised == Raise::First,
@@ -55,14 +55,14 @@ pub fn request(work: &mut Work<'_>, id: &GroupId, call: &HelpRequest, limit: Opt
 }
 
 /// Marks the help request as claimed by the caller; no effect if none is open.
-pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
-    let mut group = group_to_handle(work, id)?;
-    let by = acting_person(work)?;
+pub fn claim(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
+    let mut group = group_to_handle(tx, id)?;
+    let by = acting_person(tx)?;
     if !group.help.claim(&by.id) {
         return Ok(group);
     }
-    let whole = write(work, group)?;
-    work.record(HelpChange::Claimed {
+    let whole = write(tx, group)?;
+    tx.record(HelpChange::Claimed {
         group: Box::new(whole.clone()),
         by,
     });
@@ -70,15 +70,15 @@ pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
 }
 
 /// Closes the help request; no effect and no event if none is open.
-pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &HelpResolution) -> Result<Group> {
-    let mut group = group_to_handle(work, id)?;
-    let by = acting_person(work)?;
+pub fn resolve(tx: &mut WriteTx<'_>, id: &GroupId, handled: &HelpResolution) -> Result<Group> {
+    let mut group = group_to_handle(tx, id)?;
+    let by = acting_person(tx)?;
     let message = group.help.message().cloned();
-    let Some(waited_seconds) = group.help.resolve(&by.id, work.now()) else {
+    let Some(waited_seconds) = group.help.resolve(&by.id, tx.now()) else {
         return Ok(group);
     };
-    let whole = write(work, group)?;
-    work.record(HelpChange::Resolved {
+    let whole = write(tx, group)?;
+    tx.record(HelpChange::Resolved {
         group: Box::new(whole.clone()),
         by,
         message,
@@ -89,21 +89,21 @@ pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &HelpResolution) -> R
 }
 
 /// Returns a group whose class the caller manages.
-fn group_to_handle(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
-    let class = work.group(id)?.whole.group.class_id;
-    work.managed_class(&class)?.writable()?;
-    Ok(work.group_to_help(id)?.group)
+fn group_to_handle(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
+    let class = tx.group(id)?.whole.group.class_id;
+    tx.managed_class(&class)?.writable()?;
+    Ok(tx.group_to_help(id)?.group)
 }
 
-fn write(work: &mut Work<'_>, mut group: Group) -> Result<WholeGroup> {
-    group.updated_at = work.now();
-    work.update_help(&group)?;
-    work.whole_group(&group.id)
+fn write(tx: &mut WriteTx<'_>, mut group: Group) -> Result<WholeGroup> {
+    group.updated_at = tx.now();
+    tx.update_help(&group)?;
+    tx.whole_group(&group.id)
 }
 
 /// Returns the acting user as shown in events.
-fn acting_person(work: &Work<'_>) -> Result<Person> {
-    let actor = work.actor();
+fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
+    let actor = tx.actor();
     Ok(Person {
         id: actor.user.clone().ok_or(Error::Unauthenticated)?,
         name: actor.name.clone(),

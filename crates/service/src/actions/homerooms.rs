@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::homerooms::{CountedHomeroom, ReleasedByHomeroom};
 
 /// A homeroom to create.
@@ -44,56 +44,56 @@ pub struct NewHomeroomStudents {
     pub student_ids: List<UserId>,
 }
 
-pub fn create(work: &mut Work<'_>, new: &NewHomeroom) -> Result<CountedHomeroom> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroom) -> Result<CountedHomeroom> {
     if let Some(teacher) = &new.teacher_id {
-        work.teaching_member(teacher)?;
+        tx.teaching_member(teacher)?;
     }
     let homeroom = Homeroom {
         id: HomeroomId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         name: new.name.clone(),
         grade_level: new.grade_level.clone(),
         academic_year: new.academic_year.clone(),
         teacher_id: new.teacher_id.clone(),
         external_id: None,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_homeroom(&homeroom)?;
-    work.record(HomeroomChange::Created {
+    tx.insert_homeroom(&homeroom)?;
+    tx.record(HomeroomChange::Created {
         homeroom: homeroom.clone(),
     });
     Ok(CountedHomeroom { homeroom, students: 0 })
 }
 
 /// Applies a PATCH. The membership of a homeroom teacher is checked only when the teacher changes.
-pub fn edit(work: &mut Work<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<CountedHomeroom> {
-    let mut homeroom = work.homeroom_to_change(id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<CountedHomeroom> {
+    let mut homeroom = tx.homeroom_to_change(id)?;
     if let Some(teacher) = edit
         .teacher_id
         .value()
         .filter(|teacher| homeroom.teacher_id.as_ref() != Some(*teacher))
     {
-        work.teaching_member(teacher)?;
+        tx.teaching_member(teacher)?;
     }
-    let changed = homeroom.edit(edit.clone(), work.now())?;
+    let changed = homeroom.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
-        work.update_homeroom(&homeroom)?;
-        let students = work.homeroom_student_ids(id)?;
-        work.record(HomeroomChange::Updated {
+        tx.update_homeroom(&homeroom)?;
+        let students = tx.homeroom_student_ids(id)?;
+        tx.record(HomeroomChange::Updated {
             homeroom,
             changed,
             students,
         });
     }
-    work.homeroom(id)
+    tx.homeroom(id)
 }
 
 /// Deletes a homeroom. Its students stay in the organization and in their classes.
-pub fn remove(work: &mut Work<'_>, id: &HomeroomId) -> Result<()> {
-    let homeroom = work.homeroom_to_change(id)?;
-    let ReleasedByHomeroom { students, classes } = work.delete_homeroom(id)?;
-    work.record(HomeroomChange::Deleted {
+pub fn remove(tx: &mut WriteTx<'_>, id: &HomeroomId) -> Result<()> {
+    let homeroom = tx.homeroom_to_change(id)?;
+    let ReleasedByHomeroom { students, classes } = tx.delete_homeroom(id)?;
+    tx.record(HomeroomChange::Deleted {
         homeroom,
         students,
         classes,
@@ -102,31 +102,31 @@ pub fn remove(work: &mut Work<'_>, id: &HomeroomId) -> Result<()> {
 }
 
 /// Adds students; those who are in the homeroom already are unchanged. Returns the number of new students.
-pub fn add_students(work: &mut Work<'_>, id: &HomeroomId, new: &NewHomeroomStudents) -> Result<usize> {
-    let homeroom = work.homeroom_to_change(id)?;
+pub fn add_students(tx: &mut WriteTx<'_>, id: &HomeroomId, new: &NewHomeroomStudents) -> Result<usize> {
+    let homeroom = tx.homeroom_to_change(id)?;
     let wanted = new
         .student_ids
         .iter()
-        .map(|student| work.learning_member(student))
+        .map(|student| tx.learning_member(student))
         .collect::<Result<Vec<_>>>()?;
     let mut students = Vec::new();
     for student in wanted {
-        if work.enroll_in_homeroom(id, &student.id)? {
+        if tx.enroll_in_homeroom(id, &student.id)? {
             students.push(student);
         }
     }
     let added = students.len();
     if added > 0 {
-        work.record(HomeroomChange::StudentsAdded { homeroom, students });
+        tx.record(HomeroomChange::StudentsAdded { homeroom, students });
     }
     Ok(added)
 }
 
 /// Removes a student from a homeroom. Class enrolments stay.
-pub fn remove_student(work: &mut Work<'_>, id: &HomeroomId, student_id: &UserId) -> Result<()> {
-    let homeroom = work.homeroom_to_change(id)?;
-    let student = work.homeroom_student(id, student_id)?;
-    work.leave_homeroom(id, student_id)?;
-    work.record(HomeroomChange::StudentRemoved { homeroom, student });
+pub fn remove_student(tx: &mut WriteTx<'_>, id: &HomeroomId, student_id: &UserId) -> Result<()> {
+    let homeroom = tx.homeroom_to_change(id)?;
+    let student = tx.homeroom_student(id, student_id)?;
+    tx.leave_homeroom(id, student_id)?;
+    tx.record(HomeroomChange::StudentRemoved { homeroom, student });
     Ok(())
 }

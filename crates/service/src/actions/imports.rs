@@ -18,7 +18,7 @@ use model::user::Person;
 
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// The rank of an import, for every importing user: that of an administrator, which is above students and teachers
 /// only.
@@ -200,21 +200,21 @@ impl From<Error> for RowError {
 
 /// Applies rows in their order. The caller must still be an administrator of the organization.
 pub fn apply(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     rows: &[ImportRecord],
     preview: &mut ImportPreview,
 ) -> Result<Vec<ImportOutcome>> {
-    if work.actor().user.is_some() && !work.rank()?.outranks(MemberRole::Teacher) {
+    if tx.actor().user.is_some() && !tx.rank()?.outranks(MemberRole::Teacher) {
         return Err(Error::ForbiddenRole);
     }
     if !rules.is_dry_run {
-        return apply_all(work, rules, mail, rows, preview);
+        return apply_all(tx, rules, mail, rows, preview);
     }
     let mut outcomes = None;
-    let taken_back = work.attempt(|work| {
-        outcomes = Some(apply_all(work, rules, mail, rows, preview)?);
+    let taken_back = tx.savepoint(|tx| {
+        outcomes = Some(apply_all(tx, rules, mail, rows, preview)?);
         Err(rollback_error())
     });
     // Without outcomes, the transaction itself failed with that error.
@@ -225,9 +225,9 @@ pub fn apply(
 }
 
 /// Records the end of an import, unless it changed nothing.
-pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
+pub fn finish(tx: &mut WriteTx<'_>, counts: ImportCounts) {
     if counts.changed_anything() {
-        work.record(UserChange::Imported {
+        tx.record(UserChange::Imported {
             created: counts.created,
             updated: counts.updated,
             invited: counts.invited,
@@ -238,9 +238,9 @@ pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
 }
 
 /// Sends the progress of an import to the user who started it.
-pub fn record_progress(work: &mut Work<'_>, import_id: &str, rules: ImportRules, rows: i64, counts: ImportCounts) {
-    if let Some(importer) = work.actor().user.clone() {
-        work.record(UserChange::ImportProgressed {
+pub fn record_progress(tx: &mut WriteTx<'_>, import_id: &str, rules: ImportRules, rows: i64, counts: ImportCounts) {
+    if let Some(importer) = tx.actor().user.clone() {
+        tx.record(UserChange::ImportProgressed {
             importer,
             import_id: import_id.to_owned(),
             rows,
@@ -252,7 +252,7 @@ pub fn record_progress(work: &mut Work<'_>, import_id: &str, rules: ImportRules,
 }
 
 fn apply_all(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     rows: &[ImportRecord],
@@ -261,7 +261,7 @@ fn apply_all(
     let mut outcomes = Vec::with_capacity(rows.len());
     let (mut enrolled, mut joined) = (BTreeMap::new(), BTreeMap::new());
     for row in rows {
-        let (done, changes) = match apply_row(work, rules, mail, row, preview)? {
+        let (done, changes) = match apply_row(tx, rules, mail, row, preview)? {
             Ok(done) => done,
             Err(problems) => {
                 outcomes.push(ImportOutcome {
@@ -273,7 +273,7 @@ fn apply_all(
             }
         };
         for change in changes {
-            work.record(change);
+            tx.record(change);
         }
         gather(&mut enrolled, done.enrolled);
         gather(&mut joined, done.joined);
@@ -287,12 +287,12 @@ fn apply_all(
         });
     }
     for (id, students) in enrolled {
-        let class = Box::new(work.class(&id)?);
-        work.record(ClassChange::Enrolled { class, students });
+        let class = Box::new(tx.class(&id)?);
+        tx.record(ClassChange::Enrolled { class, students });
     }
     for (id, students) in joined {
-        let homeroom = work.homeroom(&id)?.homeroom;
-        work.record(HomeroomChange::StudentsAdded { homeroom, students });
+        let homeroom = tx.homeroom(&id)?.homeroom;
+        tx.record(HomeroomChange::StudentsAdded { homeroom, students });
     }
     Ok(outcomes)
 }
@@ -301,31 +301,31 @@ type RowOutcome = std::result::Result<(RowResult, Vec<Change>), Vec<RowProblem>>
 
 /// Applies one row; retries once if a concurrent transaction wrote the same.
 fn apply_row(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     row: &ImportRecord,
     preview: &ImportPreview,
 ) -> Result<RowOutcome> {
-    let (ended, is_race) = try_row(work, rules, mail, row, preview)?;
+    let (ended, is_race) = try_row(tx, rules, mail, row, preview)?;
     if !is_race {
         return Ok(ended);
     }
-    Ok(try_row(work, rules, mail, row, preview)?.0)
+    Ok(try_row(tx, rules, mail, row, preview)?.0)
 }
 
 /// Applies one row in a savepoint. Also returns whether it conflicted with a concurrent transaction.
 fn try_row(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     row: &ImportRecord,
     preview: &ImportPreview,
 ) -> Result<(RowOutcome, bool)> {
     let (mut ended, mut is_race) = (None, false);
-    let outcome = work.attempt(|work| match apply_record(work, rules, mail, row, preview) {
+    let outcome = tx.savepoint(|tx| match apply_record(tx, rules, mail, row, preview) {
         Ok(done) => {
-            ended = Some(Ok((done, recorded_changes(work.take_changes()))));
+            ended = Some(Ok((done, recorded_changes(tx.take_changes()))));
             Ok(())
         }
         Err(RowError::Row(problems)) => {
@@ -348,19 +348,19 @@ fn try_row(
 }
 
 fn apply_record(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     row: &ImportRecord,
     preview: &ImportPreview,
 ) -> Result<RowResult, RowError> {
     match row {
-        ImportRecord::Person(new) => person::import_person(work, rules, mail, new),
-        ImportRecord::RemovedPerson(external_id) => person::deactivate(work, external_id),
-        ImportRecord::Class(class) => school::import_class(work, rules, class, preview),
-        ImportRecord::RemovedClass(external_id) => school::archive_class(work, external_id),
-        ImportRecord::Homeroom(homeroom) => school::import_homeroom(work, rules, homeroom),
-        ImportRecord::Enrollment(place) => school::import_enrollment(work, place, preview),
+        ImportRecord::Person(new) => person::import_person(tx, rules, mail, new),
+        ImportRecord::RemovedPerson(external_id) => person::deactivate(tx, external_id),
+        ImportRecord::Class(class) => school::import_class(tx, rules, class, preview),
+        ImportRecord::RemovedClass(external_id) => school::archive_class(tx, external_id),
+        ImportRecord::Homeroom(homeroom) => school::import_homeroom(tx, rules, homeroom),
+        ImportRecord::Enrollment(place) => school::import_enrollment(tx, place, preview),
         ImportRecord::Ignored => Ok(RowResult::with(RowStatus::Skipped)),
     }
 }

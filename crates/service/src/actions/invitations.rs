@@ -15,7 +15,7 @@ use super::people::NewPerson;
 use adapters::mailer::{Mailer, Recipient};
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// The page that the emailed link opens. The token is in the fragment (`#`), so that it is neither sent to a server
 /// nor logged.
@@ -23,11 +23,11 @@ const PAGE: &str = "/accept-invitation";
 
 /// Invites an address. A pending invitation is updated and extended; it is emailed again only if it had expired or
 /// was never emailed, so that a repeated import sends no second email.
-pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Invitation> {
+pub fn invite(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Invitation> {
     can_be_invited(&new.email)?;
-    let now = work.now();
-    let inviter_id = work.actor().user.clone();
-    if let Some(mut invitation) = work.pending_invitation(&new.email)? {
+    let now = tx.now();
+    let inviter_id = tx.actor().user.clone();
+    if let Some(mut invitation) = tx.pending_invitation(&new.email)? {
         let is_due = !invitation.is_open(now) || invitation.sent_at.is_none();
         let same = invitation.clone();
         invitation.name = new.name.clone();
@@ -37,13 +37,13 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
         if is_due {
             invitation.renew(now);
         }
-        let is_sent = is_due && send(work, &mut invitation, mail)?;
+        let is_sent = is_due && send(tx, &mut invitation, mail)?;
         if invitation != same {
             invitation.inviter_id = inviter_id;
             invitation.updated_at = now;
-            work.update_invitation(&invitation)?;
+            tx.update_invitation(&invitation)?;
             let change = invitation.clone();
-            work.record(InvitationChange::Renewed {
+            tx.record(InvitationChange::Renewed {
                 invitation: change,
                 is_sent,
             });
@@ -52,7 +52,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
     }
     let mut invitation = Invitation {
         id: InvitationId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         email: new.email.clone(),
         name: new.name.clone(),
         role: new.role,
@@ -68,15 +68,15 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
         updated_at: now,
     };
     // Canceled invitations count too: canceling and inviting again must not flood a mailbox.
-    invitation.sent_at = work.last_invitation_sent(&invitation.email)?;
+    invitation.sent_at = tx.last_invitation_sent(&invitation.email)?;
     check_rate(&invitation, now)?;
     invitation.sent_at = None;
-    if !work.insert_invitation(&invitation)? {
+    if !tx.insert_invitation(&invitation)? {
         return Err(already_invited());
     }
-    let is_sent = send(work, &mut invitation, mail)?;
-    work.update_invitation(&invitation)?;
-    work.record(InvitationChange::Created {
+    let is_sent = send(tx, &mut invitation, mail)?;
+    tx.update_invitation(&invitation)?;
+    tx.record(InvitationChange::Created {
         invitation: invitation.clone(),
         is_sent,
     });
@@ -84,14 +84,14 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
 }
 
 /// Extends a pending invitation and emails it with a new token. The former token becomes invalid.
-pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mailer) -> Result<Invitation> {
-    let now = work.now();
-    let mut invitation = pending(work, id)?;
+pub fn resend(tx: &mut WriteTx<'_>, id: &InvitationId, mail: &Mailer) -> Result<Invitation> {
+    let now = tx.now();
+    let mut invitation = pending(tx, id)?;
     check_rate(&invitation, now)?;
     invitation.renew(now);
-    let is_sent = send(work, &mut invitation, Some(mail))?;
-    work.update_invitation(&invitation)?;
-    work.record(InvitationChange::Renewed {
+    let is_sent = send(tx, &mut invitation, Some(mail))?;
+    tx.update_invitation(&invitation)?;
+    tx.record(InvitationChange::Renewed {
         invitation: invitation.clone(),
         is_sent,
     });
@@ -99,19 +99,19 @@ pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mailer) -> Result<I
 }
 
 /// Cancels a pending invitation.
-pub fn cancel(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
-    let mut invitation = pending(work, id)?;
-    set_status(work, &mut invitation, InvitationStatus::Canceled)?;
-    work.record(InvitationChange::Canceled {
+pub fn cancel(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
+    let mut invitation = pending(tx, id)?;
+    set_status(tx, &mut invitation, InvitationStatus::Canceled)?;
+    tx.record(InvitationChange::Canceled {
         invitation: invitation.clone(),
     });
     Ok(invitation)
 }
 
 /// Returns a pending invitation that the caller may change: its role is below the caller's rank.
-fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
-    let rank = work.rank()?;
-    let invitation = work.invitation_to_change(id)?;
+fn pending(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
+    let rank = tx.rank()?;
+    let invitation = tx.invitation_to_change(id)?;
     if rank != Rank::SuperAdmin && !rank.outranks(invitation.role) {
         return Err(Refusal::ForbiddenRank.into());
     }
@@ -123,17 +123,17 @@ fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
 }
 
 /// Sets the final state of an invitation and invalidates its token.
-pub(super) fn set_status(work: &mut Work<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
+pub(super) fn set_status(tx: &mut WriteTx<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
     invitation.status = status;
-    invitation.updated_at = work.now();
-    work.set_invitation_token(&invitation.id, None)?;
-    work.update_invitation(invitation)
+    invitation.updated_at = tx.now();
+    tx.set_invitation_token(&invitation.id, None)?;
+    tx.update_invitation(invitation)
 }
 
 /// Enqueues the email with a new token; returns false if there is no mailer.
-fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mailer>) -> Result<bool> {
+fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>) -> Result<bool> {
     let Some(mail) = mail else { return Ok(false) };
-    let school = work.school()?;
+    let school = tx.school()?;
     let token = better_auth::token::session_token();
     let locale = school
         .metadata
@@ -157,11 +157,11 @@ fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mailer>)
         invitation.role,
         &path,
         LIFETIME / (24 * 60 * 60),
-        work.now(),
+        tx.now(),
     )?;
-    work.set_invitation_token(&invitation.id, Some(&digest(&token)))?;
-    work.insert_letter(&letter)?;
-    invitation.sent_at = Some(work.now());
+    tx.set_invitation_token(&invitation.id, Some(&digest(&token)))?;
+    tx.insert_letter(&letter)?;
+    invitation.sent_at = Some(tx.now());
     Ok(true)
 }
 

@@ -4,24 +4,24 @@ use model::change::document::DocumentChange;
 use model::late_text::LateText;
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// Stores the newest content of a session of a deleted document. Returns whether the row now refers to the file.
-pub fn store(work: &mut Work<'_>, text: &LateText) -> Result<bool> {
-    let document = work.deleted_document_to_write(&text.document_id)?;
-    let former = work.late_text_of_session(&text.document_id, text.generation)?;
+pub fn store(tx: &mut WriteTx<'_>, text: &LateText) -> Result<bool> {
+    let document = tx.deleted_document_to_write(&text.document_id)?;
+    let former = tx.late_text_of_session(&text.document_id, text.generation)?;
     let is_same = |former: &LateText| former.sha256 == text.sha256 || !text.replaces(former);
     if former.as_ref().is_some_and(is_same) {
         return Ok(false);
     }
     let mut text = text.clone();
     if let Some(author) = &text.saved_by_id
-        && !work.is_member(author)?
+        && !tx.is_member(author)?
     {
         text.saved_by_id = None;
     }
-    work.replace_late_text(former.as_ref(), &text)?;
-    work.record(DocumentChange::LateTextKept {
+    tx.replace_late_text(former.as_ref(), &text)?;
+    tx.record(DocumentChange::LateTextKept {
         document: Box::new(document),
         text: Box::new(text),
         is_replacement: former.is_some(),

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// A domain to add.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -31,77 +31,77 @@ impl NewMailDomain {
 }
 
 /// Adds a domain that has to be verified by a TXT record.
-pub fn add(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
+pub fn add(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
-    work.hold_organization()?;
-    let domain = insert(work, name)?;
-    work.record(MailDomainChange::Added { domain: domain.clone() });
+    tx.hold_organization()?;
+    let domain = insert(tx, name)?;
+    tx.record(MailDomainChange::Added { domain: domain.clone() });
     Ok(domain)
 }
 
 /// Assigns a domain to the organization, even if another one holds it; for SUPER_ADMINs. A domain that the
 /// organization added before becomes verified.
-pub fn set(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
+pub fn set(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
-    work.hold_organization()?;
-    let mut domain = match work.mail_domain_named(&name)? {
+    tx.hold_organization()?;
+    let mut domain = match tx.mail_domain_named(&name)? {
         Some(domain) => domain,
-        None => insert(work, name)?,
+        None => insert(tx, name)?,
     };
-    if domain.confirm(work.now()) {
-        work.update_mail_domain(&domain)?;
-        work.record(MailDomainChange::Verified { domain: domain.clone() });
+    if domain.confirm(tx.now()) {
+        tx.update_mail_domain(&domain)?;
+        tx.record(MailDomainChange::Verified { domain: domain.clone() });
     }
     Ok(domain)
 }
 
 /// The caller has locked the organization, so concurrent inserts cannot exceed the limit.
-fn insert(work: &mut Work<'_>, name: MailDomainName) -> Result<MailDomain> {
-    if work.count_mail_domains()? >= DOMAINS_MAX {
+fn insert(tx: &mut WriteTx<'_>, name: MailDomainName) -> Result<MailDomain> {
+    if tx.count_mail_domains()? >= DOMAINS_MAX {
         let (what, limit) = ("mail domains", DOMAINS_MAX);
         return Err(Refusal::LimitReached { what, limit }.into());
     }
     let id = MailDomainId::new(clock::new_id());
     let token = better_auth::token::session_token();
-    let domain = MailDomain::pending(id, work.organization().clone(), name, token, work.now());
-    work.insert_mail_domain(&domain)?;
+    let domain = MailDomain::pending(id, tx.organization().clone(), name, token, tx.now());
+    tx.insert_mail_domain(&domain)?;
     Ok(domain)
 }
 
 /// Records the result of a check that an administrator requested.
-pub fn prove(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<MailDomain> {
-    let mut domain = work.mail_domain_to_change(id)?;
-    let is_held_elsewhere = work.is_domain_held_elsewhere(&domain.domain)?;
-    let checked = domain.prove(check, is_held_elsewhere, work.now())?;
-    write(work, &domain, checked)?;
+pub fn prove(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> Result<MailDomain> {
+    let mut domain = tx.mail_domain_to_change(id)?;
+    let is_held_elsewhere = tx.is_domain_held_elsewhere(&domain.domain)?;
+    let checked = domain.prove(check, is_held_elsewhere, tx.now())?;
+    write(tx, &domain, checked)?;
     Ok(domain)
 }
 
 /// Records the result of a scheduled check. Ignores a domain that was removed in the meantime.
-pub fn recheck(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
-    let mut domain = match work.mail_domain_to_change(id) {
+pub fn recheck(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
+    let mut domain = match tx.mail_domain_to_change(id) {
         Err(Error::NotFound) => return Ok(()),
         domain => domain?,
     };
-    let checked = domain.recheck(check, work.now());
-    write(work, &domain, checked)
+    let checked = domain.recheck(check, tx.now());
+    write(tx, &domain, checked)
 }
 
 /// Removes a domain. Accounts that were taken over are unchanged.
-pub fn remove(work: &mut Work<'_>, id: &MailDomainId) -> Result<()> {
-    let domain = work.mail_domain_to_change(id)?;
-    work.delete_mail_domain(id)?;
-    work.record(MailDomainChange::Removed { domain });
+pub fn remove(tx: &mut WriteTx<'_>, id: &MailDomainId) -> Result<()> {
+    let domain = tx.mail_domain_to_change(id)?;
+    tx.delete_mail_domain(id)?;
+    tx.record(MailDomainChange::Removed { domain });
     Ok(())
 }
 
-fn write(work: &mut Work<'_>, domain: &MailDomain, checked: Checked) -> Result<()> {
-    work.update_mail_domain(domain)?;
+fn write(tx: &mut WriteTx<'_>, domain: &MailDomain, checked: Checked) -> Result<()> {
+    tx.update_mail_domain(domain)?;
     let domain = domain.clone();
     match checked {
-        Checked::Verified => work.record(MailDomainChange::Verified { domain }),
-        Checked::Failing => work.record(MailDomainChange::Failing { domain }),
-        Checked::Lost => work.record(MailDomainChange::Lost { domain }),
+        Checked::Verified => tx.record(MailDomainChange::Verified { domain }),
+        Checked::Failing => tx.record(MailDomainChange::Failing { domain }),
+        Checked::Lost => tx.record(MailDomainChange::Lost { domain }),
         Checked::Unchanged => {}
     }
     Ok(())

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 use db::leaving::EndedMembership;
 use db::members::KnownMember;
 use db::people::Membership;
@@ -27,65 +27,65 @@ pub struct MemberEdit {
 }
 
 /// Changes the role of a member. Users cannot change their own role.
-pub fn edit(work: &mut Work<'_>, id: &MemberId, edit: &MemberEdit) -> Result<KnownMember> {
-    work.hold_organization()?;
-    let user = work.user_of_member(id)?;
-    let rank = work.rank()?;
-    let Membership { user, mut member, .. } = work.membership_to_change(&user)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<KnownMember> {
+    tx.hold_organization()?;
+    let user = tx.user_of_member(id)?;
+    let rank = tx.rank()?;
+    let Membership { user, mut member, .. } = tx.membership_to_change(&user)?;
     rank.may_act_on(user.role, member.role)?;
     let role = edit.role.clone().required("role").map_err(Refusal::from)?;
     if let Some(role) = role.filter(|role| *role != member.role) {
-        if work.actor().user.as_ref() == Some(&user.id) {
+        if tx.actor().user.as_ref() == Some(&user.id) {
             return Err(Refusal::ForbiddenRank.into());
         }
         rank.may_change(member.role, role)?;
-        member.may_stop_owning(work.other_owners(&user.id)?)?;
+        member.may_stop_owning(tx.other_owners(&user.id)?)?;
         let from = std::mem::replace(&mut member.role, role);
-        member.updated_at = Some(work.now());
-        work.update_member(&member)?;
-        let sessions = work.end_sessions_of_old_role(&user.id)?;
-        work.record(UserChange::RoleChanged {
+        member.updated_at = Some(tx.now());
+        tx.update_member(&member)?;
+        let sessions = tx.end_sessions_of_old_role(&user.id)?;
+        tx.record(UserChange::RoleChanged {
             user: user.person(),
             member,
             from,
             sessions,
         });
     }
-    work.member(id)
+    tx.member(id)
 }
 
 /// Ends a user's membership.
-pub fn remove(work: &mut Work<'_>, user: &UserId) -> Result<()> {
-    work.hold_organization()?;
-    let rank = work.rank()?;
-    let membership = work.membership_to_change(user)?;
+pub fn remove(tx: &mut WriteTx<'_>, user: &UserId) -> Result<()> {
+    tx.hold_organization()?;
+    let rank = tx.rank()?;
+    let membership = tx.membership_to_change(user)?;
     rank.may_act_on(membership.user.role, membership.member.role)?;
-    end(work, membership)
+    end(tx, membership)
 }
 
 /// Ends a membership by its id.
-pub fn remove_member(work: &mut Work<'_>, id: &MemberId) -> Result<()> {
-    let user = work.user_of_member(id)?;
-    remove(work, &user)
+pub fn remove_member(tx: &mut WriteTx<'_>, id: &MemberId) -> Result<()> {
+    let user = tx.user_of_member(id)?;
+    remove(tx, &user)
 }
 
 /// Ends a membership with its enrolments, groups, sessions and sockets. The account is deactivated if this was its
 /// last membership. The caller has locked the organization and checked the permission.
-pub fn end(work: &mut Work<'_>, membership: Membership) -> Result<()> {
+pub fn end(tx: &mut WriteTx<'_>, membership: Membership) -> Result<()> {
     let Membership {
         user,
         member,
         is_elsewhere,
     } = membership;
-    member.may_stop_owning(work.other_owners(&user.id)?)?;
+    member.may_stop_owning(tx.other_owners(&user.id)?)?;
     // Platform administrators stay active without a membership.
     let is_deactivated = !is_elsewhere && user.role != PlatformRole::SuperAdmin;
     let EndedMembership {
         classes,
         left,
         sessions,
-    } = work.end_membership(&user.id, is_deactivated)?;
-    work.record(UserChange::MembershipEnded {
+    } = tx.end_membership(&user.id, is_deactivated)?;
+    tx.record(UserChange::MembershipEnded {
         user: user.person(),
         member,
         classes,

@@ -19,7 +19,7 @@ use super::people::{self, NewPerson, Password, Provisioned};
 use super::users;
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 
 /// An organization to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -78,7 +78,7 @@ pub struct OrganizationDeletion {
 /// Creates an organization with its first owner. The temporary password is for an owner without an account. An
 /// address that has an account is invited, and the organization has no owner until the invitation is accepted.
 pub fn create(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     hosts: &PlatformHosts,
     new: &NewTenant,
     password_hash: &str,
@@ -86,7 +86,7 @@ pub fn create(
 ) -> Result<CreatedOrganization> {
     hosts.leave(Some(&new.slug), new.custom_domain.as_ref())?;
     let organization = Organization {
-        id: work.organization().clone(),
+        id: tx.organization().clone(),
         name: new.name.clone(),
         slug: new.slug.clone(),
         custom_domain: new.custom_domain.clone(),
@@ -95,10 +95,10 @@ pub fn create(
         metadata: Metadata::edited(None, new.metadata.clone().map_or(Edit::Keep, Edit::Set)),
         storage_quota: None,
         group_storage_quota: None,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_organization(&organization)?;
+    tx.insert_organization(&organization)?;
     let owner = NewPerson {
         name: new.owner_name.clone(),
         email: people::address(&new.owner_email).unwrap_or_default(),
@@ -110,8 +110,8 @@ pub fn create(
     };
     let password = Password::Temporary(password_hash.to_owned());
     let places = Places::default();
-    let owner = people::provision(work, Rank::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
-    work.record(OrganizationChange::Created {
+    let owner = people::provision(tx, Rank::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
+    tx.record(OrganizationChange::Created {
         organization: Box::new(organization.clone()),
         owner: owner.joined().map(|joined| joined.person.clone()),
     });
@@ -119,13 +119,13 @@ pub fn create(
 }
 
 /// Applies a PATCH.
-pub fn edit(work: &mut Work<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
-    let mut organization = work.organization_to_change()?;
+pub fn edit(tx: &mut WriteTx<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
+    let mut organization = tx.organization_to_change()?;
     hosts.leave(edit.slug.value(), edit.custom_domain.value())?;
-    let changed = organization.edit(edit.clone(), work.now())?;
+    let changed = organization.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
-        work.update_organization(&organization)?;
-        work.record(OrganizationChange::Updated {
+        tx.update_organization(&organization)?;
+        tx.record(OrganizationChange::Updated {
             organization: Box::new(organization.clone()),
             changed,
         });
@@ -134,12 +134,12 @@ pub fn edit(work: &mut Work<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit)
 }
 
 /// Suspends the organization: its members lose access and their sockets are closed. No data is deleted.
-pub fn suspend(work: &mut Work<'_>) -> Result<Organization> {
-    let mut organization = work.organization_to_change()?;
-    if organization.set_status(OrganizationStatus::Suspended, work.now()) {
-        work.update_organization(&organization)?;
-        let sessions = work.sessions_at_work()?;
-        work.record(OrganizationChange::Suspended {
+pub fn suspend(tx: &mut WriteTx<'_>) -> Result<Organization> {
+    let mut organization = tx.organization_to_change()?;
+    if organization.set_status(OrganizationStatus::Suspended, tx.now()) {
+        tx.update_organization(&organization)?;
+        let sessions = tx.sessions_at_work()?;
+        tx.record(OrganizationChange::Suspended {
             organization: Box::new(organization.clone()),
             sessions,
         });
@@ -148,12 +148,12 @@ pub fn suspend(work: &mut Work<'_>) -> Result<Organization> {
 }
 
 /// Reactivates a suspended organization.
-pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
-    let mut organization = work.organization_to_change()?;
-    if organization.set_status(OrganizationStatus::Active, work.now()) {
-        work.update_organization(&organization)?;
-        let sessions = work.sessions_at_work()?;
-        work.record(OrganizationChange::Activated {
+pub fn activate(tx: &mut WriteTx<'_>) -> Result<Organization> {
+    let mut organization = tx.organization_to_change()?;
+    if organization.set_status(OrganizationStatus::Active, tx.now()) {
+        tx.update_organization(&organization)?;
+        let sessions = tx.sessions_at_work()?;
+        tx.record(OrganizationChange::Activated {
             organization: Box::new(organization.clone()),
             sessions,
         });
@@ -162,8 +162,8 @@ pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
 }
 
 /// Marks the organization as deleted, so that it cannot be found any more, and enqueues a job that purges its data.
-pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<OrganizationDeletion> {
-    let organization = work.organization_to_change()?;
+pub fn remove(tx: &mut WriteTx<'_>, confirmation: &Confirmation) -> Result<OrganizationDeletion> {
+    let organization = tx.organization_to_change()?;
     if confirmation.confirm != organization.slug.as_str() {
         return Err(Error::invalid(
             "confirm",
@@ -171,15 +171,15 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Organi
             "must be the short name of the organization",
         ));
     }
-    let (members, sessions) = (work.member_count()?, work.sessions_at_work()?);
-    work.delete_organization()?;
-    work.open_job(JobKind::OrganizationPurge, organization.id.as_str(), &json!({}))?;
+    let (members, sessions) = (tx.member_count()?, tx.sessions_at_work()?);
+    tx.delete_organization()?;
+    tx.open_job(JobKind::OrganizationPurge, organization.id.as_str(), &json!({}))?;
     let deleted = OrganizationDeletion {
         organization: organization.clone(),
         members,
         sessions: sessions.len(),
     };
-    work.record(OrganizationChange::Deleted {
+    tx.record(OrganizationChange::Deleted {
         organization: Box::new(organization),
         sessions,
     });
@@ -187,24 +187,24 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Organi
 }
 
 /// Enqueues the purge of a deleted organization, unless it is already queued.
-pub fn resume_purge(work: &mut Work<'_>) -> Result<()> {
-    let id = work.organization().clone();
-    work.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({}))
+pub fn resume_purge(tx: &mut WriteTx<'_>) -> Result<()> {
+    let id = tx.organization().clone();
+    tx.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({}))
         .map(drop)
 }
 
 /// Purges the next batch of a deleted organization; returns true when nothing is left.
-pub fn purge(work: &mut Work<'_>) -> Result<bool> {
-    let purged = work.purge_piece()?;
+pub fn purge(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let purged = tx.purge_piece()?;
     for (user, session) in purged.ended {
-        work.record(SessionChange::Ended {
+        tx.record(SessionChange::Ended {
             user,
             sessions: vec![session],
             reason: KillReason::Deactivated,
         });
     }
     if !purged.files.is_empty() {
-        work.record(OrganizationChange::Purged { files: purged.files });
+        tx.record(OrganizationChange::Purged { files: purged.files });
     }
     Ok(purged.is_over)
 }

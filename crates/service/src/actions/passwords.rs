@@ -42,45 +42,40 @@ pub struct PasswordCheck {
 }
 
 /// Checks the password of a signed-in user and counts a failure. Returns whether it is right.
-pub fn verify(
-    work: &mut PlatformWork<'_>,
-    prover: &PasswordCheck,
-    fitted: Option<&str>,
-    now: Timestamp,
-) -> Result<bool> {
+pub fn verify(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, fitted: Option<&str>, now: Timestamp) -> Result<bool> {
     let PasswordCheck {
         user,
         impersonated_by,
         attempt,
     } = prover;
-    work.hold_account(&attempt.account_key)?;
-    sign_in::within_limits(work, attempt, now)?;
+    tx.hold_account(&attempt.account_key)?;
+    sign_in::within_limits(tx, attempt, now)?;
     // The password may have changed since its hash was read.
-    let right = fitted.is_some() && work.password_hash(user)?.as_deref() == fitted;
+    let right = fitted.is_some() && tx.password_hash(user)?.as_deref() == fitted;
     if !right {
-        sign_in::fail(work, attempt, Some(user.clone()), impersonated_by.clone(), now)?;
+        sign_in::fail(tx, attempt, Some(user.clone()), impersonated_by.clone(), now)?;
     }
     Ok(right)
 }
 
 /// Changes the user's own password; returns false if the old one was wrong. With a successor, all other sessions end
 /// and it begins.
-pub fn change(work: &mut PlatformWork<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
-    if !verify(work, prover, new.fitted.as_deref(), now)? {
+pub fn change(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
+    if !verify(tx, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
     let user = &prover.user;
-    work.choose_password(user, &new.hash, now)?;
+    tx.choose_password(user, &new.hash, now)?;
     if let Some(successor) = &new.successor {
-        sessions::revoke_all(work, user, None::<&SessionId>, KillReason::PasswordChanged)?;
-        work.insert_session(successor)?;
+        sessions::revoke_all(tx, user, None::<&SessionId>, KillReason::PasswordChanged)?;
+        tx.insert_session(successor)?;
     }
     Ok(true)
 }
 
 /// Emails a reset link to `path`, unless the limit of emails to the user is reached.
 pub fn request_reset(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     mail: &Mailer,
     user: &UserId,
     token: &str,
@@ -88,12 +83,12 @@ pub fn request_reset(
     now: Timestamp,
 ) -> Result<()> {
     // Locked, so that concurrent requests are counted correctly.
-    let person = work.profile_to_change(user)?;
-    if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR_SECONDS))? >= RESET_EMAILS_PER_HOUR_MAX {
+    let person = tx.profile_to_change(user)?;
+    if tx.recent_verifications(RESET, user, now.plus_seconds(-HOUR_SECONDS))? >= RESET_EMAILS_PER_HOUR_MAX {
         return Ok(());
     }
-    work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR_SECONDS), now)?;
-    work.insert_letter(&mail.password_reset(Recipient::from_user(&person), path, now)?)
+    tx.insert_verification(&identifier(token), user, now.plus_seconds(HOUR_SECONDS), now)?;
+    tx.insert_letter(&mail.password_reset(Recipient::from_user(&person), path, now)?)
 }
 
 /// Returns whether a reset link is valid.
@@ -108,26 +103,26 @@ pub fn find_user_of_reset(platform: &mut Platform<'_>, token: &str, now: Timesta
 }
 
 /// Resets a password with an emailed token and consumes it; returns false if the token is invalid.
-pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
-    let Some(user) = work.take_verification(&identifier(token), now)? else {
+pub fn reset(tx: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
+    let Some(user) = tx.take_verification(&identifier(token), now)? else {
         return Ok(false);
     };
-    let account = work.profile_to_change(&user);
+    let account = tx.profile_to_change(&user);
     match account {
         Ok(account) if account.is_active => {}
         Ok(_) | Err(Error::NotFound) => return Ok(false),
         Err(error) => return Err(error),
     }
-    replace(work, &user, hash, now)?;
+    replace(tx, &user, hash, now)?;
     // The token was sent by email, so the email address is verified.
-    work.prove_mailbox(&user, now)?;
+    tx.prove_mailbox(&user, now)?;
     Ok(true)
 }
 
 /// Sets a new password: all sessions end, and emailed links become invalid.
-pub fn replace(work: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
-    work.choose_password(user, hash, now)?;
-    sessions::revoke_all(work, user, None, KillReason::PasswordChanged).map(drop)
+pub fn replace(tx: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
+    tx.choose_password(user, hash, now)?;
+    sessions::revoke_all(tx, user, None, KillReason::PasswordChanged).map(drop)
 }
 
 /// Returns the stored form of the token of a reset link.

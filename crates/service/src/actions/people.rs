@@ -13,7 +13,7 @@ use super::invitations;
 use adapters::mailer::Mailer;
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::people::{FoundAccount, NewAccount};
 
 /// The lifetime of a temporary password, in seconds.
@@ -86,7 +86,7 @@ pub fn address(text: &str) -> Option<String> {
 /// Adds a user to the organization: creates an account if the address has none, or invites the address. [`admission`]
 /// alone decides which. An existing account keeps its profile and its password.
 pub fn provision(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rank: Rank,
     new: &NewPerson,
     places: &Places,
@@ -96,34 +96,34 @@ pub fn provision(
     if !rank.outranks(new.role) {
         return Err(Refusal::ForbiddenRank.into());
     }
-    let found = work.account_of_address(&new.email)?;
-    match decide(work, found.as_ref()) {
+    let found = tx.account_of_address(&new.email)?;
+    match decide(tx, found.as_ref()) {
         Admission::Create => {}
         Admission::Join => {
             let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
-            return Ok(Provisioned::Member(join(work, person, new, Account::Existing)?));
+            return Ok(Provisioned::Member(join(tx, person, new, Account::Existing)?));
         }
-        Admission::Invite => return invited(work, new, places, mail),
+        Admission::Invite => return invited(tx, new, places, mail),
         Admission::AlreadyMember => return Err(already_here()),
     }
-    match account(work, new)? {
-        Some(person) => Ok(Provisioned::Member(join(work, person, new, Account::New(password))?)),
+    match account(tx, new)? {
+        Some(person) => Ok(Provisioned::Member(join(tx, person, new, Account::New(password))?)),
         // Another organization has just created an account with this address.
-        None => invited(work, new, places, mail),
+        None => invited(tx, new, places, mail),
     }
 }
 
 /// Applies the admission rules to the account of an address.
-pub(super) fn decide(work: &Work<'_>, account: Option<&FoundAccount>) -> Admission {
+pub(super) fn decide(tx: &WriteTx<'_>, account: Option<&FoundAccount>) -> Admission {
     let account = account.map(|found| AddressAccount {
         home: found.home.as_ref(),
         is_member: found.member_role.is_some(),
     });
-    admission(work.organization(), account)
+    admission(tx.organization(), account)
 }
 
-fn invited(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Provisioned> {
-    let invitation = invitations::invite(work, new, places, mail)?;
+fn invited(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Provisioned> {
+    let invitation = invitations::invite(tx, new, places, mail)?;
     Ok(Provisioned::Invited(Box::new(invitation)))
 }
 
@@ -136,15 +136,15 @@ enum Account<'a> {
 }
 
 /// Inserts the membership of an account.
-fn join(work: &mut Work<'_>, person: Person, new: &NewPerson, account: Account<'_>) -> Result<Joined> {
-    let member = work.insert_member(&person.id, new.role, new.external_id.as_ref())?;
+fn join(tx: &mut WriteTx<'_>, person: Person, new: &NewPerson, account: Account<'_>) -> Result<Joined> {
+    let member = tx.insert_member(&person.id, new.role, new.external_id.as_ref())?;
     // A concurrent transaction has inserted the membership.
     let member = member.ok_or_else(already_here)?;
     if let Account::New(Some(password)) = account {
-        write_password(work, &person.id, password)?;
+        write_password(tx, &person.id, password)?;
     }
     let is_new_account = matches!(account, Account::New(_));
-    work.record(UserChange::Created {
+    tx.record(UserChange::Created {
         user: person.clone(),
         member: member.clone(),
         is_new_account,
@@ -157,19 +157,19 @@ fn join(work: &mut Work<'_>, person: Person, new: &NewPerson, account: Account<'
 }
 
 /// Stores a password according to its kind.
-pub(super) fn write_password(work: &mut Work<'_>, user: &UserId, password: &Password) -> Result<()> {
+pub(super) fn write_password(tx: &mut WriteTx<'_>, user: &UserId, password: &Password) -> Result<()> {
     match password {
-        Password::Own(hash) => work.write_password(user, hash, false, None),
-        Password::Given(hash) => work.write_password(user, hash, true, None),
+        Password::Own(hash) => tx.write_password(user, hash, false, None),
+        Password::Given(hash) => tx.write_password(user, hash, true, None),
         Password::Temporary(hash) => {
-            let good_until = work.now().plus_seconds(TEMPORARY);
-            work.write_password(user, hash, true, Some(good_until))
+            let good_until = tx.now().plus_seconds(TEMPORARY);
+            tx.write_password(user, hash, true, Some(good_until))
         }
     }
 }
 
 /// Inserts an account; returns `None` if the address already has one.
-fn account(work: &mut Work<'_>, new: &NewPerson) -> Result<Option<Person>> {
+fn account(tx: &mut WriteTx<'_>, new: &NewPerson) -> Result<Option<Person>> {
     let person = Person {
         id: UserId::new(clock::new_id()),
         name: new.name.as_str().to_owned(),
@@ -184,7 +184,7 @@ fn account(work: &mut Work<'_>, new: &NewPerson) -> Result<Option<Person>> {
         username: new.username.as_ref(),
         role: new.role.platform_role(),
     };
-    Ok(work.insert_account(&account)?.then_some(person))
+    Ok(tx.insert_account(&account)?.then_some(person))
 }
 
 fn already_here() -> Error {

@@ -41,15 +41,15 @@ pub struct ProfileEdit {
 
 /// Updates the caller's profile, if it has the version in `If-Match`.
 pub fn edit(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     user: &UserId,
     edit: &ProfileEdit,
     condition: Option<&IfMatch>,
     actor: &Actor,
     now: Timestamp,
 ) -> Result<User> {
-    let mut user = work.profile_to_change(user)?;
-    let version = work.version_of_account(&user.id)?;
+    let mut user = tx.profile_to_change(user)?;
+    let version = tx.version_of_account(&user.id)?;
     if condition.is_some_and(|condition| !condition.is_met_by(version)) {
         return Err(Error::precondition_failed());
     }
@@ -67,28 +67,28 @@ pub fn edit(
     changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
     changed.edit_nullable("timezone", &mut user.timezone, edit.timezone);
     if changed.has("name") {
-        user.may_change_own_name(&work.settings_of_student(&user.id)?)?;
+        user.may_change_own_name(&tx.settings_of_student(&user.id)?)?;
     }
     if !changed.is_empty() {
         user.updated_at = now;
-        work.update_profile(&user)?;
-        record(work, &user, &changed, actor, now)?;
+        tx.update_profile(&user)?;
+        record(tx, &user, &changed, actor, now)?;
     }
     Ok(user)
 }
 
 /// Records the change in every organization of the user.
-fn record(work: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
-    for seen in work.organizations_of(&user.id)? {
+fn record(tx: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
+    for seen in tx.organizations_of(&user.id)? {
         let standpoint = Standpoint {
             tenant: seen.tenant,
             viewer: Viewer::Admin,
             actor: actor.clone(),
             now,
         };
-        work.within(standpoint, |work| {
-            let seen_in = work.classes_showing(&user.id, changed)?;
-            work.record(UserChange::ProfileEdited {
+        tx.write_in_tenant(standpoint, |tx| {
+            let seen_in = tx.classes_showing(&user.id, changed)?;
+            tx.record(UserChange::ProfileEdited {
                 user: user.person(),
                 changed: changed.clone(),
                 seen_in,

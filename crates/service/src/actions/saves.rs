@@ -17,7 +17,7 @@ use super::session_notices;
 use super::submissions::whole_link;
 use common::clock;
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::documents::SeenDocument;
 use db::saves::{EditingSession, SaveNote, SaveOutcome};
 
@@ -92,10 +92,10 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 }
 
 /// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
-pub(super) fn lock_document(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
-    let class = work.document(id)?.place.class;
-    work.hold_class(&class)?;
-    let seen = work.document_to_write(id)?;
+pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
+    let class = tx.document(id)?.place.class;
+    tx.hold_class(&class)?;
+    let seen = tx.document_to_write(id)?;
     if generation > seen.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
@@ -103,24 +103,24 @@ pub(super) fn lock_document(work: &mut Work<'_>, id: &DocumentId, generation: i6
 }
 
 /// Decides what happens to a save and writes the result.
-pub fn apply(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<ReferencedFiles> {
-    let seen = lock_document(work, &incoming.note.document_id, incoming.generation)?;
-    if work.has_taken(&incoming.note)? {
-        contributions::record_presence(work, &incoming.note.document_id, incoming.generation)?;
+pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<ReferencedFiles> {
+    let seen = lock_document(tx, &incoming.note.document_id, incoming.generation)?;
+    if tx.has_taken(&incoming.note)? {
+        contributions::record_presence(tx, &incoming.note.document_id, incoming.generation)?;
         if incoming.is_final {
-            session_notices::end_locked(work, seen.whole.document, incoming.generation)?;
+            session_notices::end_locked(tx, seen.whole.document, incoming.generation)?;
         } else {
-            update_session(work, incoming)?;
+            update_session(tx, incoming)?;
         }
         return Ok(ReferencedFiles::default());
     }
-    contributions::record_presence(work, &incoming.note.document_id, incoming.generation)?;
+    contributions::record_presence(tx, &incoming.note.document_id, incoming.generation)?;
     let mut document = seen.document().clone();
-    let current = work.current_revision(&document)?;
+    let current = tx.current_revision(&document)?;
     let is_unchanged = current
         .as_ref()
         .is_some_and(|current| current.sha256 == incoming.blob.sha256);
-    let session = work.editing_session(&document.id, incoming.generation)?;
+    let session = tx.editing_session(&document.id, incoming.generation)?;
     let save = resolve_save(&document, incoming, session.as_ref());
     let received = document.receive(save, current.as_ref().map(Revision::kept));
     // A revision that was saved while this one was downloaded is newer, even if both are from the same session.
@@ -139,9 +139,9 @@ pub fn apply(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<ReferencedF
     let before = document.clone();
     let (decision, revision, referenced) = match received {
         _ if is_unchanged => ("UNCHANGED", None, ReferencedFiles::default()),
-        _ if incoming.is_partial => keep_as_late(work, &seen, incoming, "RECOVERED")?,
-        Received::Current => apply_as_current(work, &seen, &mut document, incoming)?,
-        Received::Late => keep_as_late(work, &seen, incoming, "LATE")?,
+        _ if incoming.is_partial => keep_as_late(tx, &seen, incoming, "RECOVERED")?,
+        Received::Current => apply_as_current(tx, &seen, &mut document, incoming)?,
+        Received::Late => keep_as_late(tx, &seen, incoming, "LATE")?,
         Received::Superseded => ("OUTDATED", None, ReferencedFiles::default()),
     };
     if incoming.is_final && incoming.generation == document.generation {
@@ -152,22 +152,22 @@ pub fn apply(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<ReferencedF
         document.note_arrival(incoming.generation, incoming.is_final);
     }
     if document != before {
-        document.updated_at = work.now();
-        work.update_document(&document)?;
+        document.updated_at = tx.now();
+        tx.update_document(&document)?;
     }
-    record_change(work, &seen, &document, received, revision.as_ref())?;
-    record_recovery(work, &before, &document)?;
-    record_unsaved_content(work, &before, &document)?;
+    record_change(tx, &seen, &document, received, revision.as_ref())?;
+    record_recovery(tx, &before, &document)?;
+    record_unsaved_content(tx, &before, &document)?;
     let outcome = SaveOutcome {
         word: decision,
         sha256: Some(incoming.blob.sha256.clone()),
         last_save: incoming.last_save,
         revision_id: revision.map(|revision| revision.id),
     };
-    work.note_save(&incoming.note, &outcome)?;
-    update_session(work, incoming)?;
-    let old = work.now().plus_seconds(-SAVES_KEPT_DAYS * 86_400);
-    work.prune_saves(&document.id, old)?;
+    tx.note_save(&incoming.note, &outcome)?;
+    update_session(tx, incoming)?;
+    let old = tx.now().plus_seconds(-SAVES_KEPT_DAYS * 86_400);
+    tx.prune_saves(&document.id, old)?;
     Ok(referenced)
 }
 
@@ -193,7 +193,7 @@ type Decision = (&'static str, Option<Revision>, ReferencedFiles);
 
 /// Makes the save the current content. If the document is submitted, the current submission gets it too.
 fn apply_as_current(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     seen: &SeenDocument,
     document: &mut Document,
     incoming: &IncomingSave,
@@ -203,17 +203,17 @@ fn apply_as_current(
     } else {
         RevisionOrigin::Forcesave
     };
-    let revision = insert(work, incoming, origin)?;
+    let revision = insert(tx, incoming, origin)?;
     document.current_revision_id = Some(revision.id.clone());
     document.version = revision.version;
     document.size = revision.size;
-    document.last_activity = work.now();
+    document.last_activity = tx.now();
     if let Some(author) = &revision.saved_by_id {
         document.last_edited_by = Some(author.clone());
     }
     if document.file_extension != incoming.blob.extension {
         document.file_extension = incoming.blob.extension;
-        work.correct_extension(&document.id, incoming.blob.extension)?;
+        tx.correct_extension(&document.id, incoming.blob.extension)?;
     }
     // The content was saved under an older key. Users who open the present key must not get what the document server
     // cached under it. Only an open session under the present key keeps its key: its save comes later and wins. In a
@@ -222,11 +222,11 @@ fn apply_as_current(
     let present = document.key().generation;
     let is_older = incoming.generation < present;
     let is_read_only = document.frozen_at().is_some();
-    if is_older && (is_read_only || work.editing_session(&document.id, present)?.is_none()) {
+    if is_older && (is_read_only || tx.editing_session(&document.id, present)?.is_none()) {
         document.renew_key();
     }
-    let copy = complete_submission(work, document, &revision, incoming)?;
-    record_activity(work, &seen.place.group.id, document.assignment_id.as_ref())?;
+    let copy = complete_submission(tx, document, &revision, incoming)?;
+    record_activity(tx, &seen.place.group.id, document.assignment_id.as_ref())?;
     Ok((
         "CURRENT",
         Some(revision),
@@ -241,12 +241,12 @@ fn apply_as_current(
 /// Keeps the save as a late revision, unless its bytes are stored already. The group sees it if the document is a
 /// draft and the save was only overtaken. A save after a freeze, or a corrupted one, is visible to staff only.
 fn keep_as_late(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     seen: &SeenDocument,
     incoming: &IncomingSave,
     decision: &'static str,
 ) -> Result<Decision> {
-    if work.keeps_bytes(&seen.document().id, &incoming.blob.sha256)? {
+    if tx.keeps_bytes(&seen.document().id, &incoming.blob.sha256)? {
         return Ok(("UNCHANGED", None, ReferencedFiles::default()));
     }
     let is_overtaken = seen.document().frozen_at().is_none() && !incoming.is_partial;
@@ -255,7 +255,7 @@ fn keep_as_late(
     } else {
         RevisionOrigin::LateAfterLock
     };
-    let revision = insert(work, incoming, origin)?;
+    let revision = insert(tx, incoming, origin)?;
     let referenced = ReferencedFiles {
         revision: true,
         ..ReferencedFiles::default()
@@ -263,19 +263,19 @@ fn keep_as_late(
     Ok((decision, Some(revision), referenced))
 }
 
-fn insert(work: &mut Work<'_>, incoming: &IncomingSave, origin: RevisionOrigin) -> Result<Revision> {
+fn insert(tx: &mut WriteTx<'_>, incoming: &IncomingSave, origin: RevisionOrigin) -> Result<Revision> {
     let document = &incoming.note.document_id;
     let mut editors = Vec::new();
     for editor in &incoming.editors {
-        if work.is_member(editor)? {
+        if tx.is_member(editor)? {
             editors.push(editor.clone());
         }
     }
     let revision = Revision {
         id: incoming.blob.revision.clone(),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         document_id: document.clone(),
-        version: work.next_version(document)?,
+        version: tx.next_version(document)?,
         file_key: incoming.blob.key.clone(),
         size: incoming.blob.size,
         sha256: incoming.blob.sha256.clone(),
@@ -286,19 +286,19 @@ fn insert(work: &mut Work<'_>, incoming: &IncomingSave, origin: RevisionOrigin) 
         // win.
         last_save: incoming.last_save.filter(|_| incoming.forgotten_at.is_none()),
         generation: incoming.generation,
-        created_at: work.now(),
+        created_at: tx.now(),
     };
-    work.insert_revision(&revision)?;
+    tx.insert_revision(&revision)?;
     if !incoming.history.is_empty() {
-        work.note_history(&revision.id, &incoming.history)?;
+        tx.note_history(&revision.id, &incoming.history)?;
     }
-    contributions::record_save(work, document, &revision.editors)?;
+    contributions::record_save(tx, document, &revision.editors)?;
     Ok(revision)
 }
 
 /// Adds a save that was pending at submission to the submission. Returns whether it used the stored copy.
 fn complete_submission(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     document: &Document,
     revision: &Revision,
     incoming: &IncomingSave,
@@ -306,7 +306,7 @@ fn complete_submission(
     let (Some(copy), Open::Submitted) = (&incoming.blob.copy, document.status.open()) else {
         return Ok(false);
     };
-    let Some(submission) = work.submission_of_document(&document.id)? else {
+    let Some(submission) = tx.submission_of_document(&document.id)? else {
         return Ok(false);
     };
     let mut documents = submission.documents.into_iter();
@@ -317,12 +317,12 @@ fn complete_submission(
     submitted.document_version = revision.version;
     submitted.size = revision.size;
     submitted.sha256.clone_from(&revision.sha256);
-    work.replace_copy(&submitted, &former)?;
+    tx.replace_copy(&submitted, &former)?;
     Ok(true)
 }
 
 fn record_change(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     seen: &SeenDocument,
     document: &Document,
     received: Received,
@@ -330,10 +330,10 @@ fn record_change(
 ) -> Result<()> {
     let Some(revision) = revision else { return Ok(()) };
     let place = seen.place.clone();
-    let whole = Box::new(work.document(&document.id)?.whole);
+    let whole = Box::new(tx.document(&document.id)?.whole);
     let revision = Box::new(revision.clone());
     if matches!(revision.origin, RevisionOrigin::Late | RevisionOrigin::LateAfterLock) {
-        work.record(DocumentChange::SavedLate {
+        tx.record(DocumentChange::SavedLate {
             place,
             document: whole,
             revision,
@@ -341,7 +341,7 @@ fn record_change(
         return Ok(());
     }
     debug_assert_eq!(received, Received::Current, "nothing else becomes the content");
-    work.record(DocumentChange::Saved {
+    tx.record(DocumentChange::Saved {
         place,
         document: whole,
         revision,
@@ -351,28 +351,28 @@ fn record_change(
         .as_ref()
         .filter(|_| document.status.open() == Open::Submitted);
     if let Some(topic) = topic
-        && let Some(submission) = work.submission_of_document(&document.id)?
+        && let Some(submission) = tx.submission_of_document(&document.id)?
     {
-        let link = Box::new(whole_link(work, topic, &seen.place.group.id)?);
-        work.record(SubmissionChange::Completed {
+        let link = Box::new(whole_link(tx, topic, &seen.place.group.id)?);
+        tx.record(SubmissionChange::Completed {
             link,
             submission: Box::new(submission),
         });
     }
-    let files = work.prune_revisions(&document.id)?;
+    let files = tx.prune_revisions(&document.id)?;
     if !files.is_empty() {
-        work.record(DocumentChange::RevisionsPruned { files });
+        tx.record(DocumentChange::RevisionsPruned { files });
     }
     Ok(())
 }
 
 /// Records that a save succeeded after a failed one, for the users who saw the alert.
-pub(super) fn record_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
         let mut changed = Changed::new();
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
-        let seen = work.document(&after.id)?;
-        work.record(DocumentChange::Updated {
+        let seen = tx.document(&after.id)?;
+        tx.record(DocumentChange::Updated {
             place: seen.place,
             document: Box::new(seen.whole),
             changed,
@@ -383,10 +383,10 @@ pub(super) fn record_recovery(work: &mut Work<'_>, before: &Document, after: &Do
 
 /// Records that no content is pending any more, for the users who were notified that some was. Not during a freeze,
 /// which ends with the same event.
-pub(super) fn record_unsaved_content(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+pub(super) fn record_unsaved_content(tx: &mut WriteTx<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
-        let seen = work.document(&after.id)?;
-        work.record(DocumentChange::Frozen {
+        let seen = tx.document(&after.id)?;
+        tx.record(DocumentChange::Frozen {
             place: seen.place,
             document: Box::new(seen.whole),
         });
@@ -394,22 +394,22 @@ pub(super) fn record_unsaved_content(work: &mut Work<'_>, before: &Document, aft
     Ok(())
 }
 
-fn update_session(work: &mut Work<'_>, incoming: &IncomingSave) -> Result<()> {
+fn update_session(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<()> {
     let note = &incoming.note;
     if incoming.is_final {
-        work.end_session(&note.document_id, incoming.generation)
+        tx.end_session(&note.document_id, incoming.generation)
     } else {
         let nonce = incoming.nonce.as_deref();
-        work.save_arrived(&note.document_id, incoming.generation, &note.document_key, nonce)
+        tx.save_arrived(&note.document_id, incoming.generation, &note.document_key, nonce)
     }
 }
 
 /// Records that the document server could not save. The room and its staff are notified once, until a save succeeds.
-pub fn record_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
-    let seen = lock_document(work, &note.document_id, generation)?;
-    contributions::record_presence(work, &note.document_id, generation)?;
+pub fn record_failure(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
+    let seen = lock_document(tx, &note.document_id, generation)?;
+    contributions::record_presence(tx, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
-        work.save_arrived(
+        tx.save_arrived(
             &note.document_id,
             generation,
             &note.document_key,
@@ -420,10 +420,10 @@ pub fn record_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, non
         return Ok(());
     }
     let mut document = seen.document().clone();
-    document.save_failed_at = Some(work.now());
-    work.update_document(&document)?;
-    let whole = Box::new(work.document(&document.id)?.whole);
-    work.record(DocumentChange::SaveFailed {
+    document.save_failed_at = Some(tx.now());
+    tx.update_document(&document)?;
+    let whole = Box::new(tx.document(&document.id)?.whole);
+    tx.record(DocumentChange::SaveFailed {
         place: seen.place,
         document: whole,
     });

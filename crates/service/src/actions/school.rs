@@ -6,15 +6,15 @@ use model::id::SessionId;
 use model::organization::{Organization, SettingsEdit};
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// Changes name, logo and settings.
-pub fn edit_settings(work: &mut Work<'_>, edit: &SettingsEdit) -> Result<Organization> {
-    let mut school = work.school_to_change()?;
-    let changed = school.edit(edit.clone().into(), work.now())?;
+pub fn edit_settings(tx: &mut WriteTx<'_>, edit: &SettingsEdit) -> Result<Organization> {
+    let mut school = tx.school_to_change()?;
+    let changed = school.edit(edit.clone().into(), tx.now())?;
     if !changed.is_empty() {
-        work.update_school(&school)?;
-        work.record(OrganizationChange::Updated {
+        tx.update_school(&school)?;
+        tx.record(OrganizationChange::Updated {
             organization: Box::new(school.clone()),
             changed,
         });
@@ -23,13 +23,13 @@ pub fn edit_settings(work: &mut Work<'_>, edit: &SettingsEdit) -> Result<Organiz
 }
 
 /// Ends a session of the caller or of a user of lower rank, and closes its sockets.
-pub fn revoke_session(work: &mut Work<'_>, id: &SessionId) -> Result<()> {
-    let found = work.school_session(id)?;
-    if work.actor().user.as_ref() != Some(&found.person.id) {
-        work.rank()?.may_act_on(found.platform_role, found.member_role)?;
+pub fn revoke_session(tx: &mut WriteTx<'_>, id: &SessionId) -> Result<()> {
+    let found = tx.school_session(id)?;
+    if tx.actor().user.as_ref() != Some(&found.person.id) {
+        tx.rank()?.may_act_on(found.platform_role, found.member_role)?;
     }
-    if work.end_school_session(id)? {
-        work.record(SessionChange::RevokedByAdmin {
+    if tx.end_school_session(id)? {
+        tx.record(SessionChange::RevokedByAdmin {
             user: found.person,
             session: id.clone(),
         });

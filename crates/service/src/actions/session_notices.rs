@@ -9,57 +9,57 @@ use model::time::Timestamp;
 use super::contributions;
 use super::saves::{lock_document, record_recovery, record_unsaved_content};
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::saves::{SaveNote, SaveOutcome};
 
 /// The session is over, and an earlier forced save contained all changes.
-pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let before = lock_document(work, &note.document_id, generation)?.whole.document;
+pub fn close_saved(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64) -> Result<()> {
+    let before = lock_document(tx, &note.document_id, generation)?.whole.document;
     let mut document = before.clone();
-    contributions::record_presence(work, &document.id, generation)?;
+    contributions::record_presence(tx, &document.id, generation)?;
     if generation == document.key().generation {
         document.renew_key();
         document.save_failed_at = None;
     }
     document.note_arrival(generation, true);
     if document != before {
-        document.updated_at = work.now();
-        work.update_document(&document)?;
+        document.updated_at = tx.now();
+        tx.update_document(&document)?;
     }
-    record_recovery(work, &before, &document)?;
-    record_unsaved_content(work, &before, &document)?;
-    work.end_session(&note.document_id, generation)
+    record_recovery(tx, &before, &document)?;
+    record_unsaved_content(tx, &before, &document)?;
+    tx.end_session(&note.document_id, generation)
 }
 
 /// The last editor left without changes.
-pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = lock_document(work, id, generation)?.whole.document;
-    contributions::record_presence(work, id, generation)?;
-    end_locked(work, before, generation)
+pub fn close(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let before = lock_document(tx, id, generation)?.whole.document;
+    contributions::record_presence(tx, id, generation)?;
+    end_locked(tx, before, generation)
 }
 
 /// Ends a session of which the document server holds no changes. The document is locked first: a freeze that
 /// completes at the same time must not keep the key of a session that is over.
-pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = lock_document(work, id, generation)?.whole.document;
-    end_locked(work, before, generation)
+pub fn end(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let before = lock_document(tx, id, generation)?.whole.document;
+    end_locked(tx, before, generation)
 }
 
 /// Ends a session of a document that this transaction has locked.
-pub(super) fn end_locked(work: &mut Work<'_>, before: Document, generation: i64) -> Result<()> {
+pub(super) fn end_locked(tx: &mut WriteTx<'_>, before: Document, generation: i64) -> Result<()> {
     let mut document = before.clone();
     document.note_arrival(generation, true);
     if document != before {
-        document.updated_at = work.now();
-        work.update_document(&document)?;
-        record_unsaved_content(work, &before, &document)?;
+        document.updated_at = tx.now();
+        tx.update_document(&document)?;
+        record_unsaved_content(tx, &before, &document)?;
     }
-    work.end_session(&before.id, generation)
+    tx.end_session(&before.id, generation)
 }
 
 /// An editor joined or left.
 pub fn update_editors(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     note: &SaveNote,
     generation: i64,
     users: &[UserId],
@@ -67,24 +67,24 @@ pub fn update_editors(
 ) -> Result<()> {
     if users.is_empty() {
         // The response to an `info` command may arrive after the final save, whose transaction ended the session.
-        lock_document(work, &note.document_id, generation)?;
-    } else if generation > work.document(&note.document_id)?.document().generation {
+        lock_document(tx, &note.document_id, generation)?;
+    } else if generation > tx.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
-    contributions::record_presence(work, &note.document_id, generation)?;
-    let before = work.editing_session(&note.document_id, generation)?;
+    contributions::record_presence(tx, &note.document_id, generation)?;
+    let before = tx.editing_session(&note.document_id, generation)?;
     if users.is_empty() && before.is_none() {
         return Ok(());
     }
     let has_gap = before
         .as_ref()
         .is_some_and(|before| before.has_gap || save::shows_gap(&before.editors, users, joined, left));
-    work.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
+    tx.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
 }
 
 /// A save could not be downloaded; the document server repeats the callback, or the periodic sweep downloads it.
-pub fn record_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
-    if work.has_taken(note)? {
+pub fn record_unfetched(tx: &mut WriteTx<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
+    if tx.has_taken(note)? {
         return Ok(());
     }
     let outcome = SaveOutcome {
@@ -93,5 +93,5 @@ pub fn record_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<
         last_save,
         revision_id: None,
     };
-    work.note_save(note, &outcome)
+    tx.note_save(note, &outcome)
 }

@@ -15,38 +15,38 @@ use db::platform::sessions::{Session, User};
 
 /// Signs out; an invalid token is ignored. After an impersonation the administrator's own session (`way_back`) ends
 /// too, because no browser holds its token any more.
-pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
+pub fn sign_out(tx: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
     for token in std::iter::once(token).chain(way_back) {
-        if let Some((session, user)) = work.end_session(token)? {
-            record_ended(work, &user, vec![session], KillReason::SignedOut);
+        if let Some((session, user)) = tx.end_session(token)? {
+            record_ended(tx, &user, vec![session], KillReason::SignedOut);
         }
     }
     Ok(())
 }
 
 /// Revokes one of the user's own sessions. An unknown token, or one of another user, is ignored without an error.
-pub fn revoke(work: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<()> {
-    let session = work.end_session_of(user, token)?;
-    record_ended(work, user, session.into_iter().collect(), KillReason::Revoked);
+pub fn revoke(tx: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<()> {
+    let session = tx.end_session_of(user, token)?;
+    record_ended(tx, user, session.into_iter().collect(), KillReason::Revoked);
     Ok(())
 }
 
 /// Revokes the sessions of a user, optionally except one, and returns how many.
 pub fn revoke_all(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     user: &UserId,
     except: Option<&SessionId>,
     reason: KillReason,
 ) -> Result<usize> {
-    let sessions = work.end_sessions(user, except)?;
+    let sessions = tx.end_sessions(user, except)?;
     let count = sessions.len();
-    record_ended(work, user, sessions, reason);
+    record_ended(tx, user, sessions, reason);
     Ok(count)
 }
 
 /// Extends a session; fails if it has ended.
-pub fn renew(work: &mut PlatformWork<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
-    if work.renew_session(session, expires_at, now)? {
+pub fn renew(tx: &mut PlatformWork<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
+    if tx.renew_session(session, expires_at, now)? {
         Ok(())
     } else {
         Err(Error::Unauthenticated)
@@ -67,43 +67,43 @@ pub enum OrganizationChoice {
 /// Selects the organization of a session. As in better-auth, selecting an organization without being a member clears
 /// the former selection.
 pub fn choose_organization(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     session: &Session,
     user: &User,
     name: &OrganizationName,
     now: Timestamp,
 ) -> Result<OrganizationChoice> {
-    let found = work.organization(name, &user.id)?;
+    let found = tx.organization(name, &user.id)?;
     if found.is_none() && matches!(name, OrganizationName::Slug(_)) {
         return Ok(OrganizationChoice::Unknown);
     }
     match found {
         Some(seen) if seen.member.is_some() || user.role == PlatformRole::SuperAdmin => {
-            choose(work, session, Some(&seen.organization.id), now)?;
+            choose(tx, session, Some(&seen.organization.id), now)?;
             Ok(OrganizationChoice::Chosen(Box::new(seen.organization)))
         }
         _ => {
-            choose(work, session, None, now)?;
+            choose(tx, session, None, now)?;
             Ok(OrganizationChoice::NotAMember)
         }
     }
 }
 
 /// Clears the organization of a session.
-pub fn leave_organization(work: &mut PlatformWork<'_>, session: &Session, now: Timestamp) -> Result<()> {
-    choose(work, session, None, now)
+pub fn leave_organization(tx: &mut PlatformWork<'_>, session: &Session, now: Timestamp) -> Result<()> {
+    choose(tx, session, None, now)
 }
 
 pub(super) fn choose(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     session: &Session,
     organization: Option<&OrganizationId>,
     now: Timestamp,
 ) -> Result<()> {
-    if !work.choose_organization(&session.id, organization, now)? {
+    if !tx.choose_organization(&session.id, organization, now)? {
         return Err(Error::Unauthenticated);
     }
-    work.record(SessionChange::OrganizationChosen {
+    tx.record(SessionChange::OrganizationChosen {
         session: session.id.clone(),
         organization: organization.cloned(),
     });
@@ -111,9 +111,9 @@ pub(super) fn choose(
 }
 
 /// Records that sessions have ended.
-pub(super) fn record_ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
+pub(super) fn record_ended(tx: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
     if !sessions.is_empty() {
-        work.record(SessionChange::Ended {
+        tx.record(SessionChange::Ended {
             user: user.clone(),
             sessions,
             reason,

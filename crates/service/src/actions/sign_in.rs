@@ -47,43 +47,43 @@ pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timest
 }
 
 /// Creates the session, or counts a failure.
-pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
+pub fn sign_in(tx: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
     let attempt = &sign_in.attempt;
-    work.hold_account(&attempt.account_key)?;
-    within_limits(work, attempt, now)?;
-    let credential = work.credential(&attempt.account_key, now)?;
+    tx.hold_account(&attempt.account_key)?;
+    within_limits(tx, attempt, now)?;
+    let credential = tx.credential(&attempt.account_key, now)?;
     let Some((credential, account)) = matching_credential(credential.clone(), sign_in.fitted.as_deref()) else {
         let user = credential.map(|credential| credential.user);
-        fail(work, attempt, user, None, now)?;
+        fail(tx, attempt, user, None, now)?;
         return Ok(SignInResult::InvalidCredentials);
     };
     if credential.is_banned {
         return Ok(SignInResult::Banned);
     }
-    work.lift_ban(&credential.user, now)?;
+    tx.lift_ban(&credential.user, now)?;
     if let Some(hash) = &sign_in.rehashed {
-        work.rehash_password(&account, hash, now)?;
+        tx.rehash_password(&account, hash, now)?;
     }
-    work.insert_success(&credential.user, attempt, now)?;
-    work.forget_sessions(&credential.user, now)?;
+    tx.insert_success(&credential.user, attempt, now)?;
+    tx.forget_sessions(&credential.user, now)?;
     let session = Session {
         user_id: credential.user,
         ..sign_in.session.clone()
     };
-    work.insert_session(&session)?;
+    tx.insert_session(&session)?;
     Ok(SignInResult::SignedIn(session))
 }
 
 /// Counts a wrong password; also if the user is already signed in or impersonated.
 pub fn fail(
-    work: &mut PlatformWork<'_>,
+    tx: &mut PlatformWork<'_>,
     attempt: &Attempt,
     user: Option<UserId>,
     impersonated_by: Option<UserId>,
     now: Timestamp,
 ) -> Result<()> {
-    work.insert_failure(attempt, now)?;
-    work.record(SessionChange::LoginFailed {
+    tx.insert_failure(attempt, now)?;
+    tx.record(SessionChange::LoginFailed {
         user,
         email: attempt.account_key.clone(),
         address: Some(attempt.address.clone()),

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use common::clock;
 use common::error::Result;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// A subject to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -36,42 +36,42 @@ pub struct NewSubject {
 }
 
 /// Rejects teachers if only administrators may change the organization's list of subjects.
-pub fn may_add(scope: &mut Scope<'_>) -> Result<()> {
-    let is_admin = *scope.viewer() == Viewer::Admin;
-    if is_admin || scope.school_settings()?.features.teachers_add_subjects {
+pub fn may_add(tx: &mut ReadTx<'_>) -> Result<()> {
+    let is_admin = *tx.viewer() == Viewer::Admin;
+    if is_admin || tx.school_settings()?.features.teachers_add_subjects {
         Ok(())
     } else {
         Err(Refusal::AdminOnly.into())
     }
 }
 
-pub fn create(work: &mut Work<'_>, new: &NewSubject) -> Result<Subject> {
-    may_add(work)?;
+pub fn create(tx: &mut WriteTx<'_>, new: &NewSubject) -> Result<Subject> {
+    may_add(tx)?;
     let subject = Subject {
         id: SubjectId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         name: new.name.clone(),
         code: new.code.clone(),
         color: new.color.clone(),
         description: new.description.clone(),
         is_active: true,
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_subject(&subject)?;
-    work.record(SubjectChange::Created {
+    tx.insert_subject(&subject)?;
+    tx.record(SubjectChange::Created {
         subject: subject.clone(),
     });
     Ok(subject)
 }
 
 /// Applies a PATCH.
-pub fn edit(work: &mut Work<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<Subject> {
-    let mut subject = work.subject_to_change(id)?;
-    let changed = subject.edit(edit.clone(), work.now())?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<Subject> {
+    let mut subject = tx.subject_to_change(id)?;
+    let changed = subject.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
-        work.update_subject(&subject)?;
-        work.record(SubjectChange::Updated {
+        tx.update_subject(&subject)?;
+        tx.record(SubjectChange::Updated {
             subject: subject.clone(),
             changed,
         });
@@ -80,10 +80,10 @@ pub fn edit(work: &mut Work<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<S
 }
 
 /// Deletes a subject that is not in use.
-pub fn remove(work: &mut Work<'_>, id: &SubjectId) -> Result<()> {
-    let subject = work.subject_to_change(id)?;
-    subject.removable(work.subject_in_use(id)?)?;
-    work.delete_subject(id)?;
-    work.record(SubjectChange::Deleted { subject });
+pub fn remove(tx: &mut WriteTx<'_>, id: &SubjectId) -> Result<()> {
+    let subject = tx.subject_to_change(id)?;
+    subject.removable(tx.subject_in_use(id)?)?;
+    tx.delete_subject(id)?;
+    tx.record(SubjectChange::Deleted { subject });
     Ok(())
 }

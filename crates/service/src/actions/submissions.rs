@@ -24,7 +24,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;
 use db::group_assignments::Candidate;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// A document to submit.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
@@ -99,9 +99,9 @@ pub struct SubmissionState {
 }
 
 /// Rejects early, before bytes are copied, what the transaction would reject.
-pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<SeenDocument> {
-    let seen = scope.document(document)?;
-    scope.assignment(assignment)?;
+pub fn may_submit(tx: &mut ReadTx<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<SeenDocument> {
+    let seen = tx.document(document)?;
+    tx.assignment(assignment)?;
     seen.writable()?;
     Ok(seen)
 }
@@ -110,14 +110,14 @@ pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &Ass
 /// the one with the earliest deadline. [`Error::NotFound`] if the caller cannot view the group, or the document is
 /// not in it.
 pub fn submission_candidates(
-    scope: &mut Scope<'_>,
+    tx: &mut ReadTx<'_>,
     group: &GroupId,
     document: Option<&DocumentId>,
 ) -> Result<Vec<(Candidate, bool)>> {
-    let candidates = scope.submission_candidates(group)?;
+    let candidates = tx.submission_candidates(group)?;
     let linked = match document {
         Some(id) => {
-            let document = scope.document(id)?.whole.document;
+            let document = tx.document(id)?.whole.document;
             if document.group_id != *group {
                 return Err(Error::NotFound);
             }
@@ -135,32 +135,32 @@ pub fn submission_candidates(
 
 /// Submits a document. Returns `None` if the copy is not of its current content any more.
 pub fn submit(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     id: &DocumentId,
     assignment: &AssignmentId,
     note: Option<&Note>,
     copied: &SubmissionCopy,
     (server, until): (&DocumentServer, Timestamp),
 ) -> Result<Option<SubmittedDocument>> {
-    let by = author(work)?;
-    let class = work.document(id)?.place.class;
-    work.hold_class(&class)?;
-    let seen = work.document_to_write(id)?;
-    let topic = work.assignment(assignment)?.whole.assignment;
+    let by = author(tx)?;
+    let class = tx.document(id)?.place.class;
+    tx.hold_class(&class)?;
+    let seen = tx.document_to_write(id)?;
+    let topic = tx.assignment(assignment)?.whole.assignment;
     seen.writable()?;
     let mut document = seen.document().clone();
-    let link = work.link(assignment, &document.group_id)?;
+    let link = tx.link(assignment, &document.group_id)?;
     let current = match link.as_ref().and_then(|link| link.current_submission_id.clone()) {
-        Some(current) => Some(work.submission(&current)?),
+        Some(current) => Some(tx.submission(&current)?),
         None => None,
     };
     let attempts = match &link {
-        Some(link) => work.attempts(&link.id)?,
+        Some(link) => tx.attempts(&link.id)?,
         None => 0,
     };
     let former_key = document.key();
     let handed_in = documents_of(current.as_ref());
-    let now = work.now();
+    let now = tx.now();
     let next = submission::submit(&mut document, &topic, link.as_ref(), &handed_in, attempts, &by, now)?;
     let mut link = link.ok_or(Refusal::GroupNotOnAssignment)?;
     if document.current_revision_id != copied.revision {
@@ -168,10 +168,10 @@ pub fn submit(
     }
     let new = Submission {
         id: SubmissionId::new(clock::new_id()),
-        on_behalf: work.viewer().is_staff(),
-        member_ids: work.member_ids_of(&document.group_id)?,
+        on_behalf: tx.viewer().is_staff(),
+        member_ids: tx.member_ids_of(&document.group_id)?,
         note: note.cloned(),
-        ..attempt(work, &link.id, &next, by)
+        ..attempt(tx, &link.id, &next, by)
     };
     let documents = next.documents.iter().map(|own| {
         if *own == document.id {
@@ -184,20 +184,20 @@ pub fn submit(
     let superseded = match current.map(|current| current.submission) {
         Some(mut former) => {
             former.supersede();
-            work.update_submission(&former)?;
+            tx.update_submission(&former)?;
             Some(former.id)
         }
         None => None,
     };
-    begin(work, &new, &documents)?;
+    begin(tx, &new, &documents)?;
     link.step_with(Step::Submitted, Some(new.id.clone()), now)?;
-    work.update_link(&link)?;
-    let sessions = work.editing_sessions(id)?;
-    let freezes = freeze::begin(work, &mut document, Some(former_key), &sessions, server, until)?;
-    work.update_document(&document)?;
-    let standing = find_state(work, id, assignment)?;
-    let submission = Box::new(work.submission(&new.id)?);
-    work.record(SubmissionChange::Submitted {
+    tx.update_link(&link)?;
+    let sessions = tx.editing_sessions(id)?;
+    let freezes = freeze::begin(tx, &mut document, Some(former_key), &sessions, server, until)?;
+    tx.update_document(&document)?;
+    let standing = find_state(tx, id, assignment)?;
+    let submission = Box::new(tx.submission(&new.id)?);
+    tx.record(SubmissionChange::Submitted {
         link: Box::new(standing.link),
         document: Box::new(standing.seen.whole),
         submission,
@@ -207,21 +207,19 @@ pub fn submit(
 }
 
 /// Withdraws a document from its submission.
-pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
-    let by = author(work)?;
-    let class = work.document(id)?.place.class;
-    work.hold_class(&class)?;
-    let seen = work.document_to_write(id)?;
+pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
+    let by = author(tx)?;
+    let class = tx.document(id)?.place.class;
+    tx.hold_class(&class)?;
+    let seen = tx.document_to_write(id)?;
     seen.writable()?.unsubmit()?;
     let mut document = seen.document().clone();
     let assignment = document.assignment_id.clone().ok_or(Refusal::NotSubmitted)?;
-    let mut link = work
-        .link(&assignment, &document.group_id)?
-        .ok_or(Refusal::NotSubmitted)?;
-    let current = work.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
+    let mut link = tx.link(&assignment, &document.group_id)?.ok_or(Refusal::NotSubmitted)?;
+    let current = tx.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
     let handed_in = documents_of(Some(&current));
-    let attempts = work.attempts(&link.id)?;
-    let now = work.now();
+    let attempts = tx.attempts(&link.id)?;
+    let now = tx.now();
     let next = submission::unsubmit(&mut document, &link, &current.submission, &handed_in, attempts, now)?;
     let next = match next {
         Some(next) => {
@@ -230,7 +228,7 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
                 on_behalf: current.submission.on_behalf,
                 member_ids: current.submission.member_ids.clone(),
                 note: current.submission.note.clone(),
-                ..attempt(work, &link.id, &next, current.submission.submitted_by_id.clone())
+                ..attempt(tx, &link.id, &next, current.submission.submitted_by_id.clone())
             };
             let copies = next.documents.iter().map(|own| former_copy(Some(&current), own));
             Some((new, copies.collect::<Result<Vec<_>>>()?))
@@ -244,17 +242,17 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
     } else {
         former.withdraw(&by, now);
     }
-    work.update_submission(&former)?;
+    tx.update_submission(&former)?;
     if let Some((new, copies)) = &next {
-        begin(work, new, copies)?;
+        begin(tx, new, copies)?;
     }
     let current_id = next.map(|(new, _)| new.id);
     link.step_with(Step::Unsubmitted { others_remain }, current_id.clone(), now)?;
-    work.update_link(&link)?;
-    work.update_document(&document)?;
-    let standing = find_state(work, id, &assignment)?;
-    let next = current_id.map(|id| work.submission(&id)).transpose()?.map(Box::new);
-    work.record(SubmissionChange::Unsubmitted {
+    tx.update_link(&link)?;
+    tx.update_document(&document)?;
+    let standing = find_state(tx, id, &assignment)?;
+    let next = current_id.map(|id| tx.submission(&id)).transpose()?.map(Box::new);
+    tx.record(SubmissionChange::Unsubmitted {
         link: Box::new(standing.link.clone()),
         document: Box::new(standing.seen.whole.clone()),
         former: Box::new(former),
@@ -265,29 +263,29 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
 }
 
 /// Returns the document, its group assignment and the current submission, as the viewer sees them.
-pub fn find_state(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<SubmissionState> {
-    let seen = scope.document(id)?;
-    let link = whole_link(scope, assignment, &seen.place.group.id)?;
+pub fn find_state(tx: &mut ReadTx<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<SubmissionState> {
+    let seen = tx.document(id)?;
+    let link = whole_link(tx, assignment, &seen.place.group.id)?;
     let submission = link.current_submission.clone();
     Ok(SubmissionState { seen, link, submission })
 }
 
 /// Returns the link of a group to a topic, with the complete current submission.
-pub fn whole_link(scope: &mut Scope<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<WholeGroupAssignment> {
-    let links = scope.assignment(assignment)?.whole.links.into_iter();
+pub fn whole_link(tx: &mut ReadTx<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<WholeGroupAssignment> {
+    let links = tx.assignment(assignment)?.whole.links.into_iter();
     let mut link = links
         .into_iter()
         .find(|link| link.link.group_id == *group)
         .ok_or(Error::NotFound)?;
     link.current_submission = match &link.link.current_submission_id {
-        Some(current) => Some(scope.submission(current)?),
+        Some(current) => Some(tx.submission(current)?),
         None => None,
     };
     Ok(link)
 }
 
-fn author(work: &Work<'_>) -> Result<UserId> {
-    work.actor().user.clone().ok_or(Error::Unauthenticated)
+fn author(tx: &WriteTx<'_>) -> Result<UserId> {
+    tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }
 
 fn documents_of(current: Option<&WholeSubmission>) -> Vec<DocumentId> {
@@ -296,10 +294,10 @@ fn documents_of(current: Option<&WholeSubmission>) -> Vec<DocumentId> {
 }
 
 /// Builds a new submission.
-fn attempt(work: &Work<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: UserId) -> Submission {
+fn attempt(tx: &WriteTx<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: UserId) -> Submission {
     Submission {
         id: SubmissionId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         group_assignment_id: link.clone(),
         attempt: next.attempt,
         status: SubmissionStatus::Active,
@@ -311,7 +309,7 @@ fn attempt(work: &Work<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: Us
         note: None,
         withdrawn_at: None,
         withdrawn_by_id: None,
-        created_at: work.now(),
+        created_at: tx.now(),
     }
 }
 
@@ -344,14 +342,14 @@ fn former_copy(current: Option<&WholeSubmission>, document: &DocumentId) -> Resu
 }
 
 /// Inserts a submission with its copies. The former one has ended already: at most one is current.
-fn begin(work: &mut Work<'_>, new: &Submission, copies: &[SubmissionDocument]) -> Result<()> {
-    work.insert_submission(new)?;
+fn begin(tx: &mut WriteTx<'_>, new: &Submission, copies: &[SubmissionDocument]) -> Result<()> {
+    tx.insert_submission(new)?;
     for copy in copies {
         let copy = SubmissionDocument {
             submission_id: new.id.clone(),
             ..copy.clone()
         };
-        work.insert_copy(&copy)?;
+        tx.insert_copy(&copy)?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use adapters::blob_store::name::EntryNames;
 use adapters::blob_store::templates;
 use common::error::{Error, Result};
 use db::documents::SeenDocument;
-use db::{Scope, Work};
+use db::{ReadTx, WriteTx};
 
 /// The first file of an archive: the list of all others.
 pub const INDEX: &str = "index.csv";
@@ -38,8 +38,8 @@ pub struct ExportRequest {
 
 /// Returns the contents of a topic's archive. It includes groups that are hidden from students, because only staff of
 /// the class can export.
-pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &ExportRequest) -> Result<TopicExport> {
-    let seen = scope.assignment(id)?;
+pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> Result<TopicExport> {
+    let seen = tx.assignment(id)?;
     // Teachers of other classes see the outline of a topic, but not the groups' work.
     if !seen.is_managed {
         return Err(Error::NotFound);
@@ -56,17 +56,17 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &ExportRequest) ->
     let groups = match wanted.source {
         ExportSource::Current => {
             let mut members: HashMap<GroupId, Vec<String>> = HashMap::new();
-            for known in scope.groups_on_topic(&assignment.class_id, id)? {
+            for known in tx.groups_on_topic(&assignment.class_id, id)? {
                 let names = known.whole.members.into_iter().map(|member| member.user.name);
                 members.insert(known.whole.group.id, names.collect());
             }
             let mut documents: HashMap<GroupId, Vec<SeenDocument>> = HashMap::new();
-            for seen in scope.documents_of_topic(id)? {
+            for seen in tx.documents_of_topic(id)? {
                 if seen.document().counts_for(id) {
                     documents.entry(seen.place.group.id.clone()).or_default().push(seen);
                 }
             }
-            let revisions = scope.current_revisions_of_topic(id)?.into_iter();
+            let revisions = tx.current_revisions_of_topic(id)?.into_iter();
             let mut revisions: HashMap<DocumentId, Revision> = revisions
                 .map(|revision| (revision.document_id.clone(), revision))
                 .collect();
@@ -86,7 +86,7 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &ExportRequest) ->
             links.into_iter().map(group).collect()
         }
         ExportSource::Submission => {
-            let names: HashMap<UserId, String> = scope.names_of_topic(id)?.into_iter().collect();
+            let names: HashMap<UserId, String> = tx.names_of_topic(id)?.into_iter().collect();
             links.into_iter().map(|link| submitted_group(link, &names)).collect()
         }
     };
@@ -103,8 +103,8 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &ExportRequest) ->
 }
 
 /// Records the export in the activity log.
-pub fn record_export(work: &mut Work<'_>, topic: &Assignment) {
-    work.record(AssignmentChange::Exported {
+pub fn record_export(tx: &mut WriteTx<'_>, topic: &Assignment) {
+    tx.record(AssignmentChange::Exported {
         assignment: Box::new(topic.clone()),
         format: "zip",
     });

@@ -20,7 +20,7 @@ use super::homerooms::{self, NewHomeroomStudents};
 use super::people::{self, NewPerson, Password, Provisioned};
 use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
-use db::Work;
+use db::WriteTx;
 use db::people::Membership;
 use db::platform::PlatformProof;
 
@@ -131,13 +131,13 @@ pub struct Invitation {
 /// Adds a user to the organization, with a homeroom and classes. An address whose account another organization
 /// created is invited, and gets the homeroom and classes when its owner accepts.
 pub fn create(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     new: &NewUser,
     password: Option<&Password>,
     invitation: Option<&Invitation>,
     mail: &Mailer,
 ) -> Result<Provisioned> {
-    let rank = work.rank()?;
+    let rank = tx.rank()?;
     let person = NewPerson {
         name: new.name.clone(),
         email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "format", NO_ADDRESS))?,
@@ -148,7 +148,7 @@ pub fn create(
         external_id: new.external_id.clone(),
     };
     if let Some(given) = &new.password {
-        let school = work.school()?;
+        let school = tx.school()?;
         better_auth::password::check_new(
             given,
             &[
@@ -164,68 +164,68 @@ pub fn create(
         class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
         homeroom_ids: new.homeroom_id.iter().cloned().collect(),
     };
-    let provisioned = people::provision(work, rank, &person, &places, password, Some(mail))?;
+    let provisioned = people::provision(tx, rank, &person, &places, password, Some(mail))?;
     let Provisioned::Member(joined) = &provisioned else {
-        can_join(work, &places)?;
+        can_join(tx, &places)?;
         return Ok(provisioned);
     };
     let student = &joined.person.id;
     if let Some(homeroom) = &new.homeroom_id {
         let student_ids = List(vec![student.clone()]);
-        homerooms::add_students(work, homeroom, &NewHomeroomStudents { student_ids })?;
+        homerooms::add_students(tx, homeroom, &NewHomeroomStudents { student_ids })?;
     }
     for class in new.class_ids.as_deref().unwrap_or_default() {
         let students = NewStudents {
             student_ids: Some(List(vec![student.clone()])),
             homeroom_id: None,
         };
-        enrollments::enroll(work, class, &students)?;
+        enrollments::enroll(tx, class, &students)?;
     }
     if let Some(invitation) = invitation.filter(|_| joined.is_new_account) {
         let identifier = super::passwords::identifier(&invitation.token);
-        work.insert_mailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
+        tx.insert_mailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
     }
     Ok(provisioned)
 }
 
 /// Rejects invitations to unknown or closed classes or homerooms, as an enrolment would.
-fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
+fn can_join(tx: &mut WriteTx<'_>, places: &Places) -> Result<()> {
     for homeroom in &places.homeroom_ids {
-        work.homeroom_to_change(homeroom)?;
+        tx.homeroom_to_change(homeroom)?;
     }
     for class in &places.class_ids {
-        work.class_to_manage(class)?.writable()?;
+        tx.class_to_manage(class)?.writable()?;
     }
     Ok(())
 }
 
 /// Enqueues the email in the transaction that created the account.
-pub fn invite(work: &mut Work<'_>, mail: &Mailer, user: &User, invitation: &Invitation) -> Result<()> {
-    let school = work.school()?;
+pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Invitation) -> Result<()> {
+    let school = tx.school()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
     let to = Recipient::from_user(user);
-    let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, work.now())?;
-    work.insert_letter(&letter)
+    let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;
+    tx.insert_letter(&letter)
 }
 
 /// Applies a PATCH.
-pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if !edit.is_active.is_keep() {
         // Deactivating an owner changes the owners of the organization, which is serialized.
-        work.hold_organization()?;
+        tx.hold_organization()?;
     }
-    let rank = work.rank()?;
+    let rank = tx.rank()?;
     let Membership {
         mut user,
         mut member,
         is_elsewhere,
-    } = work.membership_to_change(id)?;
+    } = tx.membership_to_change(id)?;
     rank.may_act_on(user.role, member.role)?;
     if edit.names_account() && rank != Rank::SuperAdmin {
-        user.administered_by(work.organization(), is_elsewhere)?;
+        user.administered_by(tx.organization(), is_elsewhere)?;
     }
     // Deactivation applies to the membership, and also to an account that belongs to this organization alone.
-    let is_ours = rank == Rank::SuperAdmin || user.administered_by(work.organization(), is_elsewhere).is_ok();
+    let is_ours = rank == Rank::SuperAdmin || user.administered_by(tx.organization(), is_elsewhere).is_ok();
     let switched = edit.is_active.clone().required("isActive").map_err(Refusal::from)?;
     let switched =
         switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
@@ -244,13 +244,13 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     }
     changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
     if !changed.is_empty() {
-        user.updated_at = work.now();
-        work.update_account(&user)?;
+        user.updated_at = tx.now();
+        tx.update_account(&user)?;
     }
     if changed.has("email") {
         // Links sent to the old address must not work any more.
-        work.take_back_mailed_links(id)?;
-        work.on_platform(PlatformProof::sign_in_history(), |platform| {
+        tx.take_back_mailed_links(id)?;
+        tx.on_platform(PlatformProof::sign_in_history(), |platform| {
             platform.move_sign_in_history(&former_email, &user.email)
         })?;
     }
@@ -258,17 +258,17 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if let Some(is_active) = switched {
         member.is_active = is_active;
         if !is_active {
-            member.may_stop_owning(work.other_owners(id)?)?;
+            member.may_stop_owning(tx.other_owners(id)?)?;
         }
         let sessions = match (is_active, is_ours) {
             (true, _) => Vec::new(),
-            (false, true) => work.end_sessions_of_member(id)?,
-            (false, false) => work.end_sessions_here(id)?,
+            (false, true) => tx.end_sessions_of_member(id)?,
+            (false, false) => tx.end_sessions_here(id)?,
         };
-        member.updated_at = Some(work.now());
-        work.update_member(&member)?;
+        member.updated_at = Some(tx.now());
+        tx.update_member(&member)?;
         if !changed.has("isActive") {
-            work.record(UserChange::MembershipSwitched {
+            tx.record(UserChange::MembershipSwitched {
                 user: user.person(),
                 is_active,
                 sessions,
@@ -277,13 +277,13 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     }
     of_member.edit_nullable("externalId", &mut member.external_id, edit.external_id);
     if !of_member.is_empty() {
-        member.updated_at = Some(work.now());
-        work.update_member(&member)?;
+        member.updated_at = Some(tx.now());
+        tx.update_member(&member)?;
         changed.extend(of_member);
     }
     if !changed.is_empty() {
-        let seen_in = work.classes_showing(&user.id, &changed)?;
-        work.record(UserChange::Updated {
+        let seen_in = tx.classes_showing(&user.id, &changed)?;
+        tx.record(UserChange::Updated {
             user: Box::new(user),
             changed,
             seen_in,
@@ -295,24 +295,24 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 
 /// Sets a temporary password; all sessions of the user end. A teacher may do this for students that the organization
 /// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
-pub fn reset_password(work: &mut Work<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
-    let rank = work.rank()?;
-    let Membership { user, member, .. } = work.membership_to_change(id)?;
+pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
+    let rank = tx.rank()?;
+    let Membership { user, member, .. } = tx.membership_to_change(id)?;
     rank.may_act_on(user.role, member.role)?;
-    if rank == Rank::Member(MemberRole::Teacher) && !work.is_entrusted(id)? {
+    if rank == Rank::Member(MemberRole::Teacher) && !tx.is_entrusted(id)? {
         return Err(Refusal::AdminOnly.into());
     }
     if rank != Rank::SuperAdmin {
-        user.password_set_by(work.organization())?;
+        user.password_set_by(tx.organization())?;
     }
-    people::write_password(work, id, password)?;
-    work.note_password_reset(id)?;
+    people::write_password(tx, id, password)?;
+    tx.note_password_reset(id)?;
     if user.email_verified {
-        let (by, at) = (work.actor().name.clone(), work.now());
-        work.insert_letter(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
+        let (by, at) = (tx.actor().name.clone(), tx.now());
+        tx.insert_letter(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
     }
-    work.end_sessions_of_member(id)?;
-    work.record(UserChange::PasswordReset { user: user.person() });
+    tx.end_sessions_of_member(id)?;
+    tx.record(UserChange::PasswordReset { user: user.person() });
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use db::Actor;
 use db::platform::PlatformWork;
 
 /// Logs a sign-in with a wrong password for the organization of the account.
-pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
+pub fn record(tx: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
     let SessionChange::LoginFailed {
         user: Some(user),
         impersonated_by,
@@ -23,7 +23,7 @@ pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()>
     let Some(entry) = activity_log::entry(&Change::Session(change.clone())) else {
         return Ok(());
     };
-    let account = work.profile(user)?;
+    let account = tx.profile(user)?;
     // The client has not proved to be the user, so the entry has no actor.
     let anonymous = Actor {
         user: None,
@@ -32,5 +32,5 @@ pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()>
         impersonated_by: impersonated_by.clone(),
         request_id: None,
     };
-    work.at_home(&account, anonymous, clock::now(), |work| work.insert_log(&entry))
+    tx.write_in_home_tenant(&account, anonymous, clock::now(), |tx| tx.insert_log(&entry))
 }

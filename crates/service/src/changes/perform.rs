@@ -6,7 +6,7 @@ use model::version::{IfMatch, Object, Version};
 use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};
 use db::platform::{PlatformProof, PlatformWork};
-use db::{AfterCommit, Standpoint, Store, Work};
+use db::{AfterCommit, Standpoint, Store, WriteTx};
 use realtime::bus::EventBus;
 
 /// Runs `act` as one transaction in the organization of `standpoint`.
@@ -14,17 +14,15 @@ pub async fn perform<T: Send + 'static>(
     store: &Store,
     bus: &EventBus,
     standpoint: Standpoint,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
-    let act = move |work: &mut Work<'_>| {
-        let output = act(work)?;
-        versions::increment(work)?;
+    let act = move |tx: &mut WriteTx<'_>| {
+        let output = act(tx)?;
+        versions::increment(tx)?;
         Ok(output)
     };
-    store
-        .write(standpoint, act, move |work| before_commit(work, &bus))
-        .await
+    store.write(standpoint, act, move |tx| before_commit(tx, &bus)).await
 }
 
 /// The object that a request changes, and its precondition.
@@ -45,10 +43,10 @@ pub async fn perform_on<T: Send + 'static>(
     bus: &EventBus,
     standpoint: Standpoint,
     changing: ConditionalChange,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<(T, Version)> {
     let bus = bus.clone();
-    let act = move |work: &mut Work<'_>| {
+    let act = move |tx: &mut WriteTx<'_>| {
         let ConditionalChange {
             object,
             condition,
@@ -63,23 +61,21 @@ pub async fn perform_on<T: Send + 'static>(
         let is_locked_first = *is_deletion || matches!(object, Object::User(_));
         let is_met_before = match condition {
             None => true,
-            Some(_) if is_locked_first => is_met(work.version_locked(object)?),
-            Some(_) => is_met(work.version(object)?),
+            Some(_) if is_locked_first => is_met(tx.version_locked(object)?),
+            Some(_) => is_met(tx.version(object)?),
         };
-        let output = match act(work) {
+        let output = match act(tx) {
             Err(error) if !is_met_before && error.is_conflict() => return Err(Error::precondition_failed()),
             outcome => outcome?,
         };
-        if !is_met_before || condition.is_some() && !is_locked_first && !is_met(work.version_locked(object)?) {
+        if !is_met_before || condition.is_some() && !is_locked_first && !is_met(tx.version_locked(object)?) {
             return Err(Error::precondition_failed());
         }
-        versions::increment(work)?;
-        let version = work.version(object)?.unwrap_or(Version::FIRST);
+        versions::increment(tx)?;
+        let version = tx.version(object)?.unwrap_or(Version::FIRST);
         Ok((output, version))
     };
-    store
-        .write(standpoint, act, move |work| before_commit(work, &bus))
-        .await
+    store.write(standpoint, act, move |tx| before_commit(tx, &bus)).await
 }
 
 /// Runs `act` as one transaction across organizations: what users do with their accounts and sessions. Changes
@@ -91,42 +87,44 @@ pub async fn perform_platform<T: Send + 'static>(
     act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
-    let before_platform_commit = move |work: &mut PlatformWork<'_>| {
-        let changes = work.take_changes();
-        let after = bus.publish_platform(work, changes.iter().flat_map(events::session_signals).collect())?;
+    let before_platform_commit = move |tx: &mut PlatformWork<'_>| {
+        let changes = tx.take_changes();
+        let after = bus.publish_platform(tx, changes.iter().flat_map(events::session_signals).collect())?;
         for change in &changes {
-            if let Err(error) = failed_sign_ins::record(work, change) {
+            if let Err(error) = failed_sign_ins::record(tx, change) {
                 tracing::error!(error = format!("{error:?}"), "activity log entry lost");
             }
         }
-        let within = work.conclude_within(|work| {
-            versions::increment(work)?;
-            before_commit(work, &bus)
+        let within = tx.for_each_changed_tenant(|tx| {
+            versions::increment(tx)?;
+            before_commit(tx, &bus)
         })?;
         let all: AfterCommit = Box::new(move || std::iter::once(after).chain(within).for_each(|after| after()));
         Ok(all)
     };
-    store.platform_unit(proof, act, before_platform_commit).await
+    store
+        .platform_write_with_events(proof, act, before_platform_commit)
+        .await
 }
 
-fn before_commit(work: &mut Work<'_>, bus: &EventBus) -> Result<AfterCommit> {
-    let changes = work.take_changes();
+fn before_commit(tx: &mut WriteTx<'_>, bus: &EventBus) -> Result<AfterCommit> {
+    let changes = tx.take_changes();
     for key in changes.iter().flat_map(removed_files::removed_files) {
-        work.insert_file_removal(key)?;
+        tx.insert_file_removal(key)?;
     }
-    work.note_stored()?;
-    let (actor, now) = (work.actor().clone(), work.now());
+    tx.note_stored()?;
+    let (actor, now) = (tx.actor().clone(), tx.now());
     let signals: Vec<_> = changes
         .iter()
-        .flat_map(|change| events::signals(change, &actor, work.organization(), now))
+        .flat_map(|change| events::signals(change, &actor, tx.organization(), now))
         .collect();
-    let mut after = bus.publish(work, signals)?;
+    let mut after = bus.publish(tx, signals)?;
     if changes.iter().any(removed_files::deletes_documents) {
         after = bus.close_editors_after(after);
     }
     // The log entries come last and in a savepoint: a failure is traced and does not fail the request.
     for entry in changes.iter().filter_map(activity_log::entry) {
-        if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
+        if let Err(error) = tx.savepoint(|tx| tx.insert_log(&entry)) {
             tracing::error!(
                 error = format!("{error:?}"),
                 action = entry.action.as_str(),

@@ -5,7 +5,7 @@ use crate::actions::take_over::take_over;
 use adapters::mailer::Mailer;
 use common::error::Result;
 use db::platform::PlatformProof;
-use db::{Standpoint, Store, Work};
+use db::{Standpoint, Store, WriteTx};
 use realtime::bus::EventBus;
 
 /// Runs `act` as one transaction in the organization of `standpoint`, after taking over the accounts of these
@@ -15,18 +15,18 @@ pub async fn perform_taking_over<T: Send + 'static>(
     standpoint: Standpoint,
     emails: Vec<String>,
     mail: Option<Mailer>,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let look = store.read(standpoint.clone(), move |scope| scope.due_take_overs(&emails));
+    let look = store.read(standpoint.clone(), move |tx| tx.due_take_overs(&emails));
     let due = look.await?;
     if due.is_empty() {
         return super::perform(store, bus, standpoint, act).await;
     }
-    super::perform_platform(store, bus, PlatformProof::take_over(), move |work| {
+    super::perform_platform(store, bus, PlatformProof::take_over(), move |tx| {
         for email in &due {
-            take_over(work, &standpoint, email, mail.as_ref())?;
+            take_over(tx, &standpoint, email, mail.as_ref())?;
         }
-        work.within(standpoint.clone(), |work| act(work))
+        tx.write_in_tenant(standpoint.clone(), |tx| act(tx))
     })
     .await
 }

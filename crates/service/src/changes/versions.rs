@@ -21,15 +21,15 @@ use model::version::Object;
 use model::whole::{WholeGroup, WholeSubmission};
 
 use common::error::Result;
-use db::Work;
+use db::WriteTx;
 
 /// Raises the version of every object that changed in this transaction, once per object and in a fixed order. Objects
 /// that were created in it keep their first version.
-pub fn increment(work: &mut Work<'_>) -> Result<()> {
-    let changed: BTreeSet<Object> = work.changes().iter().flat_map(changed).collect();
-    let created: BTreeSet<Object> = work.changes().iter().filter_map(created).collect();
+pub fn increment(tx: &mut WriteTx<'_>) -> Result<()> {
+    let changed: BTreeSet<Object> = tx.changes().iter().flat_map(changed).collect();
+    let created: BTreeSet<Object> = tx.changes().iter().filter_map(created).collect();
     for object in changed.difference(&created) {
-        work.raise_version(object)?;
+        tx.raise_version(object)?;
     }
     Ok(())
 }

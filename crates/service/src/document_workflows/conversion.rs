@@ -152,7 +152,7 @@ impl DocumentWorkflows {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
-        self.read(standpoint.clone(), move |scope| scope.converted(&converted_of, "pdf"))
+        self.read(standpoint.clone(), move |tx| tx.converted(&converted_of, "pdf"))
             .await
     }
 
@@ -187,8 +187,8 @@ impl DocumentWorkflows {
         };
         let new = file.clone();
         let written = self
-            .write(standpoint, move |work| {
-                work.keep_converted(&converted_of, &source_key, "pdf", &new)
+            .write(standpoint, move |tx| {
+                tx.keep_converted(&converted_of, &source_key, "pdf", &new)
             })
             .await;
         match written {

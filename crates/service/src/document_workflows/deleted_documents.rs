@@ -79,7 +79,7 @@ impl DocumentWorkflows {
             .store
             .platform_read(PlatformProof::document_server(), move |platform| {
                 let standpoint = standpoint(platform.home_of_deleted_document(&id)?);
-                let deleted = platform.look_within(standpoint.clone(), |scope| scope.deleted_document(&id))?;
+                let deleted = platform.read_in_tenant(standpoint.clone(), |tx| tx.deleted_document(&id))?;
                 Ok((standpoint, deleted))
             });
         found.await
@@ -186,7 +186,7 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self.write(standpoint, move |work| late_texts::store(work, &text)).await;
+        let written = self.write(standpoint, move |tx| late_texts::store(tx, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),

@@ -56,9 +56,7 @@ impl DocumentWorkflows {
         let service_context = standpoint(tenant);
         let candidates = people.clone();
         let open = self
-            .read(service_context.clone(), move |scope| {
-                scope.sessions_edited_by(&candidates)
-            })
+            .read(service_context.clone(), move |tx| tx.sessions_edited_by(&candidates))
             .await?;
         for session in open {
             let mut without_access = Vec::new();
@@ -79,7 +77,7 @@ impl DocumentWorkflows {
     async fn can_read(&self, service_context: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self
-            .read(service_context.clone(), move |scope| scope.present_role(&user))
+            .read(service_context.clone(), move |tx| tx.present_role(&user))
             .await?;
         let Some(viewer) = standing(PlatformRole::Student, role).viewer(person.clone()) else {
             return Ok(false);
@@ -91,7 +89,7 @@ impl DocumentWorkflows {
             },
             document.clone(),
         );
-        match self.read(seen, move |scope| scope.document(&id)).await {
+        match self.read(seen, move |tx| tx.document(&id)).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound) => Ok(false),
             Err(error) => Err(error),

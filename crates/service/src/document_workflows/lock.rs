@@ -83,8 +83,8 @@ impl DocumentWorkflows {
             sleep(POLL_INTERVAL).await;
         }
         let ending = freezes.clone();
-        let written = self.write(with_service_role(standpoint), move |work| {
-            freeze::end_flush(work, ending.clone())
+        let written = self.write(with_service_role(standpoint), move |tx| {
+            freeze::end_flush(tx, ending.clone())
         });
         match written.await {
             Ok(freezes) => freezes,
@@ -99,7 +99,7 @@ impl DocumentWorkflows {
     }
 
     async fn is_flushing(&self, standpoint: &Standpoint, freezes: &[Freeze]) -> Result<bool> {
-        let look = self.read(standpoint.clone(), |scope| scope.open_sessions());
+        let look = self.read(standpoint.clone(), |tx| tx.open_sessions());
         let open = look.await?;
         let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {
@@ -140,14 +140,14 @@ impl DocumentWorkflows {
     pub async fn save_open(&self, standpoint: &Standpoint, document: &DocumentId) -> Result<bool> {
         let (service_context, id) = (with_service_role(standpoint), document.clone());
         let server = self.server.clone();
-        let look = self.read(service_context.clone(), move |scope| {
-            let document = scope.document(&id)?.whole.document;
+        let look = self.read(service_context.clone(), move |tx| {
+            let document = tx.document(&id)?.whole.document;
             let key = document.key();
             let mut keys = Vec::new();
             if document.frozen_at().is_none() {
                 // The first callback of the session may not have arrived yet.
                 keys.push((key.generation, server.key(&key)));
-                let others = scope.editing_sessions(&id)?.into_iter();
+                let others = tx.editing_sessions(&id)?.into_iter();
                 let others = others.filter(|session| session.generation != key.generation);
                 keys.extend(others.map(|session| (session.generation, session.document_key)));
             }
@@ -183,8 +183,8 @@ impl DocumentWorkflows {
         outcomes: Vec<(i64, FreezeOutcome)>,
     ) {
         let id = document.clone();
-        let write = self.write(with_service_role(standpoint), move |work| {
-            freeze::complete(work, &id, &outcomes)
+        let write = self.write(with_service_role(standpoint), move |tx| {
+            freeze::complete(tx, &id, &outcomes)
         });
         match write.await {
             Ok(()) | Err(Error::NotFound) => {}
@@ -275,9 +275,7 @@ impl DocumentWorkflows {
 
     async fn session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Option<EditingSession>> {
         let (document, generation) = (freeze.document.clone(), freeze.generation);
-        let look = self.read(standpoint.clone(), move |scope| {
-            scope.editing_session(&document, generation)
-        });
+        let look = self.read(standpoint.clone(), move |tx| tx.editing_session(&document, generation));
         look.await
     }
 
@@ -304,8 +302,8 @@ impl DocumentWorkflows {
     async fn recover_closed_session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<FreezeOutcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            let end = self.write(with_service_role(standpoint), move |work| {
-                session_notices::end(work, &document, generation)
+            let end = self.write(with_service_role(standpoint), move |tx| {
+                session_notices::end(tx, &document, generation)
             });
             end.await?;
             return Ok(FreezeOutcome::Complete);
@@ -342,9 +340,9 @@ impl DocumentWorkflows {
             }
             let standpoint = super::standpoint(tenant);
             let (outcomes, server) = (id.clone(), self.server.clone());
-            let look = self.read(standpoint.clone(), move |scope| {
-                let document = scope.document(&outcomes)?.whole.document;
-                let sessions = scope.editing_sessions(&outcomes)?;
+            let look = self.read(standpoint.clone(), move |tx| {
+                let document = tx.document(&outcomes)?.whole.document;
+                let sessions = tx.editing_sessions(&outcomes)?;
                 Ok(freeze::pending_freezes(&document, &sessions, &server))
             });
             let freezes = match look.await {

@@ -28,7 +28,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
 use db::whereabouts::Whereabouts;
-use db::{Scope, Standpoint, Store, Tenant, Work};
+use db::{ReadTx, Standpoint, Store, Tenant, WriteTx};
 use realtime::bus::EventBus;
 
 /// The dependencies of the workflows. Clones share the same state.
@@ -57,7 +57,7 @@ impl DocumentWorkflows {
     async fn read<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+        look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.store.read(standpoint, look).await
     }
@@ -65,7 +65,7 @@ impl DocumentWorkflows {
     async fn write<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
-        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         changes::perform(&self.store, &self.bus, standpoint, act).await
     }
@@ -79,14 +79,14 @@ impl DocumentWorkflows {
     pub async fn read_in_document_tenant<T: Send + 'static>(
         &self,
         document: &DocumentId,
-        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+        look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<(Standpoint, T)> {
         let (line, id) = (self.whereabouts.of(document.as_str()), document.clone());
         let found = self
             .store
             .platform_read_for(line, PlatformProof::document_server(), move |platform| {
                 let standpoint = standpoint(platform.home_of_document(&id)?);
-                let seen = platform.look_within(standpoint.clone(), look)?;
+                let seen = platform.read_in_tenant(standpoint.clone(), look)?;
                 Ok((standpoint, seen))
             });
         let (standpoint, seen) = found.await?;

@@ -182,9 +182,9 @@ impl DocumentWorkflows {
             url_path_hash: String::new(),
         };
         let asked = note.clone();
-        let known = self.read(standpoint.clone(), move |scope| {
-            let failed = scope.failed_save(&asked.document_id, &asked.document_key)?;
-            let frozen = scope.document(&asked.document_id)?.document().frozen_at();
+        let known = self.read(standpoint.clone(), move |tx| {
+            let failed = tx.failed_save(&asked.document_id, &asked.document_key)?;
+            let frozen = tx.document(&asked.document_id)?.document().frozen_at();
             Ok(written_at(failed, frozen, is_from_before))
         });
         let save = SaveCallback {
@@ -237,7 +237,7 @@ impl DocumentWorkflows {
         let (session, standpoint) = (found.session, standpoint(found.tenant));
         if found.is_former {
             let asked = session.clone();
-            let frozen = self.read(standpoint.clone(), move |scope| watching::frozen_at(scope, &asked));
+            let frozen = self.read(standpoint.clone(), move |tx| watching::frozen_at(tx, &asked));
             let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(standpoint.now));
             let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&standpoint, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
@@ -266,7 +266,7 @@ impl DocumentWorkflows {
             self.recover_save(standpoint, &key, text, result, false).await?;
             return Ok(());
         }
-        self.write(standpoint, move |work| watching::end_unknown(work, &session))
+        self.write(standpoint, move |tx| watching::end_unknown(tx, &session))
             .await
     }
 
@@ -276,9 +276,7 @@ impl DocumentWorkflows {
         let until = Instant::now() + PROBE_TIMEOUT_AND_INTERVAL.0;
         while Instant::now() < until {
             let (document, generation) = (session.document_id.clone(), session.generation);
-            let look = self.read(standpoint.clone(), move |scope| {
-                scope.editing_session(&document, generation)
-            });
+            let look = self.read(standpoint.clone(), move |tx| tx.editing_session(&document, generation));
             match look.await? {
                 None => return Ok(()),
                 Some(now) if now.last_callback_at > session.last_callback_at => {
@@ -287,7 +285,7 @@ impl DocumentWorkflows {
                         return Ok(());
                     }
                     return self
-                        .write(standpoint, move |work| watching::record_lost_changes(work, &now))
+                        .write(standpoint, move |tx| watching::record_lost_changes(tx, &now))
                         .await;
                 }
                 Some(_) => sleep(PROBE_TIMEOUT_AND_INTERVAL.1).await,

@@ -19,7 +19,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::saves::SaveNote;
-use db::{Scope, Standpoint};
+use db::{ReadTx, Standpoint};
 
 /// The reply to a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl DocumentWorkflows {
         if let Callback::Save(save) = callback {
             note.url_path_hash = identity(&save);
             let (document, asked) = (note.document_id.clone(), note.clone());
-            let target = self.read_in_document_tenant(&document, move |scope| save_target(scope, &asked, generation));
+            let target = self.read_in_document_tenant(&document, move |tx| save_target(tx, &asked, generation));
             let (standpoint, target) = target.await?;
             return self.apply_save(standpoint, note, generation, save, target).await;
         }
@@ -69,18 +69,16 @@ impl DocumentWorkflows {
             Callback::Save(_) | Callback::Other => {}
             Callback::Editing { users, joined, left } => {
                 let (tenant, people) = (standpoint.tenant.clone(), users.clone());
-                let write = self.write(standpoint, move |work| {
-                    session_notices::update_editors(work, &note, generation, &users, (&joined, &left))
+                let write = self.write(standpoint, move |tx| {
+                    session_notices::update_editors(tx, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
                 self.check_editors(tenant, people);
             }
             Callback::Closed => {
                 let document = note.document_id;
-                self.write(standpoint, move |work| {
-                    session_notices::close(work, &document, generation)
-                })
-                .await?;
+                self.write(standpoint, move |tx| session_notices::close(tx, &document, generation))
+                    .await?;
             }
             Callback::Failed { partial, nonce } => {
                 self.record_failure(standpoint.clone(), note.clone(), generation, nonce)
@@ -114,7 +112,7 @@ impl DocumentWorkflows {
     ) -> Result<SaveTarget> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
-        self.read(standpoint.clone(), move |scope| save_target(scope, &asked, generation))
+        self.read(standpoint.clone(), move |tx| save_target(tx, &asked, generation))
             .await
     }
 
@@ -141,8 +139,8 @@ impl DocumentWorkflows {
         target: SaveTarget,
     ) -> Result<CallbackReply> {
         if save.is_final && save.not_modified {
-            let write = self.write(standpoint, move |work| {
-                session_notices::close_saved(work, &note, generation)
+            let write = self.write(standpoint, move |tx| {
+                session_notices::close_saved(tx, &note, generation)
             });
             return write.await.map(|()| CallbackReply::Accepted);
         }
@@ -169,8 +167,8 @@ impl DocumentWorkflows {
                 url_path_hash: String::new(),
                 ..note
             };
-            self.write(standpoint, move |work| {
-                session_notices::record_unfetched(work, &note, last_save)
+            self.write(standpoint, move |tx| {
+                session_notices::record_unfetched(tx, &note, last_save)
             })
             .await?;
             Ok(CallbackReply::Retry)
@@ -187,8 +185,8 @@ impl DocumentWorkflows {
         generation: i64,
         nonce: Option<String>,
     ) -> Result<()> {
-        let write = self.write(standpoint, move |work| {
-            saves::record_failure(work, &note, generation, nonce.as_deref())
+        let write = self.write(standpoint, move |tx| {
+            saves::record_failure(tx, &note, generation, nonce.as_deref())
         });
         write.await
     }
@@ -214,7 +212,7 @@ impl DocumentWorkflows {
             let blob = StoredBlob::none(extension);
             let repeat = incoming_save(note, generation, save, is_partial, blob);
             return self
-                .write(standpoint, move |work| saves::apply(work, &repeat).map(drop))
+                .write(standpoint, move |tx| saves::apply(tx, &repeat).map(drop))
                 .await;
         }
         let staged = self.download(&save.result).await?;
@@ -274,7 +272,7 @@ impl DocumentWorkflows {
     }
 
     async fn write_save(&self, standpoint: Standpoint, incoming: IncomingSave) -> Result<ReferencedFiles> {
-        self.write(standpoint, move |work| saves::apply(work, &incoming)).await
+        self.write(standpoint, move |tx| saves::apply(tx, &incoming)).await
     }
 }
 
@@ -289,8 +287,8 @@ pub(super) struct SaveTarget {
     is_taken: bool,
 }
 
-fn save_target(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Result<SaveTarget> {
-    let seen = scope.document(&note.document_id)?;
+fn save_target(tx: &mut ReadTx<'_>, note: &SaveNote, generation: i64) -> Result<SaveTarget> {
+    let seen = tx.document(&note.document_id)?;
     let document = seen.document();
     if generation > document.generation {
         return Err(Error::DocumentServerTokenMismatch);
@@ -298,7 +296,7 @@ fn save_target(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Resul
     Ok(SaveTarget {
         extension: document.file_extension,
         is_handed_in: document.status.open() == Open::Submitted,
-        is_taken: scope.has_taken(note)?,
+        is_taken: tx.has_taken(note)?,
     })
 }
 

@@ -58,8 +58,8 @@ impl DocumentWorkflows {
             let unsaved = workflows
                 .complete_freezes(&standpoint, submitted.freezes, deadline)
                 .await;
-            let look = workflows.read(standpoint, move |scope| {
-                submissions::find_state(scope, &document, &assignment)
+            let look = workflows.read(standpoint, move |tx| {
+                submissions::find_state(tx, &document, &assignment)
             });
             Ok(SubmitResult {
                 state: look.await?,
@@ -79,9 +79,9 @@ impl DocumentWorkflows {
     ) -> Result<SubmittedDocument> {
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
-            let look = self.read(standpoint.clone(), move |scope| {
-                let seen = submissions::may_submit(scope, &own, &topic)?;
-                let content = scope.current_file(seen.document())?;
+            let look = self.read(standpoint.clone(), move |tx| {
+                let seen = submissions::may_submit(tx, &own, &topic)?;
+                let content = tx.current_file(seen.document())?;
                 Ok((seen, content))
             });
             let (seen, content) = look.await?;
@@ -95,8 +95,8 @@ impl DocumentWorkflows {
                 ..standpoint.clone()
             };
             let until = freeze_deadline(&standpoint, self.server.timeouts().submit());
-            let written = self.write(standpoint, move |work| {
-                submissions::submit(work, &own, &topic, note.as_ref(), &copied, (&server, until))
+            let written = self.write(standpoint, move |tx| {
+                submissions::submit(tx, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
                 Ok(Some(submitted)) => return Ok(submitted),
@@ -163,11 +163,11 @@ impl DocumentWorkflows {
                 ..standpoint
             };
             let until = freeze_deadline(&standpoint, server.timeouts().finish());
-            let write = workflows.write(standpoint.clone(), move |work| {
+            let write = workflows.write(standpoint.clone(), move |tx| {
                 if is_dry {
-                    work.rehearse(|work| finish::finish(work, &assignment, &options, &server, until))
+                    tx.dry_run(|tx| finish::finish(tx, &assignment, &options, &server, until))
                 } else {
-                    finish::finish(work, &assignment, &options, &server, until)
+                    finish::finish(tx, &assignment, &options, &server, until)
                 }
             });
             let mut finished = write.await?;

@@ -70,15 +70,15 @@ impl DocumentWorkflows {
         };
         let (id, listed, now) = (source.id.clone(), source.clone(), clock::now());
         let removed_at = now.plus_seconds(i64::try_from(patience.as_secs()).unwrap_or(0) + REMOVAL_MARGIN);
-        let list = self.write(standpoint.clone(), move |work| {
-            work.insert_conversion_source(&listed, now, removed_at)
+        let list = self.write(standpoint.clone(), move |tx| {
+            tx.insert_conversion_source(&listed, now, removed_at)
         });
         list.await?;
         failpoint::hit("conversion.listed");
         let begun = Instant::now();
         let converted = self.convert_source(&standpoint.tenant, upload, &source, deadline).await;
         metrics().record_conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
-        let release = self.write(standpoint, move |work| work.release_conversion_source(&id));
+        let release = self.write(standpoint, move |tx| tx.release_conversion_source(&id));
         if let Err(error) = release.await {
             // The file is then removed when its row in `file_removals` is due.
             tracing::warn!(error = format!("{error:?}"), file.key = %source.file_key(), "conversion source not released");

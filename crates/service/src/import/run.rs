@@ -54,8 +54,8 @@ impl Import {
         let outcome = self.apply_batches(plan, &reports, &mut counts).await;
         if !self.rules.is_dry_run {
             // Also after an aborted import, because its rows stay.
-            self.write(move |work| {
-                imports::finish(work, counts);
+            self.write(move |tx| {
+                imports::finish(tx, counts);
                 Ok(())
             })
             .await?;
@@ -132,9 +132,9 @@ impl Import {
             } else {
                 addresses(&records)
             };
-            let outcomes = self.write_with_takeovers(emails, move |work| {
+            let outcomes = self.write_with_takeovers(emails, move |tx| {
                 let mut preview = preview.lock().unwrap_or_else(PoisonError::into_inner);
-                imports::apply(work, rules, mail.as_ref(), &records, &mut preview)
+                imports::apply(tx, rules, mail.as_ref(), &records, &mut preview)
             });
             for (position, outcome) in positions.into_iter().zip(outcomes.await?) {
                 reports_of_batch[position].outcome = outcome;
@@ -150,8 +150,8 @@ impl Import {
 
     async fn report_progress(&self, import_id: &str, rows: i64, counts: ImportCounts) -> Result<()> {
         let (import_id, rules) = (import_id.to_owned(), self.rules);
-        self.write(move |work| {
-            imports::record_progress(work, &import_id, rules, rows, counts);
+        self.write(move |tx| {
+            imports::record_progress(tx, &import_id, rules, rows, counts);
             Ok(())
         })
         .await
@@ -159,7 +159,7 @@ impl Import {
 
     async fn write<T: Send + 'static>(
         &self,
-        act: impl FnMut(&mut db::Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut db::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let standpoint = Standpoint {
             now: clock::now(),
@@ -172,7 +172,7 @@ impl Import {
     async fn write_with_takeovers<T: Send + 'static>(
         &self,
         emails: Vec<String>,
-        act: impl FnMut(&mut db::Work<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut db::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         if emails.is_empty() {
             return self.write(act).await;

@@ -66,17 +66,11 @@ pub async fn check_due(store: &Store, bus: &EventBus, dns: &Dns, now: Timestamp)
 
 async fn check(store: &Store, bus: &EventBus, dns: &Dns, standpoint: Standpoint, id: MailDomainId) -> Result<()> {
     let asked = id.clone();
-    let domain: MailDomain = match store
-        .read(standpoint.clone(), move |scope| scope.mail_domain(&asked))
-        .await
-    {
+    let domain: MailDomain = match store.read(standpoint.clone(), move |tx| tx.mail_domain(&asked)).await {
         // The domain was removed in the meantime.
         Err(Error::NotFound) => return Ok(()),
         domain => domain?,
     };
     let found = dns.check(&domain).await;
-    changes::perform(store, bus, standpoint, move |work| {
-        mail_domains::recheck(work, &id, found)
-    })
-    .await
+    changes::perform(store, bus, standpoint, move |tx| mail_domains::recheck(tx, &id, found)).await
 }

@@ -146,7 +146,7 @@ impl ExportArchive {
             let (user, asked) = (user.clone(), std::mem::take(&mut after));
             let standpoint = Jobs::standpoint(tenant.clone());
             let store = &self.jobs.0.store;
-            let found = store.read(standpoint, move |scope| scope.personal_files(folder, &user, &asked));
+            let found = store.read(standpoint, move |tx| tx.personal_files(folder, &user, &asked));
             let found = found.await?;
             let Some(last) = found.last() else { return Ok(()) };
             after.clone_from(&last.id);
@@ -173,9 +173,10 @@ impl ExportArchive {
 impl Jobs {
     async fn concealed(&self, user: &UserId, tenant: &Tenant) -> Result<Concealed> {
         let user = user.clone();
-        let look = self.0.store.read(Self::standpoint(tenant.clone()), move |scope| {
-            scope.concealed_from(&user)
-        });
+        let look = self
+            .0
+            .store
+            .read(Self::standpoint(tenant.clone()), move |tx| tx.concealed_from(&user));
         look.await
     }
 
@@ -186,7 +187,7 @@ impl Jobs {
             Some(tenant) => {
                 let standpoint = Self::standpoint(tenant.clone());
                 store
-                    .read(standpoint, move |scope| scope.personal_rows(noun, &user, &after))
+                    .read(standpoint, move |tx| tx.personal_rows(noun, &user, &after))
                     .await
             }
             None => {

@@ -48,9 +48,9 @@ async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
 pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<StorageUsage> {
     let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
-    let read = store.read(standpoint, |scope| {
-        let (mark, room) = (scope.storage_mark()?, scope.storage_room()?);
-        Ok((mark, room, scope.storage_of_classes()?, scope.export_files()?))
+    let read = store.read(standpoint, |tx| {
+        let (mark, room) = (tx.storage_mark()?, tx.storage_room()?);
+        Ok((mark, room, tx.storage_of_classes()?, tx.export_files()?))
     });
     let (mark, room, classes, exports) = read.await?;
     let mut separate = StorageKinds::default();

@@ -74,7 +74,7 @@ pub async fn create(asked: Asked) -> Answered {
     let new = NewUser::provisioned(name.as_str(), &address, role, hash);
     let now = admin.now;
     let account = asked
-        .act(move |work| administration::create(work, &new, now))
+        .act(move |tx| administration::create(tx, &new, now))
         .await
         .map_err(Refused::about_users)?;
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
@@ -111,7 +111,7 @@ pub async fn update(asked: Asked) -> Answered {
     }
     let now = admin.now;
     let account = asked
-        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
         .map_err(Refused::about_users)?;
     Ok(answer(&shown(&account, now), present.cookies))
@@ -137,7 +137,7 @@ pub async fn set_role(asked: Asked) -> Answered {
     };
     let now = admin.now;
     let account = asked
-        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
         .map_err(Refused::about_users)?;
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
@@ -161,7 +161,7 @@ pub async fn remove(asked: Asked) -> Answered {
         return Err(AuthError::cannot_remove_yourself().into());
     }
     let address = asked
-        .act(move |work| administration::remove(work, &admin, &user))
+        .act(move |tx| administration::remove(tx, &admin, &user))
         .await
         .map_err(Refused::about_users)?;
     retention::delete_emails(asked.app.store(), asked.app.mail(), &address).await?;

@@ -69,7 +69,7 @@ async fn change(asked: Asked, user: UserId, ban: Edit<Ban>) -> Answered {
     };
     let now = admin.now;
     let account = asked
-        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
         .map_err(Refused::about_users)?;
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))

@@ -31,7 +31,7 @@ pub async fn begin(asked: Asked) -> Answered {
         expires_at: wire::moment(Lifecycle::STANDARD.impersonation_expires_at(wire::time(asked.now))),
         ..asked.new_session(user.clone())
     };
-    let act = asked.act(move |work| administration::impersonate(work, &admin, &user, &session));
+    let act = asked.act(move |tx| administration::impersonate(tx, &admin, &user, &session));
     let session = match act.await.map_err(Refused::about_users)? {
         Impersonation::Begun(session) => session,
         Impersonation::OfSuperAdmin => return Err(AuthError::cannot_impersonate_admins().into()),
@@ -60,7 +60,7 @@ pub async fn stop(asked: Asked) -> Answered {
     let role = actor(&present.user, &present.session, None, asked.request_id.clone());
     let (token, now) = (present.session.token.clone(), asked.now);
     asked
-        .act(move |work| administration::stop_impersonating(work, &role, &token, now))
+        .act(move |tx| administration::stop_impersonating(tx, &role, &token, now))
         .await?;
     let way_back = match asked.way_back() {
         Some((token, remember)) => asked

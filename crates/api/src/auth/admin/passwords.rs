@@ -34,7 +34,7 @@ pub async fn set(asked: Asked) -> Answered {
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let is_own = user == admin.id;
     asked
-        .act(move |work| administration::set_password(work, &admin, &user, &hash))
+        .act(move |tx| administration::set_password(tx, &admin, &user, &hash))
         .await
         .map_err(Refused::about_users)?;
     Ok(done(if is_own { asked.clear() } else { present.cookies }))

@@ -45,7 +45,7 @@ pub async fn revoke(asked: Asked) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_revoke_sessions_of_users()).await?;
     let is_own = token == present.session.token;
     asked
-        .act(move |work| administration::revoke_session(work, &admin, &token))
+        .act(move |tx| administration::revoke_session(tx, &admin, &token))
         .await?;
     let cookies = if is_own { asked.clear() } else { present.cookies };
     Ok(answer(&json!({ "success": true }), cookies))
@@ -63,7 +63,7 @@ pub async fn revoke_all(asked: Asked) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_revoke_sessions_of_users()).await?;
     let is_own = user == admin.id;
     asked
-        .act(move |work| administration::revoke_sessions(work, &admin, &user))
+        .act(move |tx| administration::revoke_sessions(tx, &admin, &user))
         .await
         .map_err(Refused::about_users)?;
     let cookies = if is_own { asked.clear() } else { present.cookies };

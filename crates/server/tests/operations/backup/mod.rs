@@ -78,7 +78,10 @@ db::statements! {
 
 fn count(connection: &mut Connection) -> i64 {
     assert_eq!(STATEMENTS.len(), 2);
-    connection.maybe(&PEOPLE, &[], |row| row.take()).unwrap().unwrap()
+    connection
+        .fetch_optional(&PEOPLE, &[], |row| row.take())
+        .unwrap()
+        .unwrap()
 }
 
 async fn checked(database: &Database) {

@@ -222,7 +222,7 @@ pub fn has_all(promised: &Promises, database: &Database) {
     let found: Vec<(String, String)> = std::thread::spawn(move || {
         assert_eq!(STATEMENTS.len(), 2);
         open(&database)
-            .many(&REVISIONS, &[], |row| Ok((row.take()?, row.take()?)))
+            .fetch_all(&REVISIONS, &[], |row| Ok((row.take()?, row.take()?)))
             .unwrap()
     })
     .join()
@@ -238,7 +238,7 @@ pub fn has_all(promised: &Promises, database: &Database) {
 /// Returns the names of all users.
 pub fn names(database: &Database) -> Vec<String> {
     let database = database.clone();
-    let read = std::thread::spawn(move || open(&database).many(&NAMES, &[], |row| row.take()).unwrap());
+    let read = std::thread::spawn(move || open(&database).fetch_all(&NAMES, &[], |row| row.take()).unwrap());
     read.join().unwrap()
 }
 

@@ -76,7 +76,7 @@ impl Found {
         }
         let here = db::args![organization];
         let mut kept = |sql| {
-            let rows = connection.many(sql, here, |row| {
+            let rows = connection.fetch_all(sql, here, |row| {
                 Ok(Kept {
                     id: row.take()?,
                     document: row.take::<Option<String>>()?.unwrap_or_default(),
@@ -94,17 +94,17 @@ impl Found {
             ("document without its current revision", &DANGLING),
             ("group without a room", &ROOMLESS),
         ] {
-            let ids = connection.many(sql, here, |row| row.take::<String>());
+            let ids = connection.fetch_all(sql, here, |row| row.take::<String>());
             faults.extend(ids.unwrap().into_iter().map(|id| format!("{what}: {id}")));
         }
         let mut pairs = |sql| -> HashMap<String, String> {
-            let rows = connection.many(sql, here, |row| Ok((row.take()?, row.take()?)));
+            let rows = connection.fetch_all(sql, here, |row| Ok((row.take()?, row.take()?)));
             rows.unwrap().into_iter().collect()
         };
         let (groups, topics) = (pairs(&GROUPS), pairs(&TOPICS));
-        let documents = connection.many(&DOCUMENTS, here, |row| Ok((row.take()?, (row.take()?, row.take()?))));
+        let documents = connection.fetch_all(&DOCUMENTS, here, |row| Ok((row.take()?, (row.take()?, row.take()?))));
         let mut messages: HashMap<String, Vec<(i64, String)>> = HashMap::new();
-        let said = connection.many(&MESSAGES, here, |row| {
+        let said = connection.fetch_all(&MESSAGES, here, |row| {
             messages
                 .entry(row.take()?)
                 .or_default()

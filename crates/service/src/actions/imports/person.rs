@@ -17,17 +17,17 @@ use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
 use adapters::mailer::Mailer;
 use common::error::Error;
-use db::Work;
+use db::WriteTx;
 use db::imports::NamedClass;
 
 /// Creates a member or updates an existing one.
 pub(super) fn import_person(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
 ) -> Result<RowResult, RowError> {
-    let found = work.account_of_address(&new.email)?;
+    let found = tx.account_of_address(&new.email)?;
     let member = found.as_ref().and_then(|found| found.member_role);
     if let (Some(found), Some(role)) = (&found, member) {
         if RANK.may_act_on(found.role, role).is_err() {
@@ -45,11 +45,11 @@ pub(super) fn import_person(
         }
     }
     let known = found.as_ref().map(|found| &found.person.id);
-    external_id_is_free(work, new, known)?;
-    let homeroom = Homeroom::of(work, new)?;
-    let classes = classes(work, new)?;
-    let is_invited = member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite;
-    if is_invited && rules.is_dry_run && is_due(work, &new.email)? {
+    external_id_is_free(tx, new, known)?;
+    let homeroom = Homeroom::of(tx, new)?;
+    let classes = classes(tx, new)?;
+    let is_invited = member.is_none() && people::decide(tx, found.as_ref()) == Admission::Invite;
+    if is_invited && rules.is_dry_run && is_due(tx, &new.email)? {
         // The real run takes over the account, and then the user joins.
         return Ok(RowResult {
             preview_entry: preview_entry(new, false),
@@ -57,40 +57,40 @@ pub(super) fn import_person(
         });
     }
     if is_invited {
-        return invite(work, mail, new, homeroom, classes);
+        return invite(tx, mail, new, homeroom, classes);
     }
     let (user, mut status) = match (known, member) {
         (Some(user), Some(role)) => {
             if role != new.role {
                 // Role changes of an organization are serialized.
-                work.hold_organization()?;
+                tx.hold_organization()?;
             }
-            (user.clone(), update(work, user, new)?)
+            (user.clone(), update(tx, user, new)?)
         }
-        _ => match create(work, mail, new, &Places::default())? {
+        _ => match create(tx, mail, new, &Places::default())? {
             Some(user) => (user, RowStatus::Created),
             None => return Ok(RowResult::with(RowStatus::Invited)),
         },
     };
     let mut done = RowResult::with(status);
     if let Some(homeroom) = homeroom {
-        let id = homeroom.find_or_create(work)?;
-        if !work.is_in_homeroom(&id, &user)? {
-            let student = find_student(work, &user, "homeroom")?;
-            work.enroll_in_homeroom(&id, &user)?;
+        let id = homeroom.find_or_create(tx)?;
+        if !tx.is_in_homeroom(&id, &user)? {
+            let student = find_student(tx, &user, "homeroom")?;
+            tx.enroll_in_homeroom(&id, &user)?;
             done.joined.push((id, student));
         }
     }
     let mut teaches_more = false;
     for class in classes {
         match new.role {
-            MemberRole::Student if !work.is_in_class(&class, &user)? => {
-                let student = find_student(work, &user, "classes")?;
-                enroll(work, &class, &user)?;
+            MemberRole::Student if !tx.is_in_class(&class, &user)? => {
+                let student = find_student(tx, &user, "classes")?;
+                enroll(tx, &class, &user)?;
                 done.enrolled.push((class, student));
             }
-            MemberRole::Student => confirm(work, &class, &user)?,
-            _ => teaches_more |= add_co_teacher(work, &class, &user)?,
+            MemberRole::Student => confirm(tx, &class, &user)?,
+            _ => teaches_more |= add_co_teacher(tx, &class, &user)?,
         }
     }
     let has_more = teaches_more || !done.joined.is_empty() || !done.enrolled.is_empty();
@@ -109,12 +109,12 @@ pub(super) fn import_person(
 }
 
 /// Ends the membership of a user who left the school.
-pub(super) fn deactivate(work: &mut Work<'_>, external_id: &model::text::ExternalId) -> Result<RowResult, RowError> {
-    let Some(member) = work.member_of_external_id(external_id.as_str())? else {
+pub(super) fn deactivate(tx: &mut WriteTx<'_>, external_id: &model::text::ExternalId) -> Result<RowResult, RowError> {
+    let Some(member) = tx.member_of_external_id(external_id.as_str())? else {
         return Ok(RowResult::with(RowStatus::Skipped));
     };
-    work.hold_organization()?;
-    let membership = work.membership_to_change(&member.user)?;
+    tx.hold_organization()?;
+    let membership = tx.membership_to_change(&member.user)?;
     RANK.may_act_on(membership.user.role, membership.member.role)
         .map_err(|_| {
             RowError::row(
@@ -123,7 +123,7 @@ pub(super) fn deactivate(work: &mut Work<'_>, external_id: &model::text::Externa
                 "is an owner or admin, whom an import does not remove",
             )
         })?;
-    members::end(work, membership)?;
+    members::end(tx, membership)?;
     Ok(RowResult {
         user: Some(member.user),
         ..RowResult::with(RowStatus::Updated)
@@ -131,32 +131,32 @@ pub(super) fn deactivate(work: &mut Work<'_>, external_id: &model::text::Externa
 }
 
 /// Enrolls a student in a class that is not archived.
-pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
-    work.class_to_write(class)?;
-    confirm(work, class, student)
+pub(super) fn enroll(tx: &mut WriteTx<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
+    tx.class_to_write(class)?;
+    confirm(tx, class, student)
 }
 
 /// Marks an enrolment as confirmed by the import.
-pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
-    work.enroll_by(class, student, EnrolledBy::Import)?;
+pub(super) fn confirm(tx: &mut WriteTx<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
+    tx.enroll_by(class, student, EnrolledBy::Import)?;
     Ok(())
 }
 
 /// Adds a co-teacher, unless the teacher owns the class. Returns whether the teacher is new.
-pub(super) fn add_co_teacher(work: &mut Work<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, RowError> {
-    if work.class(class)?.teacher_id == *teacher || work.teaches_along(class, teacher)? {
+pub(super) fn add_co_teacher(tx: &mut WriteTx<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, RowError> {
+    if tx.class(class)?.teacher_id == *teacher || tx.teaches_along(class, teacher)? {
         return Ok(false);
     }
     let new = crate::actions::classes::NewCoTeacher {
         user_id: teacher.clone(),
     };
-    crate::actions::classes::add_teacher(work, class, &new)?;
+    crate::actions::classes::add_teacher(tx, class, &new)?;
     Ok(true)
 }
 
 /// Returns a student with an active account.
-pub(super) fn find_student(work: &mut Work<'_>, user: &UserId, column: &str) -> Result<Person, RowError> {
-    match work.learning_member(user) {
+pub(super) fn find_student(tx: &mut WriteTx<'_>, user: &UserId, column: &str) -> Result<Person, RowError> {
+    match tx.learning_member(user) {
         Err(Error::NotFound) => Err(RowError::row(
             column,
             "inactive",
@@ -167,8 +167,8 @@ pub(super) fn find_student(work: &mut Work<'_>, user: &UserId, column: &str) -> 
 }
 
 /// Returns whether the account of an address can be taken over.
-fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, RowError> {
-    let candidate = work.take_over_candidate(email)?;
+fn is_due(tx: &mut WriteTx<'_>, email: &str) -> Result<bool, RowError> {
+    let candidate = tx.take_over_candidate(email)?;
     Ok(candidate.is_some_and(Candidate::can_be_taken_over))
 }
 
@@ -182,18 +182,18 @@ fn preview_entry(new: &ImportedPerson, is_invited: bool) -> Option<PreviewEntry>
 
 /// Invites an address whose account another organization created. Classes and homeroom are assigned on acceptance.
 fn invite(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
     homeroom: Option<Homeroom>,
     class_ids: Vec<ClassId>,
 ) -> Result<RowResult, RowError> {
-    let homeroom = homeroom.map(|homeroom| homeroom.find_or_create(work)).transpose()?;
+    let homeroom = homeroom.map(|homeroom| homeroom.find_or_create(tx)).transpose()?;
     let places = Places {
         class_ids,
         homeroom_ids: homeroom.into_iter().collect(),
     };
-    create(work, mail, new, &places)?;
+    create(tx, mail, new, &places)?;
     Ok(RowResult {
         preview_entry: preview_entry(new, true),
         ..RowResult::with(RowStatus::Invited)
@@ -202,7 +202,7 @@ fn invite(
 
 /// Creates a member; returns `None` if the address was invited instead.
 fn create(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
     places: &Places,
@@ -217,7 +217,7 @@ fn create(
         external_id: new.external_id.clone(),
     };
     let password = new.password_hash.clone().map(Password::Own);
-    match people::provision(work, RANK, &person, places, password.as_ref(), mail) {
+    match people::provision(tx, RANK, &person, places, password.as_ref(), mail) {
         Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),
         Err(Error::RateLimited { .. }) => Err(RowError::row(
             "email",
@@ -229,18 +229,18 @@ fn create(
 }
 
 /// Updates a member. Account data changes only if this organization administers the account.
-fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, RowError> {
-    let known = work.membership_to_change(id)?;
+fn update(tx: &mut WriteTx<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, RowError> {
+    let known = tx.membership_to_change(id)?;
     let (mut user, mut member) = (known.user, known.member);
     let from = member.role;
-    if from != new.role && work.has_place(id)? {
+    if from != new.role && tx.has_place(id)? {
         return Err(RowError::row(
             "role",
             "in_use",
             "differs from the role here, and the person has classes or a homeroom; end these first",
         ));
     }
-    let organization = work.organization().clone();
+    let organization = tx.organization().clone();
     let is_ours = user.administered_by(&organization, known.is_elsewhere).is_ok();
     let mut changed = Changed::new();
     if is_ours {
@@ -251,12 +251,12 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
             changed.write("name", &mut user.name, name);
             changed.write("firstName", &mut user.first_name, first);
             changed.write("lastName", &mut user.last_name, last);
-            user.updated_at = work.now();
-            work.update_account(&user)?;
+            user.updated_at = tx.now();
+            tx.update_account(&user)?;
         }
     }
     if let Some(hash) = new.password_hash.as_ref().filter(|_| is_ours)
-        && work.write_first_password(id, hash)?
+        && tx.write_first_password(id, hash)?
     {
         // The log and events show that the password changed, but not its value.
         changed.write("password", &mut false, true);
@@ -267,13 +267,13 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
     let has_new_role = from != new.role;
     if has_new_role || changed.has("externalId") {
         member.role = new.role;
-        member.updated_at = Some(work.now());
-        work.update_member(&member)?;
+        member.updated_at = Some(tx.now());
+        tx.update_member(&member)?;
     }
     let is_same = changed.is_empty() && !has_new_role;
     if has_new_role {
-        let sessions = work.end_sessions_of_old_role(id)?;
-        work.record(UserChange::RoleChanged {
+        let sessions = tx.end_sessions_of_old_role(id)?;
+        tx.record(UserChange::RoleChanged {
             user: user.person(),
             member,
             from,
@@ -281,8 +281,8 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
         });
     }
     if !changed.is_empty() {
-        let seen_in = work.classes_showing(&user.id, &changed)?;
-        work.record(UserChange::Updated {
+        let seen_in = tx.classes_showing(&user.id, &changed)?;
+        tx.record(UserChange::Updated {
             user: Box::new(user),
             changed,
             seen_in,
@@ -298,9 +298,9 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
 
 /// Checks that an external id identifies one user permanently: no other user has it, and the user has no other. So no
 /// row of an import can free an id for a later one, and the order of rows does not matter.
-fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), RowError> {
+fn external_id_is_free(tx: &mut WriteTx<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), RowError> {
     let Some(wanted) = &new.external_id else { return Ok(()) };
-    if let Some(holder) = work.member_of_external_id(wanted.as_str())? {
+    if let Some(holder) = tx.member_of_external_id(wanted.as_str())? {
         return if known == Some(&holder.user) {
             Ok(())
         } else {
@@ -312,7 +312,7 @@ fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<
         };
     }
     let Some(known) = known else { return Ok(()) };
-    match work.membership(known) {
+    match tx.membership(known) {
         Ok(membership) if membership.member.external_id.is_some() => Err(RowError::row(
             "externalId",
             "differs",
@@ -330,9 +330,9 @@ enum Homeroom {
 }
 
 impl Homeroom {
-    fn of(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Option<Self>, RowError> {
+    fn of(tx: &mut WriteTx<'_>, new: &ImportedPerson) -> Result<Option<Self>, RowError> {
         let Some(wanted) = &new.homeroom else { return Ok(None) };
-        Ok(Some(match work.homeroom_named(wanted.as_str())? {
+        Ok(Some(match tx.homeroom_named(wanted.as_str())? {
             Some(id) => Self::Known(id),
             None if looks_like_an_id(wanted.as_str()) => {
                 return Err(RowError::row("homeroom", "unknown", "is the id of no homeroom here"));
@@ -341,7 +341,7 @@ impl Homeroom {
         }))
     }
 
-    fn find_or_create(self, work: &mut Work<'_>) -> Result<HomeroomId, RowError> {
+    fn find_or_create(self, tx: &mut WriteTx<'_>) -> Result<HomeroomId, RowError> {
         match self {
             Self::Known(id) => Ok(id),
             Self::New(name) => {
@@ -351,17 +351,17 @@ impl Homeroom {
                     academic_year: None,
                     teacher_id: None,
                 };
-                Ok(homerooms::create(work, &new)?.homeroom.id)
+                Ok(homerooms::create(tx, &new)?.homeroom.id)
             }
         }
     }
 }
 
-fn classes(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, RowError> {
+fn classes(tx: &mut WriteTx<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, RowError> {
     let mut found = Vec::new();
     for wanted in &new.classes {
         let refused = |code: &str, what: &str| RowError::row("classes", code, &format!("names {wanted}, {what}"));
-        match work.class_named(wanted)? {
+        match tx.class_named(wanted)? {
             NamedClass::Unknown => return Err(refused("unknown", "which is no class here")),
             NamedClass::Several => return Err(refused("ambiguous", "which several classes are called; give its id")),
             NamedClass::One(_, status) if status.writable().is_err() => {

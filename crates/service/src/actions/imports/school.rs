@@ -18,17 +18,17 @@ use super::{
 use crate::actions::classes::{self, NewClass};
 use crate::actions::{enrollments, homerooms, invitations};
 use common::clock;
-use db::Work;
+use db::WriteTx;
 
 /// Creates a class, or updates its name and year.
 pub(super) fn import_class(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     new: &ImportedClass,
     preview: &ImportPreview,
 ) -> Result<RowResult, RowError> {
-    if let Some(id) = work.class_of_external_id(new.external_id.as_str())? {
-        let class = work.class(&id)?;
+    if let Some(id) = tx.class_of_external_id(new.external_id.as_str())? {
+        let class = tx.class(&id)?;
         let is_same = class.name == new.name && class.academic_year == new.academic_year;
         if is_same || rules.mode == ImportMode::Create {
             return Ok(RowResult::with(RowStatus::Skipped));
@@ -38,14 +38,14 @@ pub(super) fn import_class(
             academic_year: Edit::Set(new.academic_year.clone()),
             ..ClassEdit::default()
         };
-        classes::edit(work, &id, &edit)?;
+        classes::edit(tx, &id, &edit)?;
         return Ok(RowResult::with(RowStatus::Updated));
     }
     let missing = |what: &str| RowError::row("sourcedId", "no_teacher", what);
     let teacher = new.teacher.as_ref();
     let teacher = teacher.ok_or_else(|| missing("has no teacher in enrollments.csv who could own the class"))?;
     let (user, role) =
-        member(work, teacher, preview)?.ok_or_else(|| missing("has a teacher who is not a member here"))?;
+        member(tx, teacher, preview)?.ok_or_else(|| missing("has a teacher who is not a member here"))?;
     if role == MemberRole::Student {
         return Err(missing("has a teacher who is a student here"));
     }
@@ -66,7 +66,7 @@ pub(super) fn import_class(
             external_id: Some(new.external_id.clone()),
             enroll_homeroom: None,
         };
-        classes::create(work, &class)?;
+        classes::create(tx, &class)?;
     }
     Ok(RowResult {
         preview_entry: Some(PreviewEntry::Class(new.external_id.clone(), teacher.clone())),
@@ -75,30 +75,30 @@ pub(super) fn import_class(
 }
 
 /// Archives a class that was removed from the administration system. Its content stays readable.
-pub(super) fn archive_class(work: &mut Work<'_>, external_id: &ExternalId) -> Result<RowResult, RowError> {
-    let Some(id) = work.class_of_external_id(external_id.as_str())? else {
+pub(super) fn archive_class(tx: &mut WriteTx<'_>, external_id: &ExternalId) -> Result<RowResult, RowError> {
+    let Some(id) = tx.class_of_external_id(external_id.as_str())? else {
         return Ok(RowResult::with(RowStatus::Skipped));
     };
-    if work.class(&id)?.status == ClassStatus::Archived {
+    if tx.class(&id)?.status == ClassStatus::Archived {
         return Ok(RowResult::with(RowStatus::Skipped));
     }
     let edit = ClassEdit {
         status: Edit::Set(ClassStatus::Archived),
         ..ClassEdit::default()
     };
-    classes::edit(work, &id, &edit)?;
+    classes::edit(tx, &id, &edit)?;
     Ok(RowResult::with(RowStatus::Updated))
 }
 
 /// Creates a homeroom, or assigns the external id to the existing homeroom of this name and year.
 pub(super) fn import_homeroom(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     rules: ImportRules,
     new: &ImportedHomeroom,
 ) -> Result<RowResult, RowError> {
     let external_id = new.external_id.as_str();
-    if let Some(id) = work.homeroom_of_external_id(external_id)? {
-        let mut homeroom = work.homeroom_to_change(&id)?;
+    if let Some(id) = tx.homeroom_of_external_id(external_id)? {
+        let mut homeroom = tx.homeroom_to_change(&id)?;
         let mut changed = Changed::new();
         if rules.mode == ImportMode::Upsert {
             changed.write("name", &mut homeroom.name, new.name.clone());
@@ -111,18 +111,18 @@ pub(super) fn import_homeroom(
         if changed.is_empty() {
             return Ok(RowResult::with(RowStatus::Skipped));
         }
-        homeroom.updated_at = work.now();
-        work.update_homeroom(&homeroom)?;
-        let students = work.homeroom_student_ids(&homeroom.id)?;
-        work.record(HomeroomChange::Updated {
+        homeroom.updated_at = tx.now();
+        tx.update_homeroom(&homeroom)?;
+        let students = tx.homeroom_student_ids(&homeroom.id)?;
+        tx.record(HomeroomChange::Updated {
             homeroom,
             changed,
             students,
         });
         return Ok(RowResult::with(RowStatus::Updated));
     }
-    if let Some(id) = work.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
-        if !work.claim_homeroom(&id, external_id)? {
+    if let Some(id) = tx.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
+        if !tx.claim_homeroom(&id, external_id)? {
             return Err(RowError::row(
                 "title",
                 "DUPLICATE_HOMEROOM",
@@ -136,17 +136,17 @@ pub(super) fn import_homeroom(
     }
     let homeroom = Homeroom {
         id: HomeroomId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
+        organization_id: tx.organization().clone(),
         name: new.name.clone(),
         grade_level: None,
         academic_year: Some(new.academic_year.clone()),
         teacher_id: None,
         external_id: Some(new.external_id.clone()),
-        created_at: work.now(),
-        updated_at: work.now(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
     };
-    work.insert_homeroom(&homeroom)?;
-    work.record(HomeroomChange::Created { homeroom });
+    tx.insert_homeroom(&homeroom)?;
+    tx.record(HomeroomChange::Created { homeroom });
     Ok(RowResult {
         preview_entry: Some(PreviewEntry::Homeroom(new.external_id.clone(), None)),
         ..RowResult::with(RowStatus::Created)
@@ -161,17 +161,17 @@ enum EnrollmentTarget {
 
 /// Adds a user to a class or homeroom, or removes them.
 pub(super) fn import_enrollment(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     place: &ImportedEnrollment,
     preview: &ImportPreview,
 ) -> Result<RowResult, RowError> {
     let (whose, to) = (
-        member(work, &place.user, preview)?,
-        find_target(work, &place.class, preview)?,
+        member(tx, &place.user, preview)?,
+        find_target(tx, &place.class, preview)?,
     );
     if place.is_deleted {
         let is_updated = match (whose, to) {
-            (Some((Some(user), _)), Some(to)) => remove_enrollment(work, place, &user, to)?,
+            (Some((Some(user), _)), Some(to)) => remove_enrollment(tx, place, &user, to)?,
             // An unknown user cannot be a member.
             _ => false,
         };
@@ -182,7 +182,7 @@ pub(super) fn import_enrollment(
         }));
     }
     if whose.is_none()
-        && let Some(done) = enroll_invited(work, place, to.as_ref(), preview)?
+        && let Some(done) = enroll_invited(tx, place, to.as_ref(), preview)?
     {
         return Ok(done);
     }
@@ -194,28 +194,28 @@ pub(super) fn import_enrollment(
     }
     let mut done = RowResult::with(RowStatus::Created);
     let is_new = match (user, to) {
-        (Some(user), EnrollmentTarget::Class(Some(class))) if place.is_teacher => add_co_teacher(work, &class, &user)?,
+        (Some(user), EnrollmentTarget::Class(Some(class))) if place.is_teacher => add_co_teacher(tx, &class, &user)?,
         (Some(user), EnrollmentTarget::Class(Some(class))) => {
-            let is_new = !work.is_in_class(&class, &user)?;
+            let is_new = !tx.is_in_class(&class, &user)?;
             if is_new {
-                let student = find_student(work, &user, "userSourcedId")?;
-                enroll(work, &class, &user)?;
+                let student = find_student(tx, &user, "userSourcedId")?;
+                enroll(tx, &class, &user)?;
                 done.enrolled.push((class, student));
             } else {
-                confirm(work, &class, &user)?;
+                confirm(tx, &class, &user)?;
             }
             is_new
         }
         (user, EnrollmentTarget::Homeroom(homeroom)) if place.is_teacher => {
             let is_first = !preview.kept.contains(place.class.as_str());
             done.preview_entry = Some(PreviewEntry::Kept(place.class.clone()));
-            is_first && keep_homeroom(work, homeroom.as_ref(), user.as_ref())?
+            is_first && keep_homeroom(tx, homeroom.as_ref(), user.as_ref())?
         }
         (Some(user), EnrollmentTarget::Homeroom(Some(homeroom))) => {
-            let is_new = !work.is_in_homeroom(&homeroom, &user)?;
+            let is_new = !tx.is_in_homeroom(&homeroom, &user)?;
             if is_new {
-                let student = find_student(work, &user, "userSourcedId")?;
-                work.enroll_in_homeroom(&homeroom, &user)?;
+                let student = find_student(tx, &user, "userSourcedId")?;
+                tx.enroll_in_homeroom(&homeroom, &user)?;
                 done.joined.push((homeroom, student));
             }
             is_new
@@ -235,13 +235,13 @@ pub(super) fn import_enrollment(
 /// Adds the class or homeroom to the pending invitation with this external id, if there is one. An invited teacher
 /// becomes homeroom teacher only on acceptance.
 fn enroll_invited(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     place: &ImportedEnrollment,
     to: Option<&EnrollmentTarget>,
     preview: &ImportPreview,
 ) -> Result<Option<RowResult>, RowError> {
     let invited = RowResult::with(RowStatus::Invited);
-    let Some(mut invitation) = work.pending_invitation_of_external_id(place.user.as_str())? else {
+    let Some(mut invitation) = tx.pending_invitation_of_external_id(place.user.as_str())? else {
         let preview = preview.people.get(place.user.as_str());
         return Ok(preview.filter(|person| person.is_invited).map(|_| invited));
     };
@@ -257,12 +257,12 @@ fn enroll_invited(
         _ => Places::default(),
     };
     invitations::add_places(&mut invitation, &places);
-    work.update_invitation(&invitation)?;
+    tx.update_invitation(&invitation)?;
     Ok(Some(invited))
 }
 
 fn remove_enrollment(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     place: &ImportedEnrollment,
     user: &UserId,
     from: EnrollmentTarget,
@@ -270,23 +270,23 @@ fn remove_enrollment(
     match from {
         EnrollmentTarget::Class(Some(class)) if place.is_teacher => {
             // The owner is not removed, because a class must have one.
-            let is_there = work.teaches_along(&class, user)?;
+            let is_there = tx.teaches_along(&class, user)?;
             if is_there {
-                classes::remove_teacher(work, &class, user)?;
+                classes::remove_teacher(tx, &class, user)?;
             }
             Ok(is_there)
         }
         EnrollmentTarget::Class(Some(class)) => {
-            let is_there = work.is_in_class(&class, user)?;
+            let is_there = tx.is_in_class(&class, user)?;
             if is_there {
-                enrollments::unenroll(work, &class, user)?;
+                enrollments::unenroll(tx, &class, user)?;
             }
             Ok(is_there)
         }
         EnrollmentTarget::Homeroom(Some(homeroom)) if !place.is_teacher => {
-            let is_there = work.is_in_homeroom(&homeroom, user)?;
+            let is_there = tx.is_in_homeroom(&homeroom, user)?;
             if is_there {
-                homerooms::remove_student(work, &homeroom, user)?;
+                homerooms::remove_student(tx, &homeroom, user)?;
             }
             Ok(is_there)
         }
@@ -295,19 +295,19 @@ fn remove_enrollment(
 }
 
 /// Makes a teacher the homeroom teacher if there is none. A homeroom that exists only in this dry run has none.
-fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, RowError> {
+fn keep_homeroom(tx: &mut WriteTx<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, RowError> {
     let Some(id) = id else { return Ok(true) };
-    let mut homeroom = work.homeroom_to_change(id)?;
+    let mut homeroom = tx.homeroom_to_change(id)?;
     if homeroom.teacher_id.is_some() {
         return Ok(false);
     }
     let Some(teacher) = teacher else { return Ok(true) };
     let mut changed = Changed::new();
     changed.write("teacherId", &mut homeroom.teacher_id, Some(teacher.clone()));
-    homeroom.updated_at = work.now();
-    work.update_homeroom(&homeroom)?;
-    let students = work.homeroom_student_ids(&homeroom.id)?;
-    work.record(HomeroomChange::Updated {
+    homeroom.updated_at = tx.now();
+    tx.update_homeroom(&homeroom)?;
+    let students = tx.homeroom_student_ids(&homeroom.id)?;
+    tx.record(HomeroomChange::Updated {
         homeroom,
         changed,
         students,
@@ -317,11 +317,11 @@ fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&
 
 /// Returns the role of the member with an external id, and the account if it exists.
 fn member(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     external_id: &ExternalId,
     preview: &ImportPreview,
 ) -> Result<Option<(Option<UserId>, MemberRole)>, RowError> {
-    if let Some(found) = work.member_of_external_id(external_id.as_str())? {
+    if let Some(found) = tx.member_of_external_id(external_id.as_str())? {
         return Ok(Some((Some(found.user), found.role)));
     }
     let preview = preview
@@ -332,15 +332,15 @@ fn member(
 }
 
 fn find_target(
-    work: &mut Work<'_>,
+    tx: &mut WriteTx<'_>,
     external_id: &ExternalId,
     preview: &ImportPreview,
 ) -> Result<Option<EnrollmentTarget>, RowError> {
     let text = external_id.as_str();
-    if let Some(class) = work.class_of_external_id(text)? {
+    if let Some(class) = tx.class_of_external_id(text)? {
         return Ok(Some(EnrollmentTarget::Class(Some(class))));
     }
-    if let Some(homeroom) = work.homeroom_of_external_id(text)? {
+    if let Some(homeroom) = tx.homeroom_of_external_id(text)? {
         return Ok(Some(EnrollmentTarget::Homeroom(Some(homeroom))));
     }
     let class = preview
