@@ -103,11 +103,7 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
     });
     let copy = look.await?;
     let name = name::from_title(&copy.title, "pdf");
-    let made = cx
-        .app()
-        .document_workflows()
-        .pdf(cx.standpoint()?, source(copy)?)
-        .await?;
+    let made = cx.app().document_workflows().pdf(cx.context()?, source(copy)?).await?;
     let file = Download {
         name,
         mime: "application/pdf".to_owned(),

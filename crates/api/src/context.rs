@@ -19,7 +19,7 @@ use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
 use db::platform::PlatformProof;
 use db::platform::homes::Home;
-use db::{ReadTx, Standpoint, Tenant, WriteTx};
+use db::{ReadTx, RequestContext, Tenant, WriteTx};
 use service::changes::{self, ConditionalChange};
 
 /// The caller of a request, with database access scoped to the caller's organization.
@@ -67,7 +67,7 @@ impl Context {
         &self,
         query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.app.store().read(self.standpoint()?, query).await
+        self.app.store().read(self.context()?, query).await
     }
 
     /// Reads a list in the caller's organization, in the order of the query. For a SUPER_ADMIN without an organization
@@ -140,7 +140,7 @@ impl Context {
         &self,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        changes::perform(self.app.store(), self.app.bus(), self.standpoint()?, act).await
+        changes::perform(self.app.store(), self.app.bus(), self.context()?, act).await
     }
 
     /// Reads an object with its version.
@@ -200,7 +200,7 @@ impl Context {
             is_deletion,
         };
         let (store, bus) = (self.app.store(), self.app.bus());
-        let (object, version) = changes::perform_on(store, bus, self.standpoint()?, changing, act).await?;
+        let (object, version) = changes::perform_on(store, bus, self.context()?, changing, act).await?;
         Ok(Versioned(object, version))
     }
 
@@ -259,12 +259,12 @@ impl Context {
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (app, mail) = (&self.app, Some(self.app.mail().clone()));
-        changes::perform_taking_over((app.store(), app.bus()), self.standpoint()?, vec![email], mail, act).await
+        changes::perform_taking_over((app.store(), app.bus()), self.context()?, vec![email], mail, act).await
     }
 
     /// The request context for database access. Fails without an organization.
-    pub fn standpoint(&self) -> Result<Standpoint> {
-        self.caller.standpoint().ok_or_else(|| self.caller.homeless())
+    pub fn context(&self) -> Result<RequestContext> {
+        self.caller.context().ok_or_else(|| self.caller.homeless())
     }
 }
 

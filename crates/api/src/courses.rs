@@ -28,7 +28,7 @@ use common::error::Result;
 use db::assignments::{AssignmentFilter, SeenAssignment};
 use db::courses::CourseFilter;
 use db::groups::{CourseChoice, GroupFilter, KnownGroup};
-use db::{ReadTx, Standpoint, WriteTx};
+use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::courses::{self, NewCourse};
 
 pub fn routes() -> Endpoints {
@@ -106,7 +106,7 @@ async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObje
 /// Get a course with its groups and topics
 #[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
 async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let groups = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
         ..GroupFilter::default()
@@ -118,15 +118,15 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
     let object = Object::from(&id);
     let look = move |tx: &mut ReadTx<'_>| Ok((tx.course(&id)?, tx.groups(&groups)?, tx.assignments(&topics)?));
     let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
-    let groups = groups.into_iter().map(|known| group(known, &standpoint)).collect();
+    let groups = groups.into_iter().map(|known| group(known, &context)).collect();
     let topics = topics.into_iter().map(topic).collect();
     Ok(Versioned(CourseDetailView::new(course.into(), groups, topics), version))
 }
 
-fn group(known: KnownGroup, standpoint: &Standpoint) -> CourseGroupView {
+fn group(known: KnownGroup, context: &RequestContext) -> CourseGroupView {
     let (group, members) = (&known.whole.group, known.member_count);
     if known.is_seen {
-        let summary = GroupSummaryView::new(group, members, &Audience::of(&standpoint.viewer), standpoint.now);
+        let summary = GroupSummaryView::new(group, members, &Audience::of(&context.viewer), context.now);
         CourseGroupView::Summary(Box::new(summary.into()))
     } else {
         CourseGroupView::Outline(GroupOutlineView::new(group, members))

@@ -392,7 +392,7 @@ fn title_of(file_name: &str) -> DocumentTitle {
 
 /// The document as the caller may see it.
 pub fn shown(cx: &Context, seen: &SeenDocument) -> Result<DocumentView> {
-    Ok(view(seen, &Audience::of(&cx.standpoint()?.viewer)))
+    Ok(view(seen, &Audience::of(&cx.context()?.viewer)))
 }
 
 fn view(seen: &SeenDocument, audience: &Audience) -> DocumentView {

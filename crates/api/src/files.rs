@@ -160,13 +160,13 @@ async fn expect_room(request: Request, app: &App) -> Result<(Request, Option<Roo
 async fn convert(cx: Option<&Context>, file: Received, format: LegacyFormat) -> Result<Uploaded> {
     let cx = cx.filter(|cx| cx.app().document_workflows().can_convert());
     let cx = cx.ok_or(Error::LegacyFormat(format))?;
-    let (app, standpoint) = (cx.app(), cx.standpoint()?);
+    let (app, context) = (cx.app(), cx.context()?);
     let own = app.uploads().begin_conversion(&cx.caller().user.id).await?;
-    let organization = standpoint.tenant.id().clone();
+    let organization = context.tenant.id().clone();
     let place = app.places().take(Long::Conversion, Some(&organization)).await?;
     let conversion = app
         .document_workflows()
-        .convert_upload(standpoint, file.staged, format, (own, place));
+        .convert_upload(context, file.staged, format, (own, place));
     let (staged, kind) = (conversion.await?, format.successor());
     let name = name::sanitize(&format!("{}.{kind}", name::stem(file.name.as_str())));
     Ok(Uploaded { name, kind, staged })

@@ -73,9 +73,9 @@ async fn finish(
     ValidQuery(query): ValidQuery<DryRunQuery>,
     ValidOrEmpty(options): ValidOrEmpty<FinishOptions>,
 ) -> Result<Json<FinishedTopic>> {
-    let (editing, standpoint) = (cx.app().document_workflows(), cx.standpoint()?);
+    let (editing, context) = (cx.app().document_workflows(), cx.context()?);
     let is_dry = query.dry_run.is_on();
-    let done = editing.finish(standpoint, id.clone(), options, is_dry).await?;
+    let done = editing.finish(context, id.clone(), options, is_dry).await?;
     let finished = done.finished;
     Ok(Json(FinishedTopic {
         assignment_id: id,

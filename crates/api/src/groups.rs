@@ -29,7 +29,7 @@ use api_types::audience::Audience;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 use common::error::Result;
 use db::groups::{CourseChoice, GroupFilter, KnownGroup};
-use db::{ReadTx, Standpoint, WriteTx};
+use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
@@ -142,11 +142,11 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
     if !cx.caller().is_everywhere() {
         let look = cx.read(move |tx| {
             let found = tx.groups(&filter)?;
-            let standpoint = tx.standpoint();
+            let context = tx.context();
             let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
             Ok((
                 shown,
-                Written::list(found.into_iter().map(|group| listed(group, standpoint)))?,
+                Written::list(found.into_iter().map(|group| listed(group, context)))?,
             ))
         });
         let (shown, groups) = look.await?;
@@ -163,11 +163,11 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
                 group.id.clone(),
             )
         };
-        let standpoint = tx.standpoint();
+        let context = tx.context();
         Ok(found
             .map(|group| {
                 let place = place(&group.whole.group);
-                (place, listed(group, standpoint))
+                (place, listed(group, context))
             })
             .collect())
     });
@@ -176,12 +176,10 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
 
 /// Groups as far as the caller may see them. The sockets of a student join their rooms.
 pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<ListedGroupView>>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
     join_rooms(cx, &ids);
-    Ok(Json(
-        groups.into_iter().map(|group| listed(group, &standpoint)).collect(),
-    ))
+    Ok(Json(groups.into_iter().map(|group| listed(group, &context)).collect()))
 }
 
 /// Create a group with its work room
@@ -190,10 +188,10 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Li
         COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let (class, number) = (new.class_id.clone(), new.group_number);
     let make = move |tx: &mut WriteTx<'_>| {
-        let group = whole(&groups::create(tx, &new)?, &standpoint);
+        let group = whole(&groups::create(tx, &new)?, &context);
         Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group(tx, &class, number);
@@ -205,12 +203,12 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
          COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let class = new.class_id.clone();
     let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
     let make = move |tx: &mut WriteTx<'_>| {
         let groups = groups::create_all(tx, &new)?;
-        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        let groups = groups.iter().map(|group| whole(group, &context));
         Ok(CreatedAll(groups.collect()))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group_with_one_of(tx, &class, &numbers);
@@ -265,10 +263,10 @@ async fn generate(
         };
         return Ok(Json(preview).into_response());
     }
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let make = move |tx: &mut WriteTx<'_>| {
         let groups = group_divisions::generate(tx, &new)?;
-        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        let groups = groups.iter().map(|group| whole(group, &context));
         Ok(CreatedAll(groups.collect()))
     };
     Ok(cx.create(make).await?.into_response())
@@ -280,10 +278,10 @@ async fn generate(
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
-    let (standpoint, object) = (cx.standpoint()?, Object::from(&id));
+    let (context, object) = (cx.context()?, Object::from(&id));
     let group = cx.read_object(object, move |tx| tx.group(&id)).await?;
     join_rooms(&cx, std::slice::from_ref(&group.0.whole.group.id));
-    Ok(group.map(|group| known(group, &standpoint)))
+    Ok(group.map(|group| known(group, &context)))
 }
 
 /// Update a group
@@ -292,14 +290,14 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| groups::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &sought, &wanted);
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     let group = or_current(edited, current).await?;
-    Ok(group.map(|group| whole(&group, &standpoint)))
+    Ok(group.map(|group| whole(&group, &context)))
 }
 
 /// The result of deleting a group.
@@ -347,10 +345,10 @@ struct GroupJoined {
     (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let joined = cx.write(move |tx| group_members::add(tx, &id, &new)).await?;
     Ok(Json(GroupJoined {
-        group: whole(&joined.group, &standpoint),
+        group: whole(&joined.group, &context),
         already_in_topic: joined.already_in_topic,
     }))
 }
@@ -364,11 +362,11 @@ async fn remove_member(
     Path((id, user)): Path<(GroupId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<GroupView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let group = cx
         .write_or_preview(query.dry_run, move |tx| group_members::remove(tx, &id, &user))
         .await?;
-    Ok(Json(whole(&group, &standpoint)))
+    Ok(Json(whole(&group, &context)))
 }
 
 /// The result of moving a student.
@@ -393,14 +391,14 @@ async fn move_member(
     ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(wanted): Valid<Move>,
 ) -> Result<Json<MemberMoved>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let dry_run = query.dry_run.or(wanted.dry_run);
     let moved = cx
         .write_or_preview(dry_run, move |tx| group_members::move_to(tx, &id, &user, &wanted))
         .await?;
     Ok(Json(MemberMoved {
-        from: whole(&moved.from, &standpoint),
-        to: whole(&moved.to, &standpoint),
+        from: whole(&moved.from, &context),
+        to: whole(&moved.to, &context),
         kept_submissions: moved.kept_submissions,
     }))
 }
@@ -415,18 +413,18 @@ fn join_rooms(cx: &Context, shown: &[GroupId]) {
     }
 }
 
-fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
+fn known(group: KnownGroup, context: &RequestContext) -> KnownGroupView {
     if group.is_seen {
-        KnownGroupView::Full(Box::new(whole(&group, standpoint)))
+        KnownGroupView::Full(Box::new(whole(&group, context)))
     } else {
         KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
     }
 }
 
-fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
+fn listed(group: KnownGroup, context: &RequestContext) -> ListedGroupView {
     if group.is_seen {
-        let audience = Audience::of(&standpoint.viewer);
-        let item = GroupListItemView::new(&group.whole, &audience, group.unread, standpoint.now);
+        let audience = Audience::of(&context.viewer);
+        let item = GroupListItemView::new(&group.whole, &audience, group.unread, context.now);
         ListedGroupView::Full(Box::new(item))
     } else {
         ListedGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
@@ -434,7 +432,7 @@ fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
 }
 
 /// A group of which the caller may see everything.
-fn whole(group: &KnownGroup, standpoint: &Standpoint) -> GroupView {
-    let audience = Audience::of(&standpoint.viewer);
-    GroupView::answer(&group.whole, &audience, group.unread, standpoint.now)
+fn whole(group: &KnownGroup, context: &RequestContext) -> GroupView {
+    let audience = Audience::of(&context.viewer);
+    GroupView::answer(&group.whole, &audience, group.unread, context.now)
 }

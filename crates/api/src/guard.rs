@@ -177,7 +177,7 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
     if caller.is_everywhere() && has_body {
         request = settle(app, &mut caller, request).await?;
     }
-    if let (Some(rate), Some(standpoint)) = (route.terms.shared_rate(), caller.standpoint()) {
+    if let (Some(rate), Some(context)) = (route.terms.shared_rate(), caller.context()) {
         let limit = app.rates().limit(rate);
         if limit.is_some() {
             // A preview does not use up the attempts of the action itself.
@@ -187,7 +187,7 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
                 ""
             };
             let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
-            changes::perform(app.store(), app.bus(), standpoint, take).await?;
+            changes::perform(app.store(), app.bus(), context, take).await?;
         }
     }
     let exporting = if route.terms == Terms::Export {

@@ -105,14 +105,14 @@ impl FromRequest<App> for Brought {
     responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 400, description = "IMPORT_HEADER")))]
 async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Brought) -> Result<Response> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let (plan, file) = match brought {
         Brought::People(people) => (
             ImportPlan::from_list(people.users.iter().map(PersonToImport::said)),
             None,
         ),
         Brought::File(file) => {
-            let year = import::school_year(standpoint.now);
+            let year = import::school_year(context.now);
             (
                 ImportPlan::from_file(file.staged.source(), file.kind, year).await?,
                 Some(file),
@@ -126,7 +126,7 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
     let import = Import {
         store: cx.app().store().clone(),
         bus: cx.app().bus().clone(),
-        standpoint,
+        context,
         mail: Some(cx.app().mail().clone()),
         rules,
     };

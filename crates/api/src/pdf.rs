@@ -43,9 +43,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     let asked = id.clone();
     let mut found = cx.read(move |tx| look(tx, &asked)).await?;
     // The document is open and was never saved. Without a forced save the PDF would be blank.
-    if matches!(found.1, CurrentFile::Blank(_))
-        && cx.app().document_workflows().save_open(&cx.standpoint()?, &id).await?
-    {
+    if matches!(found.1, CurrentFile::Blank(_)) && cx.app().document_workflows().save_open(&cx.context()?, &id).await? {
         found = cx.read(move |tx| look(tx, &id)).await?;
     }
     let (seen, current) = found;
@@ -53,7 +51,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     let made = cx
         .app()
         .document_workflows()
-        .pdf(cx.standpoint()?, source(seen, current))
+        .pdf(cx.context()?, source(seen, current))
         .await?;
     let file = Download {
         name: name::from_title(&title, "pdf"),

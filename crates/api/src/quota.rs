@@ -18,15 +18,15 @@ pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<Room>> {
 pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<Room>> {
     cx.app().uploads().expect_disk().await?;
     // Nothing is stored without an organization; the handler reports the error.
-    let Ok(standpoint) = cx.standpoint() else {
+    let Ok(context) = cx.context() else {
         return Ok(None);
     };
-    let organization = standpoint.tenant.id().clone();
+    let organization = context.tenant.id().clone();
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let look = || cx.read(|tx| tx.storage_room());
     let mut room: StorageRoom = look().await?;
     if !room.is_counted || (room.may_be_less && !room.takes(bytes(most))) {
-        storage_usage::count(cx.app().store(), cx.app().files(), standpoint.tenant).await?;
+        storage_usage::count(cx.app().store(), cx.app().files(), context.tenant).await?;
         room = look().await?;
     }
     if room.takes(bytes(least)) {

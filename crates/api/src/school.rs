@@ -119,7 +119,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
     if let Some(usage) = cx.read(|tx| tx.storage_usage()).await? {
         return Ok(usage);
     }
-    let (app, tenant) = (cx.app(), cx.standpoint()?.tenant);
+    let (app, tenant) = (cx.app(), cx.context()?.tenant);
     storage_usage::count(app.store(), app.files(), tenant).await
 }
 

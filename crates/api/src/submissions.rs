@@ -60,11 +60,11 @@ async fn submit(
     ValidOrEmpty(hand_in): ValidOrEmpty<SubmitDocument>,
 ) -> Result<Json<HandedIn>> {
     let assignment = submission::explicit(hand_in.assignment_id)?;
-    let (standpoint, audience) = (cx.standpoint()?, audience(&cx)?);
+    let (context, audience) = (cx.context()?, audience(&cx)?);
     let submit = cx
         .app()
         .document_workflows()
-        .submit(standpoint, id, assignment, hand_in.note)
+        .submit(context, id, assignment, hand_in.note)
         .await?;
     let state = submit.state;
     let submission = state.submission.as_ref().ok_or_else(taken_back_meanwhile)?;
@@ -106,7 +106,7 @@ async fn unsubmit(
 }
 
 fn audience(cx: &Context) -> Result<Audience> {
-    Ok(Audience::of(&cx.standpoint()?.viewer))
+    Ok(Audience::of(&cx.context()?.viewer))
 }
 
 fn document(state: &SubmissionState, audience: &Audience) -> DocumentView {

@@ -102,6 +102,6 @@ async fn export(
     .await?;
     let name = name::from_title(plan.assignment.title.as_str(), "zip");
     let list = index(&plan);
-    let pieces = cx.app().document_workflows().export(cx.standpoint()?, plan, list);
+    let pieces = cx.app().document_workflows().export(cx.context()?, plan, list);
     Ok(archive(&name, pieces))
 }

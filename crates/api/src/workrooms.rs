@@ -14,7 +14,7 @@ use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
 use common::error::Result;
 use db::documents::{DocumentFilter, SeenDocument};
 use db::work_rooms::{LastMessage, SeenRoom};
-use db::{ReadTx, Standpoint};
+use db::{ReadTx, RequestContext};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
@@ -38,10 +38,10 @@ async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
 #[utoipa::path(get, path = "/workrooms/{id}", params(("id" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
 async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let look = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room(&id)?;
-        whole(tx, room, &standpoint)
+        whole(tx, room, &context)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -50,10 +50,10 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
 #[utoipa::path(get, path = "/workrooms/group/{groupId}", params(("groupId" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
 async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
-    let standpoint = cx.standpoint()?;
+    let context = cx.context()?;
     let look = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room_of(&group)?;
-        whole(tx, room, &standpoint)
+        whole(tx, room, &context)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -64,8 +64,8 @@ fn summary(seen: SeenRoom, audience: &Audience) -> WorkRoomSummaryView {
     view.with_last_message(last_message)
 }
 
-fn whole(tx: &mut ReadTx<'_>, room: SeenRoom, standpoint: &Standpoint) -> Result<WorkRoomView> {
-    let audience = Audience::of(&standpoint.viewer);
+fn whole(tx: &mut ReadTx<'_>, room: SeenRoom, context: &RequestContext) -> Result<WorkRoomView> {
+    let audience = Audience::of(&context.viewer);
     let group = tx.whole_group(&room.room.group_id)?;
     let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
     let document = |seen: SeenDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());

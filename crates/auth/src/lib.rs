@@ -26,7 +26,7 @@ use db::platform::homes::Home;
 use db::platform::organizations::HostName;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
 use db::whereabouts::Whereabouts;
-use db::{Actor, Standpoint, Store, Tenant};
+use db::{Actor, RequestContext, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
 
@@ -117,9 +117,9 @@ pub struct Caller {
 
 impl Caller {
     /// The request context for database access; `None` without an organization.
-    pub fn standpoint(&self) -> Option<Standpoint> {
+    pub fn context(&self) -> Option<RequestContext> {
         let viewer = self.standing.viewer(self.user.id.clone())?;
-        Some(Standpoint {
+        Some(RequestContext {
             tenant: self.tenant.clone()?,
             viewer,
             actor: self.actor(),

@@ -11,9 +11,9 @@ mod migrate;
 mod pattern;
 pub mod platform;
 mod pooled;
+mod request_context;
 pub mod server;
 pub mod sql;
-mod standpoint;
 pub mod turns;
 pub mod visible;
 
@@ -82,8 +82,8 @@ pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::pattern::pattern;
 use self::platform::{Platform, PlatformProof, PlatformWork};
+pub use self::request_context::{Actor, RequestContext, Tenant};
 use self::sql::{Columns, Sql, Value};
-pub use self::standpoint::{Actor, Standpoint, Tenant};
 use self::{connection::Connection, storage::Stored, turns::Party};
 use common::error::{Error, Result};
 
@@ -113,12 +113,12 @@ impl Store {
     /// Runs a read transaction in one organization.
     pub async fn read<T: Send + 'static>(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let party = Some(standpoint.tenant.id().clone());
+        let party = Some(context.tenant.id().clone());
         self.db
-            .read(party, move |connection| query(&mut ReadTx { connection, standpoint }))
+            .read(party, move |connection| query(&mut ReadTx { connection, context }))
             .await
     }
 
@@ -135,13 +135,13 @@ impl Store {
             .read(None, move |connection| {
                 let mut gathered = start;
                 for tenant in Platform::on(connection).tenants()? {
-                    let standpoint = Standpoint {
+                    let context = RequestContext {
                         tenant,
                         viewer: Viewer::Admin,
                         actor: actor.clone(),
                         now,
                     };
-                    gather(&mut gathered, &mut ReadTx { connection, standpoint })?;
+                    gather(&mut gathered, &mut ReadTx { connection, context })?;
                 }
                 Ok(gathered)
             })
@@ -152,16 +152,16 @@ impl Store {
     /// recorded changes and returns what runs after the commit.
     pub async fn write<T: Send + 'static>(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
         mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
-        let party = Some(standpoint.tenant.id().clone());
+        let party = Some(context.tenant.id().clone());
         self.db
             .write(party, move |connection| {
                 let read_tx = ReadTx {
                     connection,
-                    standpoint: standpoint.clone(),
+                    context: context.clone(),
                 };
                 let mut tx = WriteTx {
                     read_tx,
@@ -232,33 +232,33 @@ impl Store {
 /// A read transaction in one organization.
 pub struct ReadTx<'c> {
     connection: &'c mut Connection,
-    standpoint: Standpoint,
+    context: RequestContext,
 }
 
 impl ReadTx<'_> {
     /// The organization of all rows that are read and written.
     pub fn organization(&self) -> &OrganizationId {
-        self.standpoint.tenant.id()
+        self.context.tenant.id()
     }
 
     /// The context of the request: tenant, viewer, actor and time.
-    pub fn standpoint(&self) -> &Standpoint {
-        &self.standpoint
+    pub fn context(&self) -> &RequestContext {
+        &self.context
     }
 
     /// The user whose visibility rules apply.
     pub fn viewer(&self) -> &Viewer {
-        &self.standpoint.viewer
+        &self.context.viewer
     }
 
     /// The user who acts.
     pub fn actor(&self) -> &Actor {
-        &self.standpoint.actor
+        &self.context.actor
     }
 
     /// The time of the request.
     pub fn now(&self) -> Timestamp {
-        self.standpoint.now
+        self.context.now
     }
 
     /// Reads rows of this organization; `$1` is the organization, the arguments begin at `$2`.
@@ -268,8 +268,8 @@ impl ReadTx<'_> {
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let Self { connection, standpoint } = self;
-        connection.fetch_all(sql, &bound(standpoint, arguments), read)
+        let Self { connection, context } = self;
+        connection.fetch_all(sql, &bound(context, arguments), read)
     }
 
     /// Reads at most one row of this organization.
@@ -279,8 +279,8 @@ impl ReadTx<'_> {
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
-        let Self { connection, standpoint } = self;
-        connection.fetch_optional(sql, &bound(standpoint, arguments), read)
+        let Self { connection, context } = self;
+        connection.fetch_optional(sql, &bound(context, arguments), read)
     }
 
     /// Reads one row of this organization, or returns [`Error::NotFound`].
@@ -301,12 +301,12 @@ impl ReadTx<'_> {
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let Self { connection, standpoint } = self;
+        let Self { connection, context } = self;
         let mut bound = vec![
-            Value::Text(standpoint.tenant.id().as_str()),
-            Value::Text(standpoint.viewer.role_text()),
-            Value::Text(standpoint.viewer.user_text()),
-            Value::Int(standpoint.now.as_millis()),
+            Value::Text(context.tenant.id().as_str()),
+            Value::Text(context.viewer.role_text()),
+            Value::Text(context.viewer.user_text()),
+            Value::Int(context.now.as_millis()),
         ];
         bound.extend_from_slice(arguments);
         connection.fetch_all(sql, &bound, read)
@@ -327,9 +327,9 @@ impl ReadTx<'_> {
 }
 
 /// Prepends the organization to the arguments of a statement.
-fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
+fn bound<'v>(context: &'v RequestContext, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
     let mut bound = Vec::with_capacity(arguments.len() + 1);
-    bound.push(Value::Text(standpoint.tenant.id().as_str()));
+    bound.push(Value::Text(context.tenant.id().as_str()));
     bound.extend_from_slice(arguments);
     bound
 }
@@ -355,17 +355,17 @@ impl WriteTx<'_> {
 
     /// Executes a statement in this organization and returns the number of affected rows.
     fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
-        let ReadTx { connection, standpoint } = &mut self.read_tx;
-        connection.execute(sql, &bound(standpoint, arguments))
+        let ReadTx { connection, context } = &mut self.read_tx;
+        connection.execute(sql, &bound(context, arguments))
     }
 
     /// Runs `act` in a savepoint, so that its failure does not affect the rest of the transaction: a failed insert into
     /// the activity log does not fail the action.
     pub fn savepoint(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>) -> Result<()> {
-        let standpoint = self.read_tx.standpoint.clone();
+        let context = self.read_tx.context.clone();
         self.read_tx.connection.savepoint(|connection| {
             act(&mut WriteTx {
-                read_tx: ReadTx { connection, standpoint },
+                read_tx: ReadTx { connection, context },
                 changes: Vec::new(),
                 stored: Stored::default(),
             })
@@ -374,10 +374,10 @@ impl WriteTx<'_> {
 
     /// Runs `act` and rolls back its writes and recorded changes: a dry run with the code of the real one.
     pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>) -> Result<T> {
-        let standpoint = self.read_tx.standpoint.clone();
+        let context = self.read_tx.context.clone();
         self.read_tx.connection.dry_run(|connection| {
             act(&mut WriteTx {
-                read_tx: ReadTx { connection, standpoint },
+                read_tx: ReadTx { connection, context },
                 changes: Vec::new(),
                 stored: Stored::default(),
             })

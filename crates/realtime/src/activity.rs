@@ -83,17 +83,17 @@ async fn handle_activity(realtime: &RealtimeServer, socket: &SocketRef, payload:
         return activity.ignore();
     };
     // Boards show the work of groups, so activity of teachers is not counted.
-    let Some(standpoint) = connection.standpoint().filter(|_| connection.is_student()) else {
+    let Some(context) = connection.context().filter(|_| connection.is_student()) else {
         return activity.ignore();
     };
     if !activity.accept(connection.user()) {
         return activity.ignore();
     }
-    let organization = standpoint.tenant.id().clone();
+    let organization = context.tenant.id().clone();
     let group = realtime
         .0
         .store
-        .read(standpoint, move |tx| tx.group_of_document(&document_id));
+        .read(context, move |tx| tx.group_of_document(&document_id));
     match group.await {
         Ok(group) => {
             let group_key = (organization, group);

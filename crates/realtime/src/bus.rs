@@ -86,7 +86,7 @@ impl EventBus {
     /// Queues the signals of a transaction in one organization. They are published in this order after the commit.
     pub fn publish(&self, tx: &mut WriteTx<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let users: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
-        let tenant = tx.standpoint().tenant.clone();
+        let tenant = tx.context().tenant.clone();
         let published = self.publish_with(signals, |signals| tx.insert_signals(signals))?;
         if users.is_empty() {
             return Ok(published);

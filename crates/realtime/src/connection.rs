@@ -20,7 +20,7 @@ use common::error::Result;
 use db::platform::listeners::Standing;
 use db::platform::organizations::HostName;
 use db::platform::sessions::SessionFacts;
-use db::{Standpoint, Store};
+use db::{RequestContext, Store};
 
 /// The result of the handshake. It lives as long as the socket.
 pub struct Handshake {
@@ -49,7 +49,7 @@ pub struct SocketConnection {
 struct ConnectionState {
     is_closed: bool,
     organization_user: Option<Arc<OrganizationUser>>,
-    standpoint: Option<Standpoint>,
+    context: Option<RequestContext>,
     standing: Option<Standing>,
 }
 
@@ -97,10 +97,7 @@ impl SocketConnection {
 
     /// The organization of the socket.
     pub fn organization(&self) -> Option<OrganizationId> {
-        self.state()
-            .standpoint
-            .as_ref()
-            .map(|standpoint| standpoint.tenant.id().clone())
+        self.state().context.as_ref().map(|context| context.tenant.id().clone())
     }
 
     /// The user in the organization of the socket.
@@ -109,16 +106,16 @@ impl SocketConnection {
     }
 
     /// The request context of the user in that organization, at the current time.
-    pub fn standpoint(&self) -> Option<Standpoint> {
-        let mut standpoint = self.state().standpoint.clone()?;
-        standpoint.now = common::clock::now();
-        Some(standpoint)
+    pub fn context(&self) -> Option<RequestContext> {
+        let mut context = self.state().context.clone()?;
+        context.now = common::clock::now();
+        Some(context)
     }
 
     /// Whether the user is a student in that organization.
     pub fn is_student(&self) -> bool {
         let state = self.state();
-        let viewer = state.standpoint.as_ref().map(|standpoint| &standpoint.viewer);
+        let viewer = state.context.as_ref().map(|context| &context.viewer);
         matches!(viewer, Some(Viewer::Student(_)))
     }
 
@@ -131,7 +128,7 @@ impl SocketConnection {
     pub fn leave(&self, socket: &SocketRef) {
         let mut state = self.state();
         state.is_closed = true;
-        state.standpoint = None;
+        state.context = None;
         state.organization_user = None;
         self.presence_changes.fetch_add(1, Ordering::Relaxed);
         socket.leave_all();
@@ -153,32 +150,32 @@ impl SocketConnection {
         let standing = standing(&facts);
         // Without an organization, without a membership, or in a suspended organization the socket has only its own
         // rooms.
-        let standpoint = match auth::admit_to_organization(&facts) {
-            Ok(()) => auth::caller(facts, None).standpoint(),
+        let context = match auth::admit_to_organization(&facts) {
+            Ok(()) => auth::caller(facts, None).context(),
             Err(_) => None,
         };
-        let found = match standpoint.clone() {
-            Some(standpoint) => store.read(standpoint, |tx| tx.rooms()).await?,
+        let found = match context.clone() {
+            Some(context) => store.read(context, |tx| tx.rooms()).await?,
             None => Vec::new(),
         };
-        Ok(self.apply_rooms(socket, standpoint, standing, &found))
+        Ok(self.apply_rooms(socket, context, standing, &found))
     }
 
     /// Leaves rooms that no longer apply and joins missing ones.
     fn apply_rooms(
         &self,
         socket: &SocketRef,
-        standpoint: Option<Standpoint>,
+        context: Option<RequestContext>,
         standing: Option<Standing>,
         found: &[Room],
     ) -> RefreshOutcome {
         let mut target: HashSet<String> = self.own_rooms().into_iter().collect();
         target.extend(found.iter().map(rooms::name));
-        let organization = |standpoint: &Option<Standpoint>| standpoint.as_ref().map(|s| s.tenant.id().clone());
-        let (next, mut state) = (organization(&standpoint), self.state());
+        let organization = |context: &Option<RequestContext>| context.as_ref().map(|s| s.tenant.id().clone());
+        let (next, mut state) = (organization(&context), self.state());
         if let Some(organization) = &next {
             target.insert(rooms::user_in(self.user(), organization));
-            let viewer = standpoint.as_ref().map(|standpoint| &standpoint.viewer);
+            let viewer = context.as_ref().map(|context| &context.viewer);
             target.insert(rooms::name(&Room::Organization(organization.clone())));
             if viewer.is_some_and(Viewer::is_staff) {
                 target.insert(rooms::name(&Room::OrganizationStaff(organization.clone())));
@@ -190,7 +187,7 @@ impl SocketConnection {
         if state.is_closed {
             return RefreshOutcome::Over;
         }
-        let has_new_organization = organization(&state.standpoint) != next;
+        let has_new_organization = organization(&state.context) != next;
         let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
         socket.leave(joined.difference(&target).cloned().collect::<Vec<_>>());
         socket.join(target.difference(&joined).cloned().collect::<Vec<_>>());
@@ -198,7 +195,7 @@ impl SocketConnection {
             state.organization_user = next.map(|organization| Arc::new((organization, self.user().clone())));
             self.presence_changes.fetch_add(1, Ordering::Relaxed);
         }
-        state.standpoint = standpoint;
+        state.context = context;
         state.standing = standing;
         RefreshOutcome::Refreshed { has_new_organization }
     }

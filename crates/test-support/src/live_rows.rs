@@ -4,7 +4,7 @@
 use common::clock;
 use db::connection::Connection;
 use db::platform::PlatformProof;
-use db::{Database, Standpoint};
+use db::{Database, RequestContext};
 use model::id::{GroupId, OrganizationId, SessionId, UserId};
 use model::news::{Event, Room, Signal};
 use serde_json::json;
@@ -177,8 +177,8 @@ impl Rows<'_> {
         facts.unwrap().session.id
     }
 
-    /// Returns the user's present [`Standpoint`].
-    pub async fn standpoint(&self, person: &Person) -> Standpoint {
+    /// Returns the user's present [`RequestContext`].
+    pub async fn standpoint(&self, person: &Person) -> RequestContext {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
         auth::caller(facts.unwrap(), None).standpoint().unwrap()
     }

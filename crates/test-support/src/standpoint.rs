@@ -1,7 +1,7 @@
-//! The [`Standpoint`] of a user at a chosen moment, for tests that query the store directly.
+//! The [`RequestContext`] of a user at a chosen moment, for tests that query the store directly.
 
 use db::platform::PlatformProof;
-use db::{Actor, AfterCommit, Standpoint, Work};
+use db::{Actor, AfterCommit, RequestContext, Work};
 use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
@@ -17,8 +17,8 @@ pub enum Eyes {
 }
 
 impl TestApp {
-    /// Returns the [`Standpoint`] of a user of a school at a moment.
-    pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> Standpoint {
+    /// Returns the [`RequestContext`] of a user of a school at a moment.
+    pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> RequestContext {
         let id = OrganizationId::new(organization);
         let look = move |platform: &mut db::platform::Platform<'_>| platform.tenant(&id);
         let tenant = self
@@ -41,7 +41,7 @@ impl TestApp {
             impersonated_by: None,
             request_id: None,
         };
-        Standpoint {
+        RequestContext {
             tenant,
             viewer,
             actor,

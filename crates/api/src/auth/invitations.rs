@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
-use super::organization::{active, asked_for, reach, standpoint};
+use super::organization::{active, asked_for, context, reach};
 use super::schema;
 use super::wire;
 use common::error::Error;
@@ -124,8 +124,8 @@ pub async fn list(asked: Asked) -> Answered {
     if !administers(&present, &seen) {
         return refused(AuthError::may_not_list_invitations(), &present);
     }
-    let standpoint = standpoint(&asked, &present, &seen)?;
-    let found = asked.app.store().read(standpoint, |tx| tx.newest_invitations()).await?;
+    let context = context(&asked, &present, &seen)?;
+    let found = asked.app.store().read(context, |tx| tx.newest_invitations()).await?;
     let views: Vec<InvitationObject> = found.into_iter().map(wire::invitation).collect();
     Ok(answer(&views, present.cookies))
 }
@@ -159,9 +159,9 @@ pub async fn cancel(asked: Asked) -> Answered {
     if !administers(&present, &seen) {
         return refused(AuthError::may_not_cancel_invitation(), &present);
     }
-    let standpoint = standpoint(&asked, &present, &seen)?;
+    let context = context(&asked, &present, &seen)?;
     let (store, bus) = (asked.app.store(), asked.app.bus());
-    let act = changes::perform(store, bus, standpoint, move |tx| invitations::cancel(tx, &id));
+    let act = changes::perform(store, bus, context, move |tx| invitations::cancel(tx, &id));
     match act.await {
         Ok(invitation) => Ok(answer(&wire::invitation(invitation), present.cookies)),
         Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &present),

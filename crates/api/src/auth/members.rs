@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
-use super::organization::{active, asked_for, reach, reach_or, standpoint};
+use super::organization::{active, asked_for, context, reach, reach_or};
 use super::schema;
 use super::wire;
 use db::members::KnownMember;
@@ -110,8 +110,8 @@ pub async fn list(asked: Asked) -> Answered {
     };
     let not_a_member = AuthError::not_a_member_of_this_organization();
     let seen = reach_or(&asked, &present, name, not_a_member).await?;
-    let standpoint = standpoint(&asked, &present, &seen)?;
-    let members = asked.app.store().read(standpoint, |tx| tx.members()).await?;
+    let context = context(&asked, &present, &seen)?;
+    let members = asked.app.store().read(context, |tx| tx.members()).await?;
     let members: Vec<_> = members.into_iter().map(wire::member).collect();
     Ok(answer(&page(&asked, members), present.cookies))
 }
@@ -218,12 +218,8 @@ async fn known(
     user: &str,
 ) -> Result<Option<KnownMember>, Refused> {
     let user = user.to_owned();
-    let standpoint = standpoint(asked, present, seen)?;
-    Ok(asked
-        .app
-        .store()
-        .read(standpoint, move |tx| tx.member_of(&user))
-        .await?)
+    let context = context(asked, present, seen)?;
+    Ok(asked.app.store().read(context, move |tx| tx.member_of(&user)).await?)
 }
 
 fn refused(error: AuthError, present: &Present) -> Answered {

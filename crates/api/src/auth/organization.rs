@@ -13,7 +13,7 @@ use super::schema;
 use super::wire;
 use auth::actor;
 use common::error::Result;
-use db::Standpoint;
+use db::RequestContext;
 use db::platform::PlatformProof;
 use db::platform::organizations::{OrganizationName, SeenOrganization};
 use service::actions::sessions::{self, OrganizationChoice};
@@ -136,9 +136,9 @@ pub async fn show(asked: Asked) -> Answered {
         return Ok(answer(&Value::Null, present.cookies));
     };
     let seen = reach(&asked, &present, name).await?;
-    let standpoint = standpoint(&asked, &present, &seen)?;
-    let administers = standpoint.viewer == model::access::Viewer::Admin;
-    let look = asked.app.store().read(standpoint, move |tx| {
+    let context = context(&asked, &present, &seen)?;
+    let administers = context.viewer == model::access::Viewer::Admin;
+    let look = asked.app.store().read(context, move |tx| {
         let invitations = if administers {
             tx.newest_invitations()?
         } else {
@@ -207,9 +207,9 @@ pub async fn reach_or(
 }
 
 /// The request context of the caller in an organization returned by [`reach`].
-pub fn standpoint(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Result<Standpoint, Refused> {
+pub fn context(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Result<RequestContext, Refused> {
     let viewer = standing(present.user.role, role(seen)).viewer(present.user.id.clone());
-    Ok(Standpoint {
+    Ok(RequestContext {
         tenant: seen.tenant.clone(),
         viewer: viewer.ok_or_else(AuthError::not_a_member_of_the_organization)?,
         actor: actor(&present.user, &present.session, role(seen), None),

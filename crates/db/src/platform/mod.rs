@@ -39,7 +39,7 @@ use model::user::User;
 use super::connection::Connection;
 use super::sql::Sql;
 use super::storage::Stored;
-use super::{Actor, AfterCommit, ReadTx, Standpoint, WriteTx};
+use super::{Actor, AfterCommit, ReadTx, RequestContext, WriteTx};
 use common::error::{Error, Result};
 
 /// A proof that an access across organizations is one of the listed exceptions.
@@ -106,12 +106,12 @@ impl<'c> Platform<'c> {
     /// Reads in one organization in this transaction.
     pub fn read_in_tenant<T>(
         &mut self,
-        standpoint: Standpoint,
+        context: RequestContext,
         query: impl FnOnce(&mut ReadTx<'_>) -> Result<T>,
     ) -> Result<T> {
         query(&mut ReadTx {
             connection: &mut *self.connection,
-            standpoint,
+            context,
         })
     }
 }
@@ -120,7 +120,7 @@ impl<'c> Platform<'c> {
 pub struct PlatformWork<'c> {
     platform: Platform<'c>,
     changes: Vec<SessionChange>,
-    elsewhere: Vec<(Standpoint, Vec<Change>)>,
+    elsewhere: Vec<(RequestContext, Vec<Change>)>,
 }
 
 impl<'c> PlatformWork<'c> {
@@ -146,12 +146,12 @@ impl<'c> PlatformWork<'c> {
     /// (`changes::perform_platform`).
     pub fn write_in_tenant<T>(
         &mut self,
-        standpoint: Standpoint,
+        context: RequestContext,
         act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>,
     ) -> Result<T> {
         let read_tx = ReadTx {
             connection: &mut *self.platform.connection,
-            standpoint: standpoint.clone(),
+            context: context.clone(),
         };
         let mut tx = WriteTx {
             read_tx,
@@ -161,7 +161,7 @@ impl<'c> PlatformWork<'c> {
         let outcome = act(&mut tx)?;
         let changes = tx.take_changes();
         if !changes.is_empty() {
-            self.elsewhere.push((standpoint, changes));
+            self.elsewhere.push((context, changes));
         }
         Ok(outcome)
     }
@@ -174,10 +174,10 @@ impl<'c> PlatformWork<'c> {
         let elsewhere = std::mem::take(&mut self.elsewhere);
         elsewhere
             .into_iter()
-            .map(|(standpoint, changes)| {
+            .map(|(context, changes)| {
                 let read_tx = ReadTx {
                     connection: &mut *self.platform.connection,
-                    standpoint,
+                    context,
                 };
                 before_commit(&mut WriteTx {
                     read_tx,
@@ -206,14 +206,14 @@ impl<'c> PlatformWork<'c> {
             Err(Error::NotFound) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let standpoint = Standpoint {
+        let context = RequestContext {
             tenant,
             viewer: Viewer::Admin,
             actor,
             now,
         };
         self.connection.savepoint(|connection| {
-            let read_tx = ReadTx { connection, standpoint };
+            let read_tx = ReadTx { connection, context };
             act(&mut WriteTx {
                 read_tx,
                 changes: Vec::new(),

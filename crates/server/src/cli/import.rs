@@ -15,7 +15,7 @@ use crate::config::StorageArgs;
 use adapters::blob_store::{FileSource, inspect};
 use common::clock;
 use db::platform::PlatformProof;
-use db::{Actor, Database, Standpoint, Store, Tenant};
+use db::{Actor, Database, RequestContext, Store, Tenant};
 use realtime::bus::EventBus;
 use service::import::{self, Import, ImportPlan, ImportRules, RowReport};
 
@@ -81,7 +81,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
     let store = open_store(&database, 1, 1).await.context("open the database")?;
     let import = Import {
         bus: EventBus::without_sockets(&database),
-        standpoint: standpoint(&store, &arguments.organization).await?,
+        context: context(&store, &arguments.organization).await?,
         store,
         // The command line has no key to encrypt emails; an administrator can resend invitations from the list of
         // users.
@@ -111,7 +111,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
     Ok(running.await??)
 }
 
-async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
+async fn context(store: &Store, slug: &str) -> anyhow::Result<RequestContext> {
     let wanted = slug.to_owned();
     let found = store.platform_read(PlatformProof::command_line(), move |platform| {
         platform.organization_with_slug(&wanted)
@@ -119,7 +119,7 @@ async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
     let tenant: Tenant = found
         .await?
         .with_context(|| format!("--organization: there is no school with the short name {slug}"))?;
-    Ok(Standpoint {
+    Ok(RequestContext {
         tenant,
         viewer: Viewer::Admin,
         actor: Actor {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::Standpoint;
+use db::RequestContext;
 use db::platform::PlatformProof;
 use db::platform::homes::Home;
 use model::access::Viewer;
@@ -30,7 +30,7 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
         .platform_read(PlatformProof::command_line(), move |platform| platform.home_of(&north))
         .await;
     let now = common::clock::now();
-    let standpoint = Standpoint {
+    let standpoint = RequestContext {
         tenant: facts.unwrap().unwrap().tenant,
         viewer: Viewer::Admin,
         actor: db::Actor {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use common::clock;
 use db::connection::Connection;
 use db::groups::GroupFilter;
-use db::{Database, ReadTx, Standpoint};
+use db::{Database, ReadTx, RequestContext};
 use model::access::Viewer;
 use model::class::Class;
 use model::group::Group;
@@ -245,7 +245,7 @@ fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Foun
 
 async fn read<T: Send + 'static>(
     app: &TestApp,
-    standpoint: Standpoint,
+    standpoint: RequestContext,
     look: impl FnOnce(&mut ReadTx<'_>) -> T + Send + 'static,
 ) -> T {
     app.app

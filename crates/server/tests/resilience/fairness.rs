@@ -10,7 +10,7 @@ use auth::places::Long;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
-use db::{Database, Standpoint, Store};
+use db::{Database, RequestContext, Store};
 use model::id::OrganizationId;
 use serde_json::json;
 
@@ -89,7 +89,7 @@ pub fn threads(app: &TestApp) -> (usize, usize) {
 /// Returns a read or a transaction that appends `name` to `order`.
 fn noting(
     store: &Store,
-    standpoint: Standpoint,
+    standpoint: RequestContext,
     writes: bool,
     order: &Arc<Mutex<Vec<String>>>,
     name: String,
@@ -115,7 +115,7 @@ fn noting(
 }
 
 /// Returns one caller of each of the two schools.
-async fn schools(app: &TestApp) -> [Standpoint; 2] {
+async fn schools(app: &TestApp) -> [RequestContext; 2] {
     let (world, now) = (&app.world, clock::now());
     [
         app.standpoint(&world.north, &world.adam.id, Eyes::Admin, now).await,

@@ -25,7 +25,7 @@ use db::people::{Membership, NewAccount};
 use db::platform::invitations::KnownInvitation;
 use db::platform::sessions::{Session, User};
 use db::platform::{Platform, PlatformWork};
-use db::{Actor, Standpoint, WriteTx};
+use db::{Actor, RequestContext, WriteTx};
 
 /// An accepted or rejected invitation.
 #[derive(Debug, Clone)]
@@ -97,8 +97,8 @@ pub fn respond(
     if let Err(denial) = known.invitation.may_be_answered(proof, caller.now) {
         return Ok(Err(denial));
     }
-    let standpoint = standpoint(&known, caller, &user.id, &user.name);
-    let answered = tx.write_in_tenant(standpoint, |tx| {
+    let context = context(&known, caller, &user.id, &user.name);
+    let answered = tx.write_in_tenant(context, |tx| {
         let mut invitation = tx.invitation_to_change(id)?;
         if !invitation.is_open(caller.now) {
             return Ok(None);
@@ -196,7 +196,7 @@ fn accept(
     }
     let (is_new, name) = (found.is_none(), known.invitation.name.as_str().to_owned());
     let invitation_id = known.invitation.id.clone();
-    let answered = tx.write_in_tenant(standpoint(known, caller, &user, &name), |tx| {
+    let answered = tx.write_in_tenant(context(known, caller, &user, &name), |tx| {
         let invitation = tx.invitation_to_change(&invitation_id)?;
         if !invitation.is_open(now) {
             return Err(Error::NotFound);
@@ -246,11 +246,11 @@ fn take_over(
         if !is_active || other.tenant.id() == known.tenant.id() {
             continue;
         }
-        let standpoint = Standpoint {
+        let context = RequestContext {
             tenant: other.tenant,
-            ..standpoint(known, caller, user, account.name.as_str())
+            ..context(known, caller, user, account.name.as_str())
         };
-        tx.write_in_tenant(standpoint, |tx| {
+        tx.write_in_tenant(context, |tx| {
             let membership = tx.membership_to_change(user)?;
             convert_to_invitation(tx, membership)
         })?;
@@ -407,14 +407,14 @@ fn lock_invitation(tx: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     tenants.dedup();
     for tenant in tenants {
-        let standpoint = Standpoint::of_service(tenant, "groupwork", caller.now);
-        tx.write_in_tenant(standpoint, |tx| tx.hold_organization())?;
+        let context = RequestContext::for_service(tenant, "groupwork", caller.now);
+        tx.write_in_tenant(context, |tx| tx.hold_organization())?;
     }
     Ok(())
 }
 
 /// Returns the context of the invitation's organization in which the invited user acts.
-fn standpoint(known: &KnownInvitation, caller: &InvitationCaller, user: &UserId, name: &str) -> Standpoint {
+fn context(known: &KnownInvitation, caller: &InvitationCaller, user: &UserId, name: &str) -> RequestContext {
     let actor = caller.platform.clone().unwrap_or_else(|| Actor {
         user: Some(user.clone()),
         name: name.to_owned(),
@@ -422,7 +422,7 @@ fn standpoint(known: &KnownInvitation, caller: &InvitationCaller, user: &UserId,
         impersonated_by: None,
         request_id: caller.request_id.clone(),
     });
-    Standpoint {
+    RequestContext {
         tenant: known.tenant.clone(),
         viewer: Viewer::Admin,
         actor,

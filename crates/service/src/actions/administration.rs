@@ -17,7 +17,7 @@ use db::platform::PlatformWork;
 use db::platform::administration::{Account, Ban};
 use db::platform::sessions::Session;
 use db::platform::users::NewUser;
-use db::{Actor, Standpoint, Tenant};
+use db::{Actor, RequestContext, Tenant};
 
 /// An acting platform administrator.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ pub fn edit(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edi
     if !changed.is_empty() {
         let profile = Box::new(tx.profile(user)?);
         for tenant in tenants(tx, user)? {
-            tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+            tx.write_in_tenant(context(admin, tenant), |tx| {
                 let seen_in = tx.classes_showing(user, &changed)?;
                 tx.record(UserChange::Updated {
                     user: profile.clone(),
@@ -188,11 +188,11 @@ pub fn remove(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -
     let mut tenants = tenants(tx, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     for tenant in &tenants {
-        tx.write_in_tenant(standpoint(admin, tenant.clone()), |tx| tx.hold_organization())?;
+        tx.write_in_tenant(context(admin, tenant.clone()), |tx| tx.hold_organization())?;
     }
     let account = tx.account_to_change(user)?;
     for tenant in tenants {
-        tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+        tx.write_in_tenant(context(admin, tenant), |tx| {
             let membership = tx.membership_to_change(user)?;
             members::end(tx, membership)
         })?;
@@ -277,7 +277,7 @@ fn record_change(
 ) -> Result<()> {
     let change = change.into();
     for tenant in tenants(tx, user)? {
-        tx.write_in_tenant(standpoint(admin, tenant), |tx| {
+        tx.write_in_tenant(context(admin, tenant), |tx| {
             tx.record(change.clone());
             Ok(())
         })?;
@@ -290,8 +290,8 @@ fn tenants(tx: &mut PlatformWork<'_>, user: &UserId) -> Result<Vec<Tenant>> {
     Ok(seen.into_iter().map(|seen| seen.tenant).collect())
 }
 
-fn standpoint(admin: &Administrator, tenant: Tenant) -> Standpoint {
-    Standpoint {
+fn context(admin: &Administrator, tenant: Tenant) -> RequestContext {
+    RequestContext {
         tenant,
         viewer: Viewer::Admin,
         actor: admin.actor.clone(),

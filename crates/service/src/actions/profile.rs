@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use common::error::{Error, Problem, Result};
 use db::platform::PlatformWork;
-use db::{Actor, Standpoint};
+use db::{Actor, RequestContext};
 
 /// The fields of the caller's profile that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
@@ -80,13 +80,13 @@ pub fn edit(
 /// Records the change in every organization of the user.
 fn record(tx: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
     for seen in tx.organizations_of(&user.id)? {
-        let standpoint = Standpoint {
+        let context = RequestContext {
             tenant: seen.tenant,
             viewer: Viewer::Admin,
             actor: actor.clone(),
             now,
         };
-        tx.write_in_tenant(standpoint, |tx| {
+        tx.write_in_tenant(context, |tx| {
             let seen_in = tx.classes_showing(&user.id, changed)?;
             tx.record(UserChange::ProfileEdited {
                 user: user.person(),

@@ -10,39 +10,39 @@ use super::acceptance::convert_to_invitation;
 use super::sessions;
 use adapters::mailer::{Mailer, Recipient};
 use common::error::Result;
-use db::Standpoint;
+use db::RequestContext;
 use db::platform::PlatformWork;
 
 /// The page where a user without a password requests one.
 const PAGE: &str = "/forgot";
 
-/// Takes over the account of an address for the organization of `standpoint`, if the rules allow it; returns whether
+/// Takes over the account of an address for the organization of `context`, if the rules allow it; returns whether
 /// it did. The account then has no sessions, emailed links or password, its other memberships have become
 /// invitations, and the organization is its home.
 pub fn take_over(
     tx: &mut PlatformWork<'_>,
-    standpoint: &Standpoint,
+    context: &RequestContext,
     email: &str,
     mail: Option<&Mailer>,
 ) -> Result<bool> {
     let Some(user) = tx.user_with_email(email)? else {
         return Ok(false);
     };
-    lock_account(tx, standpoint, &user)?;
+    lock_account(tx, context, &user)?;
     let account = tx.profile_to_change(&user)?;
-    let candidate = tx.write_in_tenant(standpoint.clone(), |tx| tx.take_over_candidate(email))?;
+    let candidate = tx.write_in_tenant(context.clone(), |tx| tx.take_over_candidate(email))?;
     if account.email != email || !candidate.is_some_and(|candidate| candidate.can_be_taken_over()) {
         return Ok(false);
     }
     tx.delete_verifications(&user)?;
     tx.delete_sign_ins(&user)?;
     let ended_sessions = sessions::revoke_all(tx, &user, None, KillReason::PasswordChanged)?;
-    tx.write_in_tenant(standpoint.clone(), |tx| tx.adopt_account(&user))?;
+    tx.write_in_tenant(context.clone(), |tx| tx.adopt_account(&user))?;
     let others = tx.organizations_of(&user)?;
     let ended_memberships = others.len();
     for other in others {
-        let standpoint = Standpoint::of_service(other.tenant, "groupwork", standpoint.now);
-        tx.write_in_tenant(standpoint, |tx| {
+        let context = RequestContext::for_service(other.tenant, "groupwork", context.now);
+        tx.write_in_tenant(context, |tx| {
             let membership = tx.membership_to_change(&user)?;
             let person = membership.user.person();
             convert_to_invitation(tx, membership)?;
@@ -54,7 +54,7 @@ pub fn take_over(
             Ok(())
         })?;
     }
-    tx.write_in_tenant(standpoint.clone(), |tx| {
+    tx.write_in_tenant(context.clone(), |tx| {
         tx.record(UserChange::TakenOver {
             user: account.person(),
             ended_sessions,
@@ -69,14 +69,14 @@ pub fn take_over(
 }
 
 /// Locks the affected organizations in id order and before the account, the lock order of the whole service.
-fn lock_account(tx: &mut PlatformWork<'_>, standpoint: &Standpoint, user: &UserId) -> Result<()> {
-    let mut tenants = vec![standpoint.tenant.clone()];
+fn lock_account(tx: &mut PlatformWork<'_>, context: &RequestContext, user: &UserId) -> Result<()> {
+    let mut tenants = vec![context.tenant.clone()];
     tenants.extend(tx.organizations_of(user)?.into_iter().map(|seen| seen.tenant));
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     tenants.dedup();
     for tenant in tenants {
-        let standpoint = Standpoint::of_service(tenant, "groupwork", standpoint.now);
-        tx.write_in_tenant(standpoint, |tx| tx.hold_organization())?;
+        let context = RequestContext::for_service(tenant, "groupwork", context.now);
+        tx.write_in_tenant(context, |tx| tx.hold_organization())?;
     }
     Ok(())
 }

@@ -6,14 +6,14 @@ use model::version::{IfMatch, Object, Version};
 use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};
 use db::platform::{PlatformProof, PlatformWork};
-use db::{AfterCommit, Standpoint, Store, WriteTx};
+use db::{AfterCommit, RequestContext, Store, WriteTx};
 use realtime::bus::EventBus;
 
-/// Runs `act` as one transaction in the organization of `standpoint`.
+/// Runs `act` as one transaction in the organization of `context`.
 pub async fn perform<T: Send + 'static>(
     store: &Store,
     bus: &EventBus,
-    standpoint: Standpoint,
+    context: RequestContext,
     mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
@@ -22,7 +22,7 @@ pub async fn perform<T: Send + 'static>(
         versions::increment(tx)?;
         Ok(output)
     };
-    store.write(standpoint, act, move |tx| before_commit(tx, &bus)).await
+    store.write(context, act, move |tx| before_commit(tx, &bus)).await
 }
 
 /// The object that a request changes, and its precondition.
@@ -41,7 +41,7 @@ pub struct ConditionalChange {
 pub async fn perform_on<T: Send + 'static>(
     store: &Store,
     bus: &EventBus,
-    standpoint: Standpoint,
+    context: RequestContext,
     changing: ConditionalChange,
     mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<(T, Version)> {
@@ -75,7 +75,7 @@ pub async fn perform_on<T: Send + 'static>(
         let version = tx.version(object)?.unwrap_or(Version::FIRST);
         Ok((output, version))
     };
-    store.write(standpoint, act, move |tx| before_commit(tx, &bus)).await
+    store.write(context, act, move |tx| before_commit(tx, &bus)).await
 }
 
 /// Runs `act` as one transaction across organizations: what users do with their accounts and sessions. Changes

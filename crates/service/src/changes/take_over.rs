@@ -5,28 +5,28 @@ use crate::actions::take_over::take_over;
 use adapters::mailer::Mailer;
 use common::error::Result;
 use db::platform::PlatformProof;
-use db::{Standpoint, Store, WriteTx};
+use db::{RequestContext, Store, WriteTx};
 use realtime::bus::EventBus;
 
-/// Runs `act` as one transaction in the organization of `standpoint`, after taking over the accounts of these
+/// Runs `act` as one transaction in the organization of `context`, after taking over the accounts of these
 /// addresses (lower case) where the rules allow it.
 pub async fn perform_taking_over<T: Send + 'static>(
     (store, bus): (&Store, &EventBus),
-    standpoint: Standpoint,
+    context: RequestContext,
     emails: Vec<String>,
     mail: Option<Mailer>,
     mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let look = store.read(standpoint.clone(), move |tx| tx.due_take_overs(&emails));
+    let look = store.read(context.clone(), move |tx| tx.due_take_overs(&emails));
     let due = look.await?;
     if due.is_empty() {
-        return super::perform(store, bus, standpoint, act).await;
+        return super::perform(store, bus, context, act).await;
     }
     super::perform_platform(store, bus, PlatformProof::take_over(), move |tx| {
         for email in &due {
-            take_over(tx, &standpoint, email, mail.as_ref())?;
+            take_over(tx, &context, email, mail.as_ref())?;
         }
-        tx.write_in_tenant(standpoint.clone(), |tx| act(tx))
+        tx.write_in_tenant(context.clone(), |tx| act(tx))
     })
     .await
 }

@@ -18,7 +18,7 @@ use adapters::onlyoffice::client::Conversion;
 use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
-use db::Standpoint;
+use db::RequestContext;
 use db::converted_files::{Converted, ConvertedOf};
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
@@ -91,7 +91,7 @@ impl Drop for InProgressGuard {
 impl DocumentWorkflows {
     /// Returns the PDF of a source: stored by an earlier conversion, converted now, or the source itself if it is a
     /// PDF.
-    pub async fn pdf(&self, standpoint: Standpoint, source: ConversionRequest) -> Result<Pdf> {
+    pub async fn pdf(&self, context: RequestContext, source: ConversionRequest) -> Result<Pdf> {
         let converted_of = match (&source.content, source.extension) {
             (ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file), FileExtension::Pdf) => {
                 return Ok(Pdf::of(file.clone()));
@@ -100,10 +100,10 @@ impl DocumentWorkflows {
             (ConversionInput::Copy(id, file), _) => Some((ConvertedOf::Copy(id.clone()), file.key.clone())),
             (ConversionInput::Blank, _) => None,
         };
-        if let Some(kept) = self.find_converted(&standpoint, converted_of.as_ref()).await? {
+        if let Some(kept) = self.find_converted(&context, converted_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
-        let mut receiver = self.start(standpoint, source, converted_of);
+        let mut receiver = self.start(context, source, converted_of);
         let outcome = receiver.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
         // The task ends without a result only if it panicked.
         let outcome = outcome.ok().flatten().ok_or(Error::NotReady)?;
@@ -117,11 +117,11 @@ impl DocumentWorkflows {
     /// so that a document server that hangs does not delay callers longer.
     fn start(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         source: ConversionRequest,
         converted_of: Option<(ConvertedOf, FileKey)>,
     ) -> ConversionReceiver {
-        let key = self.conversion_key(&standpoint, &source);
+        let key = self.conversion_key(&context, &source);
         let mut in_progress = self.conversions.in_progress();
         if let Some(receiver) = in_progress.get(&key) {
             return receiver.clone();
@@ -137,7 +137,7 @@ impl DocumentWorkflows {
             let _guard = guard;
             let deadline = Instant::now() + workflows.server.timeouts().conversion();
             let outcome = workflows
-                .convert_and_store(standpoint, source, converted_of, key, deadline)
+                .convert_and_store(context, source, converted_of, key, deadline)
                 .await;
             sender.send_replace(Some(Arc::new(outcome)));
         });
@@ -146,19 +146,19 @@ impl DocumentWorkflows {
 
     async fn find_converted(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         converted_of: Option<&(ConvertedOf, FileKey)>,
     ) -> Result<Option<Converted>> {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
-        self.read(standpoint.clone(), move |tx| tx.converted(&converted_of, "pdf"))
+        self.read(context.clone(), move |tx| tx.converted(&converted_of, "pdf"))
             .await
     }
 
     async fn convert_and_store(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         source: ConversionRequest,
         converted_of: Option<(ConvertedOf, FileKey)>,
         key: String,
@@ -169,7 +169,7 @@ impl DocumentWorkflows {
             .map_err(|_| Error::DocumentServerTimeout)?
             .map_err(|_| Error::NotReady)?;
         // Another conversion may have finished after the first look-up.
-        if let Some(kept) = self.find_converted(&standpoint, converted_of.as_ref()).await? {
+        if let Some(kept) = self.find_converted(&context, converted_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
         let staged = self.convert(&source, key, deadline).await?;
@@ -187,7 +187,7 @@ impl DocumentWorkflows {
         };
         let new = file.clone();
         let written = self
-            .write(standpoint, move |tx| {
+            .write(context, move |tx| {
                 tx.keep_converted(&converted_of, &source_key, "pdf", &new)
             })
             .await;
@@ -256,7 +256,7 @@ impl DocumentWorkflows {
 
     /// The document server caches conversions by key for all of its clients, so the key contains everything that
     /// affects the result.
-    fn conversion_key(&self, standpoint: &Standpoint, source: &ConversionRequest) -> String {
+    fn conversion_key(&self, context: &RequestContext, source: &ConversionRequest) -> String {
         let content = match &source.content {
             ConversionInput::Revision(id, _) => format!("revision {id}"),
             ConversionInput::Copy(id, file) => format!("copy {id} {}", file.sha256),
@@ -264,7 +264,7 @@ impl DocumentWorkflows {
         };
         let parts = [
             self.server.deployment(),
-            standpoint.tenant.id().as_str(),
+            context.tenant.id().as_str(),
             source.document.as_str(),
             &content,
             source.extension.as_str(),

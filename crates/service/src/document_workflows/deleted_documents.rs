@@ -9,7 +9,7 @@ use model::save::DocumentKey;
 
 use super::download::{detect_extension, is_retryable_error, is_rolled_back};
 use super::save::CallbackReply;
-use super::{DocumentWorkflows, standpoint};
+use super::{DocumentWorkflows, context};
 use crate::actions::late_texts;
 use crate::actions::saves::nonce;
 use adapters::onlyoffice::callback::{Callback, SaveCallback};
@@ -17,7 +17,7 @@ use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
-use db::Standpoint;
+use db::RequestContext;
 use db::platform::PlatformProof;
 use db::platform::deleted_documents::OpenEditors;
 
@@ -73,14 +73,14 @@ impl DocumentWorkflows {
     }
 
     /// Returns the context of the document server for a deleted document, and the document.
-    pub(super) async fn read_deleted(&self, document: &DocumentId) -> Result<(Standpoint, DeletedDocument)> {
+    pub(super) async fn read_deleted(&self, document: &DocumentId) -> Result<(RequestContext, DeletedDocument)> {
         let id = document.clone();
         let found = self
             .store
             .platform_read(PlatformProof::document_server(), move |platform| {
-                let standpoint = standpoint(platform.home_of_deleted_document(&id)?);
-                let deleted = platform.read_in_tenant(standpoint.clone(), |tx| tx.deleted_document(&id))?;
-                Ok((standpoint, deleted))
+                let context = context(platform.home_of_deleted_document(&id)?);
+                let deleted = platform.read_in_tenant(context.clone(), |tx| tx.deleted_document(&id))?;
+                Ok((context, deleted))
             });
         found.await
     }
@@ -92,14 +92,14 @@ impl DocumentWorkflows {
         text: String,
         callback: Callback,
     ) -> Result<CallbackReply> {
-        let (standpoint, deleted) = self.read_deleted(&key.document).await?;
+        let (context, deleted) = self.read_deleted(&key.document).await?;
         if key.generation > deleted.generation {
             return Err(Error::DocumentServerTokenMismatch);
         }
         match callback {
             // An earlier forced save contained all changes.
             Callback::Save(save) if save.is_final && save.not_modified => Ok(CallbackReply::Accepted),
-            Callback::Save(save) => self.receive_late_text(standpoint, &deleted, &key, save).await,
+            Callback::Save(save) => self.receive_late_text(context, &deleted, &key, save).await,
             Callback::Editing { users, .. } => {
                 if !users.is_empty() {
                     self.close_later(text);
@@ -118,7 +118,7 @@ impl DocumentWorkflows {
                 partial: Some(result), ..
             } => {
                 let save = SaveCallback::from_result(result);
-                self.receive_late_text(standpoint, &deleted, &key, save).await
+                self.receive_late_text(context, &deleted, &key, save).await
             }
             Callback::Unusable => Ok(CallbackReply::Rejected),
             Callback::Closed | Callback::Other => Ok(CallbackReply::Accepted),
@@ -142,12 +142,12 @@ impl DocumentWorkflows {
 
     async fn receive_late_text(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         deleted: &DeletedDocument,
         key: &DocumentKey,
         save: SaveCallback,
     ) -> Result<CallbackReply> {
-        match self.store_late_text(standpoint, deleted, key, save).await {
+        match self.store_late_text(context, deleted, key, save).await {
             Ok(()) => Ok(CallbackReply::Accepted),
             Err(error) => {
                 let is_retryable = is_retryable_error(&error);
@@ -163,7 +163,7 @@ impl DocumentWorkflows {
 
     async fn store_late_text(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         deleted: &DeletedDocument,
         key: &DocumentKey,
         save: SaveCallback,
@@ -186,7 +186,7 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self.write(standpoint, move |tx| late_texts::store(tx, &text)).await;
+        let written = self.write(context, move |tx| late_texts::store(tx, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),
@@ -200,7 +200,7 @@ impl DocumentWorkflows {
     /// Stores a forgotten save of a deleted document (one whose callback was never acknowledged), then deletes it on
     /// the document server. Unknown documents may belong to another installation and are ignored.
     pub(super) async fn recover_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
-        let (standpoint, deleted) = match self.read_deleted(&key.document).await {
+        let (context, deleted) = match self.read_deleted(&key.document).await {
             Err(Error::NotFound) => return Ok(()),
             found => found?,
         };
@@ -214,7 +214,7 @@ impl DocumentWorkflows {
             return Ok(());
         };
         let save = SaveCallback::from_result(result);
-        if self.receive_late_text(standpoint, &deleted, key, save).await? != CallbackReply::Retry {
+        if self.receive_late_text(context, &deleted, key, save).await? != CallbackReply::Retry {
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "forgotten save of a deleted document recovered");
         }

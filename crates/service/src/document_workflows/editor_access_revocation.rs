@@ -7,9 +7,9 @@ use model::id::{DocumentId, UserId};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{DocumentWorkflows, standpoint};
+use super::{DocumentWorkflows, context};
 use common::error::{Error, Result};
-use db::{Standpoint, Tenant};
+use db::{RequestContext, Tenant};
 use realtime::bus::AccessRevoked;
 
 impl DocumentWorkflows {
@@ -53,7 +53,7 @@ impl DocumentWorkflows {
             AccessRevoked::Users { tenant, users: people } => (tenant, people),
             AccessRevoked::DocumentsDeleted => return self.close_deleted().await,
         };
-        let service_context = standpoint(tenant);
+        let service_context = context(tenant);
         let candidates = people.clone();
         let open = self
             .read(service_context.clone(), move |tx| tx.sessions_edited_by(&candidates))
@@ -74,7 +74,7 @@ impl DocumentWorkflows {
     }
 
     /// Returns whether a user may read a document now, with the same check as for requests.
-    async fn can_read(&self, service_context: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
+    async fn can_read(&self, service_context: &RequestContext, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self
             .read(service_context.clone(), move |tx| tx.present_role(&user))
@@ -83,7 +83,7 @@ impl DocumentWorkflows {
             return Ok(false);
         };
         let (seen, id) = (
-            Standpoint {
+            RequestContext {
                 viewer,
                 ..service_context.clone()
             },

@@ -16,7 +16,7 @@ use super::conversion::{CONCURRENCY_MAX, ConversionInput, ConversionRequest, Pdf
 use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
 use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::error::{Error, Result};
-use db::Standpoint;
+use db::RequestContext;
 use db::converted_files::Converted;
 
 /// Consecutive failed conversions after which the document server counts as unavailable and is not asked again.
@@ -31,7 +31,7 @@ type PendingPdf = AbortOnDropHandle<Result<Pdf>>;
 /// An archive that is being written.
 struct ExportState {
     workflows: DocumentWorkflows,
-    standpoint: Standpoint,
+    context: RequestContext,
     format: ExportFormat,
     rest: IntoIter<ExportedDocument>,
     /// The next documents, with their running conversions.
@@ -43,11 +43,11 @@ struct ExportState {
 
 impl DocumentWorkflows {
     /// Returns the archive of a topic with its index as a stream.
-    pub fn export(&self, standpoint: Standpoint, export: TopicExport, index: String) -> ByteStream {
+    pub fn export(&self, context: RequestContext, export: TopicExport, index: String) -> ByteStream {
         let documents: Vec<ExportedDocument> = export.groups.into_iter().flat_map(|group| group.documents).collect();
         let mut state = ExportState {
             workflows: self.clone(),
-            standpoint,
+            context,
             format: export.format,
             rest: documents.into_iter(),
             pending_documents: VecDeque::new(),
@@ -83,10 +83,10 @@ impl ExportState {
         if !self.format.has_conversion(document.extension) || self.failed >= FAILURES_MAX {
             return None;
         }
-        let (workflows, standpoint, source) = (self.workflows.clone(), self.standpoint.clone(), source(document));
+        let (workflows, context, source) = (self.workflows.clone(), self.context.clone(), source(document));
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             // The document server downloads a submitted copy through its document.
-            workflows.pdf(standpoint, source.ok_or(Error::NotFound)?).await
+            workflows.pdf(context, source.ok_or(Error::NotFound)?).await
         })))
     }
 

@@ -20,7 +20,7 @@ use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
-use db::Standpoint;
+use db::RequestContext;
 use db::saves::EditingSession;
 
 /// The polling interval for saves. Another instance may receive the callback, so the row is polled.
@@ -33,12 +33,12 @@ impl DocumentWorkflows {
     /// each freeze. Returns the documents whose last changes may be missing.
     pub(super) async fn complete_freezes(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         freezes: Vec<Freeze>,
         deadline: Instant,
     ) -> Vec<DocumentId> {
         let mut by_document: BTreeMap<DocumentId, Vec<Freeze>> = BTreeMap::new();
-        for freeze in self.flush(standpoint, freezes, deadline).await {
+        for freeze in self.flush(context, freezes, deadline).await {
             by_document.entry(freeze.document.clone()).or_default().push(freeze);
         }
         // If all concurrent requests fail in a row, the document server counts as unavailable and the other documents
@@ -47,14 +47,14 @@ impl DocumentWorkflows {
         let saves_by_document = by_document.into_iter().map(|(document, freezes)| async move {
             let mut outcomes = Vec::new();
             for freeze in &freezes {
-                match self.force_save(standpoint, freeze, deadline, failures).await {
+                match self.force_save(context, freeze, deadline, failures).await {
                     Some(outcome) => outcomes.push((freeze.generation, outcome)),
                     // The document was deleted in the meantime, so nothing is missing.
                     None => return None,
                 }
             }
             let is_missing = outcomes.iter().any(|(_, outcome)| *outcome != FreezeOutcome::Complete);
-            self.complete(standpoint, &document, outcomes).await;
+            self.complete(context, &document, outcomes).await;
             is_missing.then_some(document)
         });
         let missing = stream::iter(saves_by_document)
@@ -67,13 +67,13 @@ impl DocumentWorkflows {
 
     /// Gives the pages of the editors time to send pending changes, once for all documents. Pages report completion;
     /// a page without a report is waited for until the timeout.
-    async fn flush(&self, standpoint: &Standpoint, freezes: Vec<Freeze>, deadline: Instant) -> Vec<Freeze> {
+    async fn flush(&self, context: &RequestContext, freezes: Vec<Freeze>, deadline: Instant) -> Vec<Freeze> {
         if !freezes.iter().any(|freeze| freeze.is_flushing) {
             return freezes;
         }
         let until = deadline.min(Instant::now() + self.server.timeouts().flush());
         while Instant::now() < until {
-            match self.is_flushing(standpoint, &freezes).await {
+            match self.is_flushing(context, &freezes).await {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(error) => {
@@ -83,7 +83,7 @@ impl DocumentWorkflows {
             sleep(POLL_INTERVAL).await;
         }
         let ending = freezes.clone();
-        let written = self.write(with_service_role(standpoint), move |tx| {
+        let written = self.write(with_service_role(context), move |tx| {
             freeze::end_flush(tx, ending.clone())
         });
         match written.await {
@@ -98,8 +98,8 @@ impl DocumentWorkflows {
         }
     }
 
-    async fn is_flushing(&self, standpoint: &Standpoint, freezes: &[Freeze]) -> Result<bool> {
-        let look = self.read(standpoint.clone(), |tx| tx.open_sessions());
+    async fn is_flushing(&self, context: &RequestContext, freezes: &[Freeze]) -> Result<bool> {
+        let look = self.read(context.clone(), |tx| tx.open_sessions());
         let open = look.await?;
         let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {
@@ -112,7 +112,7 @@ impl DocumentWorkflows {
 
     async fn force_save(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         freeze: &Freeze,
         deadline: Instant,
         failures: &AtomicUsize,
@@ -120,7 +120,7 @@ impl DocumentWorkflows {
         if failures.load(Ordering::Relaxed) >= CONCURRENCY_MAX {
             return Some(FreezeOutcome::Pending);
         }
-        match timeout_at(deadline, self.complete_freeze(standpoint, freeze)).await {
+        match timeout_at(deadline, self.complete_freeze(context, freeze)).await {
             Ok(Ok(outcome)) => {
                 failures.store(0, Ordering::Relaxed);
                 Some(outcome)
@@ -137,8 +137,8 @@ impl DocumentWorkflows {
 
     /// Saves a draft with open editors that was never saved, so that it is not read as a blank document. Returns
     /// whether something was saved; fails if the save does not arrive in time.
-    pub async fn save_open(&self, standpoint: &Standpoint, document: &DocumentId) -> Result<bool> {
-        let (service_context, id) = (with_service_role(standpoint), document.clone());
+    pub async fn save_open(&self, context: &RequestContext, document: &DocumentId) -> Result<bool> {
+        let (service_context, id) = (with_service_role(context), document.clone());
         let server = self.server.clone();
         let look = self.read(service_context.clone(), move |tx| {
             let document = tx.document(&id)?.whole.document;
@@ -178,12 +178,12 @@ impl DocumentWorkflows {
     /// Completes the freeze of a document. The sweep retries failures.
     pub(super) async fn complete(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         document: &DocumentId,
         outcomes: Vec<(i64, FreezeOutcome)>,
     ) {
         let id = document.clone();
-        let write = self.write(with_service_role(standpoint), move |tx| {
+        let write = self.write(with_service_role(context), move |tx| {
             freeze::complete(tx, &id, &outcomes)
         });
         match write.await {
@@ -195,18 +195,18 @@ impl DocumentWorkflows {
     }
 
     /// Forces a save of one session and disconnects its editors. Returns whether all changes were saved.
-    pub(super) async fn complete_freeze(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<FreezeOutcome> {
+    pub(super) async fn complete_freeze(&self, context: &RequestContext, freeze: &Freeze) -> Result<FreezeOutcome> {
         failpoint::hit("freeze.before_ask");
-        let before = self.session(standpoint, freeze).await?;
+        let before = self.session(context, freeze).await?;
         let outcome = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             ForceSaveResult::Unchanged => match before.filter(EditingSession::had_editors) {
-                Some(session) => return self.confirm_unchanged(standpoint, freeze, session).await,
+                Some(session) => return self.confirm_unchanged(context, freeze, session).await,
                 None => FreezeOutcome::Complete,
             },
-            ForceSaveResult::Started => self.wait_for_save(standpoint, freeze, before.is_some()).await?,
-            ForceSaveResult::Closing => self.wait_for_save(standpoint, freeze, true).await?,
+            ForceSaveResult::Started => self.wait_for_save(context, freeze, before.is_some()).await?,
+            ForceSaveResult::Closing => self.wait_for_save(context, freeze, true).await?,
             // No editor is left to disconnect.
-            ForceSaveResult::Unknown => return self.recover_closed_session(standpoint, freeze).await,
+            ForceSaveResult::Unknown => return self.recover_closed_session(context, freeze).await,
         };
         self.disconnect_editors(freeze).await;
         Ok(outcome)
@@ -225,13 +225,13 @@ impl DocumentWorkflows {
     /// memory, so after a restart this proves nothing, although its database may hold changes.
     async fn confirm_unchanged(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         freeze: &Freeze,
         session: EditingSession,
     ) -> Result<FreezeOutcome> {
         let timeout = self.server.timeouts().command();
         match self.server.info(&freeze.key).await? {
-            DocumentInfo::Unknown => self.recover_closed_session(standpoint, freeze).await,
+            DocumentInfo::Unknown => self.recover_closed_session(context, freeze).await,
             // Its database decides: the `info` command repeats the last callback, which ends the session if nothing
             // is left. A callback without editors means that changes are pending, unless the final save is being
             // sent.
@@ -240,7 +240,7 @@ impl DocumentWorkflows {
                 let until = Instant::now() + timeout;
                 let mut is_left = false;
                 while Instant::now() < until {
-                    let Some(now) = self.session(standpoint, freeze).await? else {
+                    let Some(now) = self.session(context, freeze).await? else {
                         return Ok(FreezeOutcome::Complete);
                     };
                     let is_updated = now.last_callback_at > session.last_callback_at || !session.editors.is_empty();
@@ -263,7 +263,7 @@ impl DocumentWorkflows {
                 self.disconnect_editors(freeze).await;
                 let until = Instant::now() + timeout;
                 while Instant::now() < until {
-                    if self.session(standpoint, freeze).await?.is_none() {
+                    if self.session(context, freeze).await?.is_none() {
                         return Ok(FreezeOutcome::Complete);
                     }
                     sleep(POLL_INTERVAL).await;
@@ -273,19 +273,19 @@ impl DocumentWorkflows {
         }
     }
 
-    async fn session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Option<EditingSession>> {
+    async fn session(&self, context: &RequestContext, freeze: &Freeze) -> Result<Option<EditingSession>> {
         let (document, generation) = (freeze.document.clone(), freeze.generation);
-        let look = self.read(standpoint.clone(), move |tx| tx.editing_session(&document, generation));
+        let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
         look.await
     }
 
     /// Waits for the save with our user data, or for the end of a known session. The document server discards a
     /// forced save if the last editor leaves while it is assembled, and sends only the final save.
-    async fn wait_for_save(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<FreezeOutcome> {
+    async fn wait_for_save(&self, context: &RequestContext, freeze: &Freeze, was_known: bool) -> Result<FreezeOutcome> {
         let failed = saves::failure_nonce(&freeze.nonce);
         let deadline = Instant::now() + self.server.timeouts().command();
         while Instant::now() < deadline {
-            match self.session(standpoint, freeze).await? {
+            match self.session(context, freeze).await? {
                 None if was_known => return Ok(FreezeOutcome::Complete),
                 Some(session) if session.saved_nonce.as_ref() == Some(&freeze.nonce) => {
                     return Ok(FreezeOutcome::Complete);
@@ -299,10 +299,10 @@ impl DocumentWorkflows {
 
     /// Handles a session that the document server does not know any more. A forgotten save is taken now: if the
     /// session had ended before the freeze, nothing in it is late.
-    async fn recover_closed_session(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<FreezeOutcome> {
+    async fn recover_closed_session(&self, context: &RequestContext, freeze: &Freeze) -> Result<FreezeOutcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            let end = self.write(with_service_role(standpoint), move |tx| {
+            let end = self.write(with_service_role(context), move |tx| {
                 session_notices::end(tx, &document, generation)
             });
             end.await?;
@@ -338,9 +338,9 @@ impl DocumentWorkflows {
                 is_any_left = true;
                 continue;
             }
-            let standpoint = super::standpoint(tenant);
+            let context = super::context(tenant);
             let (outcomes, server) = (id.clone(), self.server.clone());
-            let look = self.read(standpoint.clone(), move |tx| {
+            let look = self.read(context.clone(), move |tx| {
                 let document = tx.document(&outcomes)?.whole.document;
                 let sessions = tx.editing_sessions(&outcomes)?;
                 Ok(freeze::pending_freezes(&document, &sessions, &server))
@@ -354,10 +354,10 @@ impl DocumentWorkflows {
             };
             tracing::info!(document.id = %id, "completing an interrupted document freeze");
             if freezes.is_empty() {
-                self.complete(&standpoint, &id, Vec::new()).await;
+                self.complete(&context, &id, Vec::new()).await;
             } else {
                 let deadline = Instant::now() + self.server.timeouts().command() * 2;
-                self.complete_freezes(&standpoint, freezes, deadline).await;
+                self.complete_freezes(&context, freezes, deadline).await;
             }
         }
         Ok(is_any_left)
@@ -366,10 +366,10 @@ impl DocumentWorkflows {
 
 /// Returns the caller's context with full read access and the present time: the caller may have lost access to the
 /// group.
-fn with_service_role(standpoint: &Standpoint) -> Standpoint {
-    Standpoint {
+fn with_service_role(context: &RequestContext) -> RequestContext {
+    RequestContext {
         viewer: Viewer::Admin,
         now: clock::now(),
-        ..standpoint.clone()
+        ..context.clone()
     }
 }

@@ -28,7 +28,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
 use db::whereabouts::Whereabouts;
-use db::{ReadTx, Standpoint, Store, Tenant, WriteTx};
+use db::{ReadTx, RequestContext, Store, Tenant, WriteTx};
 use realtime::bus::EventBus;
 
 /// The dependencies of the workflows. Clones share the same state.
@@ -56,22 +56,22 @@ impl DocumentWorkflows {
 
     async fn read<T: Send + 'static>(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.store.read(standpoint, look).await
+        self.store.read(context, look).await
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        changes::perform(&self.store, &self.bus, standpoint, act).await
+        changes::perform(&self.store, &self.bus, context, act).await
     }
 
     /// Returns the context of the document server for a document: the organization of the document.
-    pub async fn resolve_context(&self, document: &DocumentId) -> Result<Standpoint> {
+    pub async fn resolve_context(&self, document: &DocumentId) -> Result<RequestContext> {
         Ok(self.read_in_document_tenant(document, |_| Ok(())).await?.0)
     }
 
@@ -80,22 +80,22 @@ impl DocumentWorkflows {
         &self,
         document: &DocumentId,
         look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<(Standpoint, T)> {
+    ) -> Result<(RequestContext, T)> {
         let (line, id) = (self.whereabouts.of(document.as_str()), document.clone());
         let found = self
             .store
             .platform_read_for(line, PlatformProof::document_server(), move |platform| {
-                let standpoint = standpoint(platform.home_of_document(&id)?);
-                let seen = platform.read_in_tenant(standpoint.clone(), look)?;
-                Ok((standpoint, seen))
+                let context = context(platform.home_of_document(&id)?);
+                let seen = platform.read_in_tenant(context.clone(), look)?;
+                Ok((context, seen))
             });
-        let (standpoint, seen) = found.await?;
-        self.whereabouts.note(document.as_str(), standpoint.tenant.id());
-        Ok((standpoint, seen))
+        let (context, seen) = found.await?;
+        self.whereabouts.note(document.as_str(), context.tenant.id());
+        Ok((context, seen))
     }
 }
 
 /// Returns the context of the document server: read access to all documents of an organization, no acting user.
-fn standpoint(tenant: Tenant) -> Standpoint {
-    Standpoint::of_service(tenant, "Document server", clock::now())
+fn context(tenant: Tenant) -> RequestContext {
+    RequestContext::for_service(tenant, "Document server", clock::now())
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::save::CallbackReply;
-use super::{DocumentWorkflows, standpoint};
+use super::{DocumentWorkflows, context};
 use crate::actions::{freeze, watching};
 use adapters::onlyoffice::callback::SaveCallback;
 use adapters::onlyoffice::client::DocumentInfo;
@@ -17,7 +17,7 @@ use adapters::onlyoffice::result_path::ResultPath;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
-use db::Standpoint;
+use db::RequestContext;
 use db::platform::PlatformProof;
 use db::platform::editing::SilentSession;
 use db::saves::{EditingSession, SaveNote};
@@ -149,9 +149,9 @@ impl DocumentWorkflows {
     }
 
     async fn recover_forgotten(&self, key: &DocumentKey, text: &str) -> Result<()> {
-        let standpoint = match self.resolve_context(&key.document).await {
+        let context = match self.resolve_context(&key.document).await {
             Err(Error::NotFound) => return self.recover_late_text(key, text).await,
-            standpoint => standpoint?,
+            context => context?,
         };
         // Users who open the document under this key get the forgotten save as their base: their saves contain it,
         // and the last of them replaces it.
@@ -161,7 +161,7 @@ impl DocumentWorkflows {
             return Ok(());
         }
         if let Some(result) = self.server.get_forgotten(text).await? {
-            self.recover_save(standpoint, key, text, result, false).await?;
+            self.recover_save(context, key, text, result, false).await?;
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl DocumentWorkflows {
     /// `is_from_before` means that the session had ended before the document was frozen.
     pub(super) async fn recover_save(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         key: &DocumentKey,
         text: &str,
         result: ResultPath,
@@ -182,7 +182,7 @@ impl DocumentWorkflows {
             url_path_hash: String::new(),
         };
         let asked = note.clone();
-        let known = self.read(standpoint.clone(), move |tx| {
+        let known = self.read(context.clone(), move |tx| {
             let failed = tx.failed_save(&asked.document_id, &asked.document_key)?;
             let frozen = tx.document(&asked.document_id)?.document().frozen_at();
             Ok(written_at(failed, frozen, is_from_before))
@@ -193,9 +193,9 @@ impl DocumentWorkflows {
             ..SaveCallback::from_result(result)
         };
         let known = self
-            .read_save_target(&standpoint, &mut note, key.generation, &save)
+            .read_save_target(&context, &mut note, key.generation, &save)
             .await?;
-        let answer = self.apply_save(standpoint, note, key.generation, save, known).await?;
+        let answer = self.apply_save(context, note, key.generation, save, known).await?;
         if answer != CallbackReply::Accepted {
             return Ok(false);
         }
@@ -234,49 +234,46 @@ impl DocumentWorkflows {
     }
 
     async fn probe_session(&self, found: SilentSession) -> Result<()> {
-        let (session, standpoint) = (found.session, standpoint(found.tenant));
+        let (session, context) = (found.session, context(found.tenant));
         if found.is_former {
             let asked = session.clone();
-            let frozen = self.read(standpoint.clone(), move |tx| watching::frozen_at(tx, &asked));
-            let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(standpoint.now));
-            let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&standpoint, &freeze)).await;
+            let frozen = self.read(context.clone(), move |tx| watching::frozen_at(tx, &asked));
+            let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(context.now));
+            let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&context, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
             let asked = vec![(freeze.generation, outcome)];
-            self.complete(&standpoint, &freeze.document, asked).await;
+            self.complete(&context, &freeze.document, asked).await;
             return Ok(());
         }
         match self.server.info(&session.document_key).await? {
-            DocumentInfo::Unknown => self.end_unknown(standpoint, session).await,
-            DocumentInfo::Open(Some(people)) if people.is_empty() => {
-                self.probe_empty_session(standpoint, session).await
-            }
+            DocumentInfo::Unknown => self.end_unknown(context, session).await,
+            DocumentInfo::Open(Some(people)) if people.is_empty() => self.probe_empty_session(context, session).await,
             // Users have the document open without saving.
             DocumentInfo::Open(_) => Ok(()),
         }
     }
 
     /// Ends a session that is unknown to the document server, after taking its forgotten save.
-    async fn end_unknown(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
+    async fn end_unknown(&self, context: RequestContext, session: EditingSession) -> Result<()> {
         let text = &session.document_key;
         if let Some(result) = self.server.get_forgotten(text).await? {
             let key = DocumentKey {
                 document: session.document_id.clone(),
                 generation: session.generation,
             };
-            self.recover_save(standpoint, &key, text, result, false).await?;
+            self.recover_save(context, &key, text, result, false).await?;
             return Ok(());
         }
-        self.write(standpoint, move |tx| watching::end_unknown(tx, &session))
-            .await
+        self.write(context, move |tx| watching::end_unknown(tx, &session)).await
     }
 
     /// Handles a session without users. If nothing is left to save, the `info` command triggers a callback that ends
     /// it. Otherwise a crash of the document server left changes, which it sends when the same key is opened again.
-    async fn probe_empty_session(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
+    async fn probe_empty_session(&self, context: RequestContext, session: EditingSession) -> Result<()> {
         let until = Instant::now() + PROBE_TIMEOUT_AND_INTERVAL.0;
         while Instant::now() < until {
             let (document, generation) = (session.document_id.clone(), session.generation);
-            let look = self.read(standpoint.clone(), move |tx| tx.editing_session(&document, generation));
+            let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
             match look.await? {
                 None => return Ok(()),
                 Some(now) if now.last_callback_at > session.last_callback_at => {
@@ -285,7 +282,7 @@ impl DocumentWorkflows {
                         return Ok(());
                     }
                     return self
-                        .write(standpoint, move |tx| watching::record_lost_changes(tx, &now))
+                        .write(context, move |tx| watching::record_lost_changes(tx, &now))
                         .await;
                 }
                 Some(_) => sleep(PROBE_TIMEOUT_AND_INTERVAL.1).await,

@@ -19,7 +19,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::saves::SaveNote;
-use db::{ReadTx, Standpoint};
+use db::{ReadTx, RequestContext};
 
 /// The reply to a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,16 +60,16 @@ impl DocumentWorkflows {
             note.url_path_hash = identity(&save);
             let (document, asked) = (note.document_id.clone(), note.clone());
             let target = self.read_in_document_tenant(&document, move |tx| save_target(tx, &asked, generation));
-            let (standpoint, target) = target.await?;
-            return self.apply_save(standpoint, note, generation, save, target).await;
+            let (context, target) = target.await?;
+            return self.apply_save(context, note, generation, save, target).await;
         }
-        let standpoint = self.resolve_context(&note.document_id).await?;
+        let context = self.resolve_context(&note.document_id).await?;
         match callback {
             // Saves were processed above.
             Callback::Save(_) | Callback::Other => {}
             Callback::Editing { users, joined, left } => {
-                let (tenant, people) = (standpoint.tenant.clone(), users.clone());
-                let write = self.write(standpoint, move |tx| {
+                let (tenant, people) = (context.tenant.clone(), users.clone());
+                let write = self.write(context, move |tx| {
                     session_notices::update_editors(tx, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
@@ -77,14 +77,14 @@ impl DocumentWorkflows {
             }
             Callback::Closed => {
                 let document = note.document_id;
-                self.write(standpoint, move |tx| session_notices::close(tx, &document, generation))
+                self.write(context, move |tx| session_notices::close(tx, &document, generation))
                     .await?;
             }
             Callback::Failed { partial, nonce } => {
-                self.record_failure(standpoint.clone(), note.clone(), generation, nonce)
+                self.record_failure(context.clone(), note.clone(), generation, nonce)
                     .await?;
                 if let Some(result) = partial
-                    && let Err(error) = self.store_partial_save(standpoint, note, generation, result).await
+                    && let Err(error) = self.store_partial_save(context, note, generation, result).await
                 {
                     tracing::warn!(error = format!("{error:?}"), "corrupted document save not stored");
                 }
@@ -105,48 +105,46 @@ impl DocumentWorkflows {
     /// recognized.
     pub(super) async fn read_save_target(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         note: &mut SaveNote,
         generation: i64,
         save: &SaveCallback,
     ) -> Result<SaveTarget> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
-        self.read(standpoint.clone(), move |tx| save_target(tx, &asked, generation))
+        self.read(context.clone(), move |tx| save_target(tx, &asked, generation))
             .await
     }
 
     /// Stores a corrupted result as a late revision, for manual recovery.
     async fn store_partial_save(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         mut note: SaveNote,
         generation: i64,
         result: ResultPath,
     ) -> Result<()> {
         let save = SaveCallback::from_result(result);
-        let target = self.read_save_target(&standpoint, &mut note, generation, &save).await?;
-        self.store_save(standpoint, note, generation, save, target, true).await
+        let target = self.read_save_target(&context, &mut note, generation, &save).await?;
+        self.store_save(context, note, generation, save, target, true).await
     }
 
     /// Takes a save; if that fails, returns whether a retry may help.
     pub(super) async fn apply_save(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         note: SaveNote,
         generation: i64,
         save: SaveCallback,
         target: SaveTarget,
     ) -> Result<CallbackReply> {
         if save.is_final && save.not_modified {
-            let write = self.write(standpoint, move |tx| {
-                session_notices::close_saved(tx, &note, generation)
-            });
+            let write = self.write(context, move |tx| session_notices::close_saved(tx, &note, generation));
             return write.await.map(|()| CallbackReply::Accepted);
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
         let kept = self
-            .store_save(standpoint.clone(), note.clone(), generation, save, target, false)
+            .store_save(context.clone(), note.clone(), generation, save, target, false)
             .await;
         let error = match kept {
             Ok(()) => return Ok(CallbackReply::Accepted),
@@ -167,25 +165,25 @@ impl DocumentWorkflows {
                 url_path_hash: String::new(),
                 ..note
             };
-            self.write(standpoint, move |tx| {
+            self.write(context, move |tx| {
                 session_notices::record_unfetched(tx, &note, last_save)
             })
             .await?;
             Ok(CallbackReply::Retry)
         } else {
-            self.record_failure(standpoint, note, generation, nonce).await?;
+            self.record_failure(context, note, generation, nonce).await?;
             Ok(CallbackReply::Rejected)
         }
     }
 
     async fn record_failure(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         note: SaveNote,
         generation: i64,
         nonce: Option<String>,
     ) -> Result<()> {
-        let write = self.write(standpoint, move |tx| {
+        let write = self.write(context, move |tx| {
             saves::record_failure(tx, &note, generation, nonce.as_deref())
         });
         write.await
@@ -194,14 +192,14 @@ impl DocumentWorkflows {
     /// Downloads a save, stores its bytes, and applies the rules.
     async fn store_save(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         note: SaveNote,
         generation: i64,
         save: SaveCallback,
         target: SaveTarget,
         is_partial: bool,
     ) -> Result<()> {
-        let forgotten_at = save.is_forgotten.then_some(standpoint.now);
+        let forgotten_at = save.is_forgotten.then_some(context.now);
         let SaveTarget {
             extension,
             is_handed_in,
@@ -211,9 +209,7 @@ impl DocumentWorkflows {
             // A repeat: nothing to download, but the session may have to be closed.
             let blob = StoredBlob::none(extension);
             let repeat = incoming_save(note, generation, save, is_partial, blob);
-            return self
-                .write(standpoint, move |tx| saves::apply(tx, &repeat).map(drop))
-                .await;
+            return self.write(context, move |tx| saves::apply(tx, &repeat).map(drop)).await;
         }
         let staged = self.download(&save.result).await?;
         failpoint::hit("save.fetched");
@@ -236,21 +232,21 @@ impl DocumentWorkflows {
             failpoint::hit("save.copied");
         }
         // The document may have been locked during the download: the transaction uses the present time.
-        let standpoint = Standpoint {
+        let context = RequestContext {
             now: clock::now(),
-            ..standpoint
+            ..context
         };
         let mut incoming = IncomingSave {
             forgotten_at,
             ..incoming_save(note, generation, save, is_partial, blob)
         };
-        let mut written = self.write_save(standpoint.clone(), incoming.clone()).await;
+        let mut written = self.write_save(context.clone(), incoming.clone()).await;
         if matches!(&written, Ok(referenced) if referenced.needs_copy) {
             // The document was submitted during the download: the submission gets the bytes too.
             let late = FileKey::new(format!("{}.{}.{extension}", incoming.note.document_id, clock::new_id()));
             self.files.copy(&key, &late).await?;
             incoming.blob.copy = Some(late);
-            written = self.write_save(standpoint, incoming.clone()).await;
+            written = self.write_save(context, incoming.clone()).await;
         }
         failpoint::hit("save.written");
         let referenced = match &written {
@@ -271,8 +267,8 @@ impl DocumentWorkflows {
         written.map(drop)
     }
 
-    async fn write_save(&self, standpoint: Standpoint, incoming: IncomingSave) -> Result<ReferencedFiles> {
-        self.write(standpoint, move |tx| saves::apply(tx, &incoming)).await
+    async fn write_save(&self, context: RequestContext, incoming: IncomingSave) -> Result<ReferencedFiles> {
+        self.write(context, move |tx| saves::apply(tx, &incoming)).await
     }
 }
 

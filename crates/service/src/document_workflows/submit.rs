@@ -15,7 +15,7 @@ use adapters::blob_store::templates;
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
-use db::Standpoint;
+use db::RequestContext;
 use db::documents::{CurrentFile, SeenDocument};
 
 /// Seconds after its deadline at which a freeze counts as interrupted and any instance may complete it.
@@ -45,7 +45,7 @@ impl DocumentWorkflows {
     /// Submits a document for a topic. Continues if the caller disconnects.
     pub async fn submit(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         document: DocumentId,
         assignment: AssignmentId,
         note: Option<Note>,
@@ -53,14 +53,10 @@ impl DocumentWorkflows {
         let workflows = self.clone();
         let submitting = tokio::spawn(async move {
             let deadline = Instant::now() + workflows.server.timeouts().submit();
-            let submitted = workflows.submit_copy(&standpoint, &document, &assignment, note).await?;
+            let submitted = workflows.submit_copy(&context, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
-            let unsaved = workflows
-                .complete_freezes(&standpoint, submitted.freezes, deadline)
-                .await;
-            let look = workflows.read(standpoint, move |tx| {
-                submissions::find_state(tx, &document, &assignment)
-            });
+            let unsaved = workflows.complete_freezes(&context, submitted.freezes, deadline).await;
+            let look = workflows.read(context, move |tx| submissions::find_state(tx, &document, &assignment));
             Ok(SubmitResult {
                 state: look.await?,
                 unsaved: !unsaved.is_empty(),
@@ -72,14 +68,14 @@ impl DocumentWorkflows {
     /// Copies the current content and inserts the submission with the copy; retries if a save interfered.
     async fn submit_copy(
         &self,
-        standpoint: &Standpoint,
+        context: &RequestContext,
         document: &DocumentId,
         assignment: &AssignmentId,
         note: Option<Note>,
     ) -> Result<SubmittedDocument> {
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
-            let look = self.read(standpoint.clone(), move |tx| {
+            let look = self.read(context.clone(), move |tx| {
                 let seen = submissions::may_submit(tx, &own, &topic)?;
                 let content = tx.current_file(seen.document())?;
                 Ok((seen, content))
@@ -90,12 +86,12 @@ impl DocumentWorkflows {
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
             // The time of the submission is that of the transaction, so saves during the copy are included.
-            let standpoint = Standpoint {
+            let context = RequestContext {
                 now: clock::now(),
-                ..standpoint.clone()
+                ..context.clone()
             };
-            let until = freeze_deadline(&standpoint, self.server.timeouts().submit());
-            let written = self.write(standpoint, move |tx| {
+            let until = freeze_deadline(&context, self.server.timeouts().submit());
+            let written = self.write(context, move |tx| {
                 submissions::submit(tx, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
@@ -148,7 +144,7 @@ impl DocumentWorkflows {
     /// changes.
     pub async fn finish(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         assignment: AssignmentId,
         options: FinishOptions,
         is_dry: bool,
@@ -158,12 +154,12 @@ impl DocumentWorkflows {
             let server = workflows.server.clone();
             let deadline = Instant::now() + server.timeouts().finish();
             // The topic is finished at the present time, not at the time of the request.
-            let standpoint = Standpoint {
+            let context = RequestContext {
                 now: clock::now(),
-                ..standpoint
+                ..context
             };
-            let until = freeze_deadline(&standpoint, server.timeouts().finish());
-            let write = workflows.write(standpoint.clone(), move |tx| {
+            let until = freeze_deadline(&context, server.timeouts().finish());
+            let write = workflows.write(context.clone(), move |tx| {
                 if is_dry {
                     tx.dry_run(|tx| finish::finish(tx, &assignment, &options, &server, until))
                 } else {
@@ -177,7 +173,7 @@ impl DocumentWorkflows {
                 failpoint::hit("finish.after_commit");
             }
             let freezes = std::mem::take(&mut finished.freezes);
-            let unsaved = workflows.complete_freezes(&standpoint, freezes, deadline).await;
+            let unsaved = workflows.complete_freezes(&context, freezes, deadline).await;
             Ok(FinishResult { finished, unsaved })
         });
         finishing.await.map_err(|error| anyhow::anyhow!(error))?
@@ -185,7 +181,7 @@ impl DocumentWorkflows {
 }
 
 /// Returns the time after which a freeze that begins now counts as interrupted.
-fn freeze_deadline(standpoint: &Standpoint, timeout: std::time::Duration) -> Timestamp {
+fn freeze_deadline(context: &RequestContext, timeout: std::time::Duration) -> Timestamp {
     let seconds = i64::try_from(timeout.as_secs()).unwrap_or(60);
-    standpoint.now.plus_seconds(seconds + FREEZE_MARGIN_SECONDS)
+    context.now.plus_seconds(seconds + FREEZE_MARGIN_SECONDS)
 }

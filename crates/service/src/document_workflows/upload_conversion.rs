@@ -13,7 +13,7 @@ use common::error::{Error, Result};
 use common::metrics::metrics;
 use common::{clock, failpoint};
 use db::platform::PlatformProof;
-use db::{Standpoint, Tenant};
+use db::{RequestContext, Tenant};
 
 /// Seconds after the deadline of a conversion at which its source is removed, if the process died in between.
 const REMOVAL_MARGIN: i64 = 60;
@@ -27,14 +27,14 @@ impl DocumentWorkflows {
     /// Converts an uploaded file. The conversion goes on to its end when the caller leaves, and holds `permits` until then.
     pub async fn convert_upload(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         upload: Staged,
         format: LegacyFormat,
         permits: impl Send + 'static,
     ) -> Result<Staged> {
         let workflows = self.clone();
         let conversion = tokio::spawn(async move {
-            let converted = workflows.store_and_convert(standpoint, upload, format).await;
+            let converted = workflows.store_and_convert(context, upload, format).await;
             drop(permits);
             converted
         });
@@ -54,7 +54,7 @@ impl DocumentWorkflows {
 
     async fn store_and_convert(
         &self,
-        standpoint: Standpoint,
+        context: RequestContext,
         mut upload: Staged,
         format: LegacyFormat,
     ) -> Result<Staged> {
@@ -70,15 +70,15 @@ impl DocumentWorkflows {
         };
         let (id, listed, now) = (source.id.clone(), source.clone(), clock::now());
         let removed_at = now.plus_seconds(i64::try_from(patience.as_secs()).unwrap_or(0) + REMOVAL_MARGIN);
-        let list = self.write(standpoint.clone(), move |tx| {
+        let list = self.write(context.clone(), move |tx| {
             tx.insert_conversion_source(&listed, now, removed_at)
         });
         list.await?;
         failpoint::hit("conversion.listed");
         let begun = Instant::now();
-        let converted = self.convert_source(&standpoint.tenant, upload, &source, deadline).await;
+        let converted = self.convert_source(&context.tenant, upload, &source, deadline).await;
         metrics().record_conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
-        let release = self.write(standpoint, move |tx| tx.release_conversion_source(&id));
+        let release = self.write(context, move |tx| tx.release_conversion_source(&id));
         if let Err(error) = release.await {
             // The file is then removed when its row in `file_removals` is due.
             tracing::warn!(error = format!("{error:?}"), file.key = %source.file_key(), "conversion source not released");

@@ -15,7 +15,7 @@ use crate::changes;
 use adapters::mailer::Mailer;
 use common::clock;
 use common::error::{Error, Result};
-use db::{Standpoint, Store};
+use db::{RequestContext, Store};
 use realtime::bus::EventBus;
 
 /// The maximum number of batches between reading and writing.
@@ -29,7 +29,7 @@ pub struct Import {
     /// Publishes the events.
     pub bus: EventBus,
     /// The importing user and the organization.
-    pub standpoint: Standpoint,
+    pub context: RequestContext,
     /// Renders the emails to invited users; without it, invitations are created but no email is queued.
     pub mail: Option<Mailer>,
     /// The options for all rows.
@@ -161,11 +161,11 @@ impl Import {
         &self,
         act: impl FnMut(&mut db::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let standpoint = Standpoint {
+        let context = RequestContext {
             now: clock::now(),
-            ..self.standpoint.clone()
+            ..self.context.clone()
         };
-        changes::perform(&self.store, &self.bus, standpoint, act).await
+        changes::perform(&self.store, &self.bus, context, act).await
     }
 
     /// Runs one transaction for rows with users: accounts of these addresses are taken over first, where allowed.
@@ -177,11 +177,11 @@ impl Import {
         if emails.is_empty() {
             return self.write(act).await;
         }
-        let standpoint = Standpoint {
+        let context = RequestContext {
             now: clock::now(),
-            ..self.standpoint.clone()
+            ..self.context.clone()
         };
-        changes::perform_taking_over((&self.store, &self.bus), standpoint, emails, self.mail.clone(), act).await
+        changes::perform_taking_over((&self.store, &self.bus), context, emails, self.mail.clone(), act).await
     }
 }
 

@@ -15,7 +15,7 @@ use adapters::dns::Dns;
 use common::clock;
 use common::error::{Error, Result};
 use db::platform::PlatformProof;
-use db::{Standpoint, Store};
+use db::{RequestContext, Store};
 use realtime::bus::EventBus;
 
 /// The polling interval; it does not affect the intervals of the checks.
@@ -52,9 +52,9 @@ pub async fn check_due(store: &Store, bus: &EventBus, dns: &Dns, now: Timestamp)
                 store,
                 bus,
                 dns,
-                Standpoint {
+                RequestContext {
                     now,
-                    ..Jobs::standpoint(tenant)
+                    ..Jobs::context(tenant)
                 },
                 id,
             )
@@ -64,13 +64,13 @@ pub async fn check_due(store: &Store, bus: &EventBus, dns: &Dns, now: Timestamp)
     Ok(())
 }
 
-async fn check(store: &Store, bus: &EventBus, dns: &Dns, standpoint: Standpoint, id: MailDomainId) -> Result<()> {
+async fn check(store: &Store, bus: &EventBus, dns: &Dns, context: RequestContext, id: MailDomainId) -> Result<()> {
     let asked = id.clone();
-    let domain: MailDomain = match store.read(standpoint.clone(), move |tx| tx.mail_domain(&asked)).await {
+    let domain: MailDomain = match store.read(context.clone(), move |tx| tx.mail_domain(&asked)).await {
         // The domain was removed in the meantime.
         Err(Error::NotFound) => return Ok(()),
         domain => domain?,
     };
     let found = dns.check(&domain).await;
-    changes::perform(store, bus, standpoint, move |tx| mail_domains::recheck(tx, &id, found)).await
+    changes::perform(store, bus, context, move |tx| mail_domains::recheck(tx, &id, found)).await
 }

@@ -29,7 +29,7 @@ use adapters::mailer::OutboxFolder;
 use common::clock;
 use common::error::Result;
 use db::platform::jobs::Held;
-use db::{Standpoint, Store, Tenant};
+use db::{RequestContext, Store, Tenant};
 use realtime::bus::EventBus;
 
 /// The job runner of this instance. Clones share the same runner.
@@ -99,7 +99,7 @@ impl Jobs {
     }
 
     /// Returns the context of a job in an organization: no acting user, read access to everything.
-    fn standpoint(tenant: Tenant) -> Standpoint {
-        Standpoint::of_service(tenant, "groupwork", clock::now())
+    fn context(tenant: Tenant) -> RequestContext {
+        RequestContext::for_service(tenant, "groupwork", clock::now())
     }
 }

@@ -144,9 +144,9 @@ impl ExportArchive {
         let mut after = String::new();
         loop {
             let (user, asked) = (user.clone(), std::mem::take(&mut after));
-            let standpoint = Jobs::standpoint(tenant.clone());
+            let context = Jobs::context(tenant.clone());
             let store = &self.jobs.0.store;
-            let found = store.read(standpoint, move |tx| tx.personal_files(folder, &user, &asked));
+            let found = store.read(context, move |tx| tx.personal_files(folder, &user, &asked));
             let found = found.await?;
             let Some(last) = found.last() else { return Ok(()) };
             after.clone_from(&last.id);
@@ -176,7 +176,7 @@ impl Jobs {
         let look = self
             .0
             .store
-            .read(Self::standpoint(tenant.clone()), move |tx| tx.concealed_from(&user));
+            .read(Self::context(tenant.clone()), move |tx| tx.concealed_from(&user));
         look.await
     }
 
@@ -185,9 +185,9 @@ impl Jobs {
         let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());
         match tenant {
             Some(tenant) => {
-                let standpoint = Self::standpoint(tenant.clone());
+                let context = Self::context(tenant.clone());
                 store
-                    .read(standpoint, move |tx| tx.personal_rows(noun, &user, &after))
+                    .read(context, move |tx| tx.personal_rows(noun, &user, &after))
                     .await
             }
             None => {

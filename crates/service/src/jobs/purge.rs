@@ -11,8 +11,8 @@ use db::platform::jobs::Held;
 pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
     let tenant = held.tenant.clone().ok_or(Error::NotFound)?;
     loop {
-        let standpoint = Jobs::standpoint(tenant.clone());
-        let is_over = changes::perform(&jobs.0.store, &jobs.0.bus, standpoint, organizations::purge).await?;
+        let context = Jobs::context(tenant.clone());
+        let is_over = changes::perform(&jobs.0.store, &jobs.0.bus, context, organizations::purge).await?;
         if is_over {
             tracing::info!(organization.id = %tenant.id(), "organization purge completed");
             return Ok(JobOutcome::default());
@@ -27,8 +27,8 @@ pub(super) async fn resume(jobs: &Jobs) -> Result<()> {
         .store
         .platform_read(PlatformProof::housekeeping(), |platform| platform.forgotten_tenants());
     for tenant in look.await? {
-        let standpoint = Jobs::standpoint(tenant);
-        changes::perform(&jobs.0.store, &jobs.0.bus, standpoint, organizations::resume_purge).await?;
+        let context = Jobs::context(tenant);
+        changes::perform(&jobs.0.store, &jobs.0.bus, context, organizations::resume_purge).await?;
     }
     Ok(())
 }

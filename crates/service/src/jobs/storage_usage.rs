@@ -10,7 +10,7 @@ use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
-use db::{Standpoint, Store, Tenant};
+use db::{RequestContext, Store, Tenant};
 
 /// The delay before the first round, and the interval of the others.
 const FIRST_RUN_DELAY: Duration = Duration::from_secs(30);
@@ -46,9 +46,9 @@ async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
 
 /// Counts the bytes that an organization stores and saves the count.
 pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<StorageUsage> {
-    let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
-    let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
-    let read = store.read(standpoint, |tx| {
+    let context = RequestContext::for_service(tenant, "groupwork", clock::now());
+    let (organization, now) = (context.tenant.id().clone(), context.now);
+    let read = store.read(context, |tx| {
         let (mark, room) = (tx.storage_mark()?, tx.storage_room()?);
         Ok((mark, room, tx.storage_of_classes()?, tx.export_files()?))
     });

@@ -38,7 +38,7 @@ pub struct Actor {
 
 /// The context of a request: everything that the visibility of a query depends on.
 #[derive(Debug, Clone)]
-pub struct Standpoint {
+pub struct RequestContext {
     pub tenant: Tenant,
     /// The user, for visibility rules.
     pub viewer: Viewer,
@@ -48,10 +48,10 @@ pub struct Standpoint {
     pub now: Timestamp,
 }
 
-impl Standpoint {
+impl RequestContext {
     /// Creates the context of an action by the service itself: the whole organization is visible. `name` appears in the
     /// activity log.
-    pub fn of_service(tenant: Tenant, name: &str, now: Timestamp) -> Self {
+    pub fn for_service(tenant: Tenant, name: &str, now: Timestamp) -> Self {
         Self {
             tenant,
             viewer: Viewer::Admin,
