@@ -7,7 +7,7 @@ use model::id::OrganizationId;
 use tokio::sync::oneshot;
 
 use common::error::{Error, Result};
-use db::turns::{Lines, Party};
+use db::fair_queue::{FairQueue, TenantKey};
 
 /// Requests of one tenant that may wait for a permit. Further ones are rejected with 503.
 const WAITING: usize = 64;
@@ -47,13 +47,13 @@ pub struct Places {
 }
 
 /// Waiting requests by tenant. Each is notified through its channel when a permit is free.
-type Queue = Arc<Mutex<Lines<oneshot::Sender<Place>>>>;
+type Queue = Arc<Mutex<FairQueue<oneshot::Sender<Place>>>>;
 
 /// A permit for a long-running operation, released on drop.
 pub struct Place {
     queue: Queue,
     long: Long,
-    party: Party,
+    party: TenantKey,
 }
 
 impl Places {
@@ -91,7 +91,7 @@ fn call_next(queue: &Queue, long: Long) {
             };
             if call.is_closed() {
                 // The waiting request was cancelled.
-                lines.done(&party);
+                lines.release(&party);
                 continue;
             }
             (party, call)
@@ -101,13 +101,13 @@ fn call_next(queue: &Queue, long: Long) {
     }
 }
 
-fn lock(queue: &Queue) -> MutexGuard<'_, Lines<oneshot::Sender<Place>>> {
+fn lock(queue: &Queue) -> MutexGuard<'_, FairQueue<oneshot::Sender<Place>>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        lock(&self.queue).done(&self.party);
+        lock(&self.queue).release(&self.party);
         call_next(&self.queue, self.long);
     }
 }

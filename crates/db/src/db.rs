@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use super::connection::{Connection, statements_run};
+use super::fair_queue::{Receiver, Sender, TenantKey, TrySendError, channel};
 use super::pooled::{Pool, Pooled};
 use super::server::Server;
-use super::turns::{Entrance, Exit, Party, Refused, line};
 use super::{conflict, dump};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -87,8 +87,8 @@ pub struct Db {
     read_statement_count: Arc<AtomicU64>,
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
-    reads: Entrance<ReadJob>,
-    writes: Entrance<Box<dyn Unit>>,
+    reads: Sender<ReadJob>,
+    writes: Sender<Box<dyn Unit>>,
     database: Database,
 }
 
@@ -99,17 +99,17 @@ impl Db {
         // A mostly idle thread costs less than one reader fewer for a tenant.
         let spare = usize::from(matches!(database, Database::Sqlite(_)));
         let readers = readers.max(1) + spare;
-        let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
+        let (reads, read_jobs) = channel::<ReadJob>(QUEUE, readers);
         let pool = Pool::new(database, true);
         for number in 0..readers {
             let jobs = read_jobs.clone();
             let mut own = Pooled::of_thread(&pool, number)?;
             spawn(&format!("reader-{number}"), move || {
                 own.stand_by();
-                while let Some((job, turn)) = jobs.receive() {
+                while let Some((job, permit)) = jobs.receive() {
                     serve_read(&mut own, job);
                     // Releases the permit first: waiting for a connection must not block other jobs of the tenant.
-                    drop(turn);
+                    drop(permit);
                     own.forget_if_lost();
                     own.stand_by();
                 }
@@ -119,7 +119,7 @@ impl Db {
             Database::Sqlite(_) => 1,
             Database::Postgres(_) => writers.max(1),
         };
-        let (writes, write_jobs) = line::<Box<dyn Unit>>(QUEUE, write_threads);
+        let (writes, write_jobs) = channel::<Box<dyn Unit>>(QUEUE, write_threads);
         let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
             Database::Sqlite(_) => {
@@ -146,9 +146,9 @@ impl Db {
                     let mut own = Pooled::of_thread(&pool, number)?;
                     spawn(&format!("writer-{number}"), move || {
                         own.stand_by();
-                        while let Some((unit, turn)) = jobs.receive() {
+                        while let Some((unit, permit)) = jobs.receive() {
                             write_alone(&mut own, unit);
-                            drop(turn);
+                            drop(permit);
                             own.forget_if_lost();
                             own.stand_by();
                         }
@@ -188,7 +188,7 @@ impl Db {
     /// Runs `query` on a reader, in one snapshot of the database. Queued fairly between tenants.
     pub async fn read<T: Send + 'static>(
         &self,
-        party: Party,
+        tenant: TenantKey,
         query: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -208,7 +208,7 @@ impl Db {
             drop(connection.execute_batch(ending));
         });
         let begun = Instant::now();
-        self.reads.try_send(party, job).map_err(refused)?;
+        self.reads.try_send(tenant, job).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         metrics().record_transaction("read", begun.elapsed());
         outcome
@@ -218,7 +218,7 @@ impl Db {
     /// `AfterCommit` runs, or neither happens. `act` may be retried on PostgreSQL, so it is `FnMut`.
     pub async fn write<T: Send + 'static>(
         &self,
-        party: Party,
+        tenant: TenantKey,
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -228,7 +228,7 @@ impl Db {
             answer,
         });
         let begun = Instant::now();
-        self.writes.try_send(party, unit).map_err(refused)?;
+        self.writes.try_send(tenant, unit).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         metrics().record_transaction("write", begun.elapsed());
         outcome
@@ -237,8 +237,8 @@ impl Db {
 
 impl super::Store {
     /// Returns the number of queued write transactions of one tenant, for tests.
-    pub fn queued_writes(&self, party: &Party) -> usize {
-        self.db.writes.waiting_of(party)
+    pub fn queued_writes(&self, tenant: &TenantKey) -> usize {
+        self.db.writes.waiting_of(tenant)
     }
 }
 
@@ -277,7 +277,7 @@ where
 
 /// Runs the first write and all queued writes in one transaction. Returns an error if the commit failed; the callers
 /// have been notified by then.
-fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Box<dyn Unit>>) -> Result<(), ()> {
+fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receiver<Box<dyn Unit>>) -> Result<(), ()> {
     let begun = Instant::now();
     let mut group: Vec<Box<dyn Unit>> = vec![first];
     if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
@@ -444,10 +444,10 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-fn refused(why: Refused) -> Error {
+fn refused(why: TrySendError) -> Error {
     match why {
-        Refused::Full => Error::Overloaded,
-        Refused::Closed => Error::NotReady,
+        TrySendError::Full => Error::Overloaded,
+        TrySendError::Closed => Error::NotReady,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod clauses;
 mod conflict;
 pub mod connection;
 pub mod db;
+pub mod fair_queue;
 mod migrate;
 mod pattern;
 pub mod platform;
@@ -14,7 +15,6 @@ mod pooled;
 mod request_context;
 pub mod server;
 pub mod sql;
-pub mod turns;
 pub mod visible;
 
 pub mod activity;
@@ -84,7 +84,7 @@ use self::pattern::pattern;
 use self::platform::{Platform, PlatformProof, PlatformWork};
 pub use self::request_context::{Actor, RequestContext, Tenant};
 use self::sql::{Columns, Sql, Value};
-use self::{connection::Connection, storage::Stored, turns::Party};
+use self::{connection::Connection, fair_queue::TenantKey, storage::Stored};
 use common::error::{Error, Result};
 
 #[derive(Clone)]
@@ -116,9 +116,9 @@ impl Store {
         context: RequestContext,
         query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let party = Some(context.tenant.id().clone());
+        let tenant = Some(context.tenant.id().clone());
         self.db
-            .read(party, move |connection| query(&mut ReadTx { connection, context }))
+            .read(tenant, move |connection| query(&mut ReadTx { connection, context }))
             .await
     }
 
@@ -156,9 +156,9 @@ impl Store {
         mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
         mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
-        let party = Some(context.tenant.id().clone());
+        let tenant = Some(context.tenant.id().clone());
         self.db
-            .write(party, move |connection| {
+            .write(tenant, move |connection| {
                 let read_tx = ReadTx {
                     connection,
                     context: context.clone(),
@@ -186,15 +186,15 @@ impl Store {
             .await
     }
 
-    /// Reads across organizations, queued for `party` if its organization is known. This affects only the order.
+    /// Reads across organizations, queued for `tenant` if its organization is known. This affects only the order.
     pub async fn platform_read_for<T: Send + 'static>(
         &self,
-        party: Party,
+        tenant: TenantKey,
         _: PlatformProof,
         query: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(party, move |connection| query(&mut Platform::on(connection)))
+            .read(tenant, move |connection| query(&mut Platform::on(connection)))
             .await
     }
 
