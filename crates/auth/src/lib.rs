@@ -25,7 +25,7 @@ use db::platform::PlatformProof;
 use db::platform::homes::Home;
 use db::platform::organizations::HostName;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
-use db::whereabouts::Whereabouts;
+use db::tenant_hint::TenantHints;
 use db::{Actor, RequestContext, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
@@ -45,7 +45,7 @@ pub struct Gate {
     secret: Secret,
     hosts: Hosts,
     hashing: Hashing,
-    whereabouts: Whereabouts,
+    tenant_hints: TenantHints,
 }
 
 /// Unverified credentials and context of a request, taken from its headers before any look-up.
@@ -190,7 +190,7 @@ impl Gate {
             secret,
             hosts,
             hashing: Hashing::default(),
-            whereabouts: Whereabouts::default(),
+            tenant_hints: TenantHints::default(),
         }
     }
 
@@ -261,7 +261,7 @@ impl Gate {
         home: Option<Home>,
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
-        let (line, asked) = (self.whereabouts.of(&token), token.clone());
+        let (line, asked) = (self.tenant_hints.get(&token), token.clone());
         let facts = self
             .store
             .platform_read_for(line, PlatformProof::session_look_up(), move |platform| {
@@ -281,7 +281,7 @@ impl Gate {
             })
             .await?;
         if let Some(organization) = facts.as_ref().and_then(|facts| facts.organization.as_ref()) {
-            self.whereabouts.note(&token, organization.tenant.id());
+            self.tenant_hints.record(&token, organization.tenant.id());
         }
         Ok(facts)
     }

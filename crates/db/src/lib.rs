@@ -66,9 +66,9 @@ pub mod stats;
 pub mod storage;
 pub mod subjects;
 pub mod submissions;
+pub mod tenant_hint;
 pub mod users;
 pub mod versions;
-pub mod whereabouts;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};

@@ -27,7 +27,7 @@ use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
-use db::whereabouts::Whereabouts;
+use db::tenant_hint::TenantHints;
 use db::{ReadTx, RequestContext, Store, Tenant, WriteTx};
 use realtime::bus::EventBus;
 
@@ -39,7 +39,7 @@ pub struct DocumentWorkflows {
     files: BlobStore,
     server: DocumentServer,
     conversions: Arc<Conversions>,
-    whereabouts: Whereabouts,
+    tenant_hints: TenantHints,
 }
 
 impl DocumentWorkflows {
@@ -50,7 +50,7 @@ impl DocumentWorkflows {
             files,
             server,
             conversions: Arc::default(),
-            whereabouts: Whereabouts::default(),
+            tenant_hints: TenantHints::default(),
         }
     }
 
@@ -81,7 +81,7 @@ impl DocumentWorkflows {
         document: &DocumentId,
         look: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<(RequestContext, T)> {
-        let (line, id) = (self.whereabouts.of(document.as_str()), document.clone());
+        let (line, id) = (self.tenant_hints.get(document.as_str()), document.clone());
         let found = self
             .store
             .platform_read_for(line, PlatformProof::document_server(), move |platform| {
@@ -90,7 +90,7 @@ impl DocumentWorkflows {
                 Ok((context, seen))
             });
         let (context, seen) = found.await?;
-        self.whereabouts.note(document.as_str(), context.tenant.id());
+        self.tenant_hints.record(document.as_str(), context.tenant.id());
         Ok((context, seen))
     }
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::id::OrganizationId;
 
 /// Maximum number of entries per generation; two generations take less than 4 MiB.
-const CROWD: usize = 16_384;
+const GENERATION_MAX: usize = 16_384;
 
 /// A bounded in-memory map of this instance. Clones share it.
 #[derive(Clone, Default)]
-pub struct Whereabouts(Arc<Parts>);
+pub struct TenantHints(Arc<Inner>);
 
 #[derive(Default)]
-struct Parts {
+struct Inner {
     hasher: RandomState,
     generations: Mutex<Generations>,
 }
@@ -23,29 +23,32 @@ struct Parts {
 #[derive(Default)]
 struct Generations {
     current: HashMap<u64, OrganizationId>,
-    before: HashMap<u64, OrganizationId>,
+    previous: HashMap<u64, OrganizationId>,
 }
 
-impl Whereabouts {
+impl TenantHints {
     /// Returns the last known organization of a session token or document id, if it was recorded recently.
-    pub fn of(&self, name: &str) -> Option<OrganizationId> {
-        let key = self.0.hasher.hash_one(name);
+    pub fn get(&self, key: &str) -> Option<OrganizationId> {
+        let hash = self.0.hasher.hash_one(key);
         let generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = generations.current.get(&key).or_else(|| generations.before.get(&key));
+        let found = generations
+            .current
+            .get(&hash)
+            .or_else(|| generations.previous.get(&hash));
         found.cloned()
     }
 
     /// Records the organization of a session token or document id.
-    pub fn note(&self, name: &str, organization: &OrganizationId) {
-        let key = self.0.hasher.hash_one(name);
+    pub fn record(&self, key: &str, organization: &OrganizationId) {
+        let hash = self.0.hasher.hash_one(key);
         let mut generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        if generations.current.get(&key) == Some(organization) {
+        if generations.current.get(&hash) == Some(organization) {
             return;
         }
-        if generations.current.len() >= CROWD {
-            generations.before = std::mem::take(&mut generations.current);
+        if generations.current.len() >= GENERATION_MAX {
+            generations.previous = std::mem::take(&mut generations.current);
         }
-        generations.current.insert(key, organization.clone());
+        generations.current.insert(hash, organization.clone());
     }
 }
 
@@ -55,13 +58,13 @@ mod tests {
 
     #[test]
     fn a_crowd_is_forgotten_and_the_latest_are_known() {
-        let whereabouts = Whereabouts::default();
-        for number in 0..(3 * CROWD) {
-            whereabouts.note(&number.to_string(), &OrganizationId::new("north"));
+        let tenant_hints = TenantHints::default();
+        for number in 0..(3 * GENERATION_MAX) {
+            tenant_hints.record(&number.to_string(), &OrganizationId::new("north"));
         }
-        assert_eq!(whereabouts.of("0"), None);
-        let latest = (3 * CROWD - 1).to_string();
-        whereabouts.note(&latest, &OrganizationId::new("south"));
-        assert_eq!(whereabouts.of(&latest), Some(OrganizationId::new("south")));
+        assert_eq!(tenant_hints.get("0"), None);
+        let latest = (3 * GENERATION_MAX - 1).to_string();
+        tenant_hints.record(&latest, &OrganizationId::new("south"));
+        assert_eq!(tenant_hints.get(&latest), Some(OrganizationId::new("south")));
     }
 }
