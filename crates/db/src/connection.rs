@@ -9,7 +9,7 @@ use model::policy;
 
 use super::server::Server;
 use super::sql::{Columns, Sql, Value};
-use super::{clauses, conflict};
+use super::{clauses, db_error};
 use common::error::{Error, Result};
 
 /// The session settings of PostgreSQL connections for requests and jobs: timeouts of statements, of lock waits and of
@@ -126,12 +126,12 @@ impl Connection {
             Self::Sqlite(connection) => {
                 let mut statement = connection
                     .prepare_cached(&clauses::sqlite(sql))
-                    .map_err(|e| conflict::sqlite(e, sql))?;
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let mut rows = statement
                     .query(rusqlite::params_from_iter(arguments))
-                    .map_err(|e| conflict::sqlite(e, sql))?;
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let mut found = Vec::new();
-                while let Some(row) = rows.next().map_err(|e| conflict::sqlite(e, sql))? {
+                while let Some(row) = rows.next().map_err(|e| db_error::from_sqlite(e, sql))? {
                     found.push(read(&mut Columns::of_sqlite(row))?);
                 }
                 Ok(found)
@@ -160,10 +160,10 @@ impl Connection {
             Self::Sqlite(connection) => {
                 let mut statement = connection
                     .prepare_cached(&clauses::sqlite(sql))
-                    .map_err(|e| conflict::sqlite(e, sql))?;
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
                 let touched = statement
                     .execute(rusqlite::params_from_iter(arguments))
-                    .map_err(|e| conflict::sqlite(e, sql))?;
+                    .map_err(|e| db_error::from_sqlite(e, sql))?;
                 Ok(touched as u64)
             }
             Self::Postgres(connection) => connection.execute(sql, arguments),
@@ -240,7 +240,7 @@ impl Connection {
                 let mut statement = connection.prepare_cached(text).map_err(internal)?;
                 statement.execute([]).map(drop).map_err(internal)
             }
-            Self::Postgres(connection) => connection.client.batch_execute(text).map_err(conflict::postgres),
+            Self::Postgres(connection) => connection.client.batch_execute(text).map_err(db_error::from_postgres),
         }
     }
 
@@ -259,7 +259,10 @@ impl PostgresConnection {
         if let Some(statement) = self.prepared.get(&key) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(&clauses::text(sql)).map_err(conflict::postgres)?;
+        let statement = self
+            .client
+            .prepare(&clauses::text(sql))
+            .map_err(db_error::from_postgres)?;
         self.prepared.insert(key, statement.clone());
         Ok(statement)
     }
@@ -268,14 +271,14 @@ impl PostgresConnection {
         let statement = self.statement(sql)?;
         self.client
             .query(&statement, &borrowed(arguments))
-            .map_err(conflict::postgres)
+            .map_err(db_error::from_postgres)
     }
 
     fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let statement = self.statement(sql)?;
         self.client
             .execute(&statement, &borrowed(arguments))
-            .map_err(conflict::postgres)
+            .map_err(db_error::from_postgres)
     }
 }
 

@@ -15,7 +15,7 @@ use super::connection::{Connection, statements_run};
 use super::fair_queue::{Receiver, Sender, TenantKey, TrySendError, channel};
 use super::pooled::{Pool, Pooled};
 use super::server::Server;
-use super::{conflict, dump};
+use super::{db_error, dump};
 use common::error::{Error, Result};
 use common::failpoint;
 use common::metrics::metrics;
@@ -196,7 +196,7 @@ impl Db {
         let job: ReadJob = Box::new(move |connection| {
             let connection = match connection {
                 Ok(connection) => connection,
-                Err(error) => return drop(answer.send(Err(conflict::told(error)))),
+                Err(error) => return drop(answer.send(Err(db_error::into_public(error)))),
             };
             let before = statements_run();
             let found = catch_unwind(AssertUnwindSafe(|| query(connection))).unwrap_or_else(|_| Err(panicked()));
@@ -204,7 +204,7 @@ impl Db {
             // Sends the result before the transaction ends: its end costs a round trip, and its failure does not affect
             // the data that was read.
             let ending = if found.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            drop(answer.send(found.map_err(conflict::told)));
+            drop(answer.send(found.map_err(db_error::into_public)));
             drop(connection.execute_batch(ending));
         });
         let begun = Instant::now();
@@ -305,7 +305,7 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receive
     }
     failpoint::hit("store.before_commit");
     // Fails as well if the transaction is gone.
-    let commit = connection.execute_batch("COMMIT").map_err(conflict::commit);
+    let commit = connection.execute_batch("COMMIT").map_err(db_error::from_commit);
     if commit.is_err() {
         // The file system rejected the commit: none of these writes took effect.
         drop(connection.execute_batch("ROLLBACK"));
@@ -343,7 +343,7 @@ fn write_alone(own: &mut Pooled, mut unit: Box<dyn Unit>) {
             Err(Attempt::MayRetry(_)) if tries < TRIES => {
                 std::thread::sleep(Duration::from_millis(u64::from(tries * tries) * 10));
             }
-            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(conflict::told(error)),
+            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(db_error::into_public(error)),
             Ok(()) => break Ok(()),
         }
     };
@@ -360,7 +360,7 @@ enum Attempt {
 fn write_once(own: &mut Pooled, unit: &mut dyn Unit) -> Result<(), Attempt> {
     let outcome = write_on(own.get().map_err(Attempt::MayRetry)?, unit);
     if let Err(Attempt::MayRetry(error) | Attempt::Final(error)) = &outcome
-        && conflict::is_lost(error)
+        && db_error::is_connection_lost(error)
     {
         own.lose();
     }
@@ -369,7 +369,7 @@ fn write_once(own: &mut Pooled, unit: &mut dyn Unit) -> Result<(), Attempt> {
 
 fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Attempt> {
     let judge = |error: Error| {
-        if conflict::may_retry(&error) {
+        if db_error::is_retryable(&error) {
             Attempt::MayRetry(error)
         } else {
             Attempt::Final(error)
@@ -380,23 +380,23 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
         return Err(match connection.execute_batch("ROLLBACK") {
             Ok(()) => judge(error),
             // Whatever the outcome of the write: the connection is gone, and nothing was committed.
-            Err(_) => Attempt::MayRetry(Error::Internal(conflict::Lost.into())),
+            Err(_) => Attempt::MayRetry(Error::Internal(db_error::ConnectionLost.into())),
         });
     }
     failpoint::hit("store.before_commit");
     // The action may have ignored a statement that failed because the connection broke.
     if connection.is_lost() {
-        return Err(Attempt::MayRetry(Error::Internal(conflict::Lost.into())));
+        return Err(Attempt::MayRetry(Error::Internal(db_error::ConnectionLost.into())));
     }
     if let Err(error) = connection.execute_batch("COMMIT") {
         // After a serialization failure nothing is committed. A commit on a broken connection may have succeeded, so it
         // is not retried.
-        return Err(if connection.is_lost() || conflict::is_lost(&error) {
+        return Err(if connection.is_lost() || db_error::is_connection_lost(&error) {
             tracing::warn!(
-                error = conflict::cause(&error),
+                error = db_error::describe(&error),
                 "database connection lost during commit: outcome unknown"
             );
-            Attempt::Final(Error::Internal(conflict::Lost.into()))
+            Attempt::Final(Error::Internal(db_error::ConnectionLost.into()))
         } else {
             drop(connection.execute_batch("ROLLBACK"));
             judge(error)
@@ -409,7 +409,7 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
 /// A connection that broke while idle fails with its first statement; a new connection is tried once.
 fn serve_read(own: &mut Pooled, job: ReadJob) {
     let mut begun = begin_read(own);
-    if begun.as_ref().is_err_and(conflict::is_lost) {
+    if begun.as_ref().is_err_and(db_error::is_connection_lost) {
         own.lose();
         begun = begin_read(own);
     }

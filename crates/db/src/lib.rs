@@ -4,9 +4,9 @@
 //! another one.
 
 pub mod clauses;
-mod conflict;
 pub mod connection;
 pub mod db;
+mod db_error;
 pub mod fair_queue;
 mod migrate;
 mod pattern;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::conflict;
 use super::connection::Connection;
 use super::db::{Database, connect};
+use super::db_error;
 use common::error::{Error, Result};
 
 /// After a failed attempt no thread reconnects for this time; requests fail immediately.
@@ -50,7 +50,7 @@ impl Pool {
             Err(error) => {
                 // Logged once per outage; failed requests appear in the request log.
                 if self.failed().replace(Instant::now()).is_none() {
-                    tracing::warn!(error = conflict::cause(&error), "no connection to the database");
+                    tracing::warn!(error = db_error::describe(&error), "no connection to the database");
                 }
                 Err(error)
             }

@@ -6,7 +6,7 @@ use model::time::Timestamp;
 
 use super::{Cell, HISTORY, Table, catalog, quoted};
 use crate::connection::Connection;
-use crate::{Database, conflict};
+use crate::{Database, db_error};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -108,7 +108,7 @@ impl Target {
             Connection::Postgres(_) => {
                 let client = self.connection.raw_postgres().ok_or(Error::NotReady)?;
                 let text = format!("COPY {} ({}) FROM STDIN", quoted(&table.name), table.list());
-                let mut writer = client.copy_in(&text).map_err(conflict::postgres)?;
+                let mut writer = client.copy_in(&text).map_err(db_error::from_postgres)?;
                 let mut line = String::new();
                 while let Some(row) = next()? {
                     line.clear();
@@ -142,7 +142,7 @@ fn count(connection: &mut Connection, text: &str) -> Result<i64> {
         Connection::Sqlite(sqlite) => sqlite.query_row(text, [], |row| row.get(0)).map_err(internal),
         Connection::Postgres(_) => {
             let client = connection.raw_postgres().ok_or(Error::NotReady)?;
-            let row = client.query_one(text, &[]).map_err(conflict::postgres)?;
+            let row = client.query_one(text, &[]).map_err(db_error::from_postgres)?;
             Ok(row.get(0))
         }
     }

@@ -6,7 +6,7 @@ use rusqlite::types::ValueRef;
 
 use super::{Cell, Kind, REMOVALS, Table, catalog, quoted};
 use crate::connection::Connection;
-use crate::{Database, conflict};
+use crate::{Database, db_error};
 use common::error::{Error, Result};
 
 /// A snapshot of the database. It ends when the value is dropped.
@@ -196,8 +196,8 @@ fn each(
             let client = connection.raw_postgres().ok_or(Error::NotReady)?;
             let mut rows = client
                 .query_raw(text, std::iter::empty::<i64>())
-                .map_err(conflict::postgres)?;
-            while let Some(row) = rows.next().map_err(conflict::postgres)? {
+                .map_err(db_error::from_postgres)?;
+            while let Some(row) = rows.next().map_err(db_error::from_postgres)? {
                 cells.clear();
                 for (index, kind) in kinds.iter().enumerate() {
                     cells.push(of_postgres(&row, index, *kind).map_err(internal)?);

@@ -8,7 +8,7 @@ use super::sql::Sql;
 use common::error::Error;
 
 /// A unique key that a request can violate.
-struct Key {
+struct UniqueKey {
     /// The name of the constraint (PostgreSQL).
     constraint: &'static str,
     /// The columns as SQLite lists them.
@@ -18,99 +18,99 @@ struct Key {
     path: &'static str,
 }
 
-const KEYS: &[Key] = &[
-    Key {
+const UNIQUE_KEYS: &[UniqueKey] = &[
+    UniqueKey {
         constraint: "courses_class_subject_name_key",
         columns: "courses.class_id, courses.subject_id, courses.name",
         code: "DUPLICATE_COURSE",
         message: "This class has a course of this name in this subject already.",
         path: "name",
     },
-    Key {
+    UniqueKey {
         constraint: "groups_class_number_key",
         columns: "groups.class_id, groups.group_number",
         code: "DUPLICATE_GROUP_NUMBER",
         message: "This class has a group with this number already.",
         path: "groupNumber",
     },
-    Key {
+    UniqueKey {
         constraint: "group_assignments_assignment_group_key",
         columns: "group_assignments.assignment_id, group_assignments.group_id",
         code: "DUPLICATE_GROUP_ASSIGNMENT",
         message: "This group is on this topic already.",
         path: "groupId",
     },
-    Key {
+    UniqueKey {
         constraint: "users_email_key",
         columns: "users.email",
         code: "DUPLICATE_EMAIL",
         message: "This address has an account already.",
         path: "email",
     },
-    Key {
+    UniqueKey {
         constraint: "subjects_organization_name_key",
         columns: "subjects.organization_id, subjects.name_key",
         code: "DUPLICATE_SUBJECT",
         message: "A subject of this name exists already.",
         path: "name",
     },
-    Key {
+    UniqueKey {
         constraint: "classes_organization_external_id_key",
         columns: "classes.organization_id, classes.external_id",
         code: "DUPLICATE_EXTERNAL_ID",
         message: "Another class has this id of the school's administration already.",
         path: "externalId",
     },
-    Key {
+    UniqueKey {
         constraint: "members_organization_external_id_key",
         columns: "members.organization_id, members.external_id",
         code: "DUPLICATE_EXTERNAL_ID",
         message: "Another person has this id of the school's administration already.",
         path: "externalId",
     },
-    Key {
+    UniqueKey {
         constraint: "homerooms_organization_name_year_key",
         columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
         code: "DUPLICATE_HOMEROOM",
         message: "A homeroom of this name exists in this year already.",
         path: "name",
     },
-    Key {
+    UniqueKey {
         constraint: "homerooms_organization_name_without_year_key",
         columns: "homerooms.organization_id, homerooms.name",
         code: "DUPLICATE_HOMEROOM",
         message: "A homeroom of this name without a year exists already.",
         path: "name",
     },
-    Key {
+    UniqueKey {
         constraint: "homerooms_organization_external_id_key",
         columns: "homerooms.organization_id, homerooms.external_id",
         code: "DUPLICATE_EXTERNAL_ID",
         message: "Another homeroom has this id of the school's administration already.",
         path: "externalId",
     },
-    Key {
+    UniqueKey {
         constraint: "organizations_slug_key",
         columns: "organizations.slug",
         code: "DUPLICATE_SLUG",
         message: "This short name is taken.",
         path: "slug",
     },
-    Key {
+    UniqueKey {
         constraint: "organizations_custom_domain_key",
         columns: "organizations.custom_domain",
         code: "DUPLICATE_DOMAIN",
         message: "This domain is taken.",
         path: "customDomain",
     },
-    Key {
+    UniqueKey {
         constraint: "mail_domains_organization_domain_key",
         columns: "mail_domains.organization_id, mail_domains.domain",
         code: "DUPLICATE_MAIL_DOMAIN",
         message: "This domain was added already.",
         path: "domain",
     },
-    Key {
+    UniqueKey {
         constraint: "mail_domains_dns_holder_key",
         columns: "mail_domains.domain",
         code: "DOMAIN_HELD",
@@ -120,7 +120,7 @@ const KEYS: &[Key] = &[
 ];
 
 /// Maps a failed commit. A full disk becomes `NotReady`.
-pub(super) fn commit(error: Error) -> Error {
+pub(super) fn from_commit(error: Error) -> Error {
     let Error::Internal(cause) = &error else { return error };
     let is_full = cause
         .chain()
@@ -133,7 +133,7 @@ pub(super) fn commit(error: Error) -> Error {
 }
 
 /// Maps a SQLite error.
-pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
+pub(super) fn from_sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
     if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
         tracing::error!(%error, "database disk full");
         return Error::NotReady;
@@ -144,23 +144,25 @@ pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
             rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY
         )
     {
-        let found = KEYS
+        let found = UNIQUE_KEYS
             .iter()
             .find(|key| text.ends_with(key.columns) || text.contains(key.constraint));
         if let Some(key) = found {
-            return key.error();
+            return key.to_error();
         }
     }
     Error::Internal(anyhow::Error::new(error).context(sql.text()))
 }
 
 /// Maps a PostgreSQL error.
-pub(super) fn postgres(error: postgres::Error) -> Error {
+pub(super) fn from_postgres(error: postgres::Error) -> Error {
     if let Some(database) = error.as_db_error()
         && *database.code() == SqlState::UNIQUE_VIOLATION
-        && let Some(key) = KEYS.iter().find(|key| Some(key.constraint) == database.constraint())
+        && let Some(key) = UNIQUE_KEYS
+            .iter()
+            .find(|key| Some(key.constraint) == database.constraint())
     {
-        return key.error();
+        return key.to_error();
     }
     Error::Internal(anyhow::Error::new(error))
 }
@@ -168,45 +170,45 @@ pub(super) fn postgres(error: postgres::Error) -> Error {
 /// The connection broke, or the server went away.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection to the database is lost")]
-pub(super) struct Lost;
+pub(super) struct ConnectionLost;
 
 /// Returns whether the transaction can be retried: it was aborted by a serialization failure or a deadlock, or the
 /// connection broke before the commit was sent.
-pub(super) fn may_retry(error: &Error) -> bool {
-    is_victim(error) || is_lost(error)
+pub(super) fn is_retryable(error: &Error) -> bool {
+    is_serialization_failure(error) || is_connection_lost(error)
 }
 
 /// Returns whether the connection is unusable.
-pub(super) fn is_lost(error: &Error) -> bool {
+pub(super) fn is_connection_lost(error: &Error) -> bool {
     let Error::Internal(internal) = error else { return false };
-    let by_itself = |error: &postgres::Error| {
-        let broke = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
-        error.is_closed() || std::error::Error::source(error).is_some_and(broke)
+    let is_client_failure = |error: &postgres::Error| {
+        let is_io_error = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
+        error.is_closed() || std::error::Error::source(error).is_some_and(is_io_error)
     };
     internal
         .chain()
-        .any(|cause| cause.is::<Lost>() || cause.is::<Unreachable>())
-        || causes(internal).any(|error| by_itself(error) || error.code().is_some_and(server::is_away))
+        .any(|cause| cause.is::<ConnectionLost>() || cause.is::<Unreachable>())
+        || postgres_errors(internal).any(|error| is_client_failure(error) || error.code().is_some_and(server::is_away))
 }
 
 /// Maps temporary failures of the database (connection, capacity, lock or statement timeouts) to errors that ask the
 /// caller to retry later.
-pub(super) fn told(error: Error) -> Error {
+pub(super) fn into_public(error: Error) -> Error {
     let Error::Internal(internal) = &error else {
         return error;
     };
-    let is_full = causes(internal).any(|error| error.code().is_some_and(server::is_full));
-    let waited_too_long = causes(internal).any(|error| {
+    let is_full = postgres_errors(internal).any(|error| error.code().is_some_and(server::is_full));
+    let is_timed_out = postgres_errors(internal).any(|error| {
         error
             .code()
             .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
     });
-    if is_lost(&error) || is_full {
-        tracing::warn!(error = cause(&error), "database unavailable");
+    if is_connection_lost(&error) || is_full {
+        tracing::warn!(error = describe(&error), "database unavailable");
         Error::NotReady
-    } else if waited_too_long || is_victim(&error) {
+    } else if is_timed_out || is_serialization_failure(&error) {
         tracing::warn!(
-            error = cause(&error),
+            error = describe(&error),
             "database lock timeout, statement timeout or serialization failure"
         );
         Error::Overloaded
@@ -216,28 +218,28 @@ pub(super) fn told(error: Error) -> Error {
 }
 
 /// Formats an error with its causes, for the log.
-pub(super) fn cause(error: &Error) -> String {
+pub(super) fn describe(error: &Error) -> String {
     match error {
         Error::Internal(cause) => format!("{cause:#}"),
         other => other.to_string(),
     }
 }
 
-fn is_victim(error: &Error) -> bool {
+fn is_serialization_failure(error: &Error) -> bool {
     let Error::Internal(error) = error else { return false };
-    causes(error).any(|error| {
+    postgres_errors(error).any(|error| {
         error
             .code()
             .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
     })
 }
 
-fn causes(error: &anyhow::Error) -> impl Iterator<Item = &postgres::Error> {
+fn postgres_errors(error: &anyhow::Error) -> impl Iterator<Item = &postgres::Error> {
     error.chain().filter_map(|cause| cause.downcast_ref())
 }
 
-impl Key {
-    fn error(&self) -> Error {
+impl UniqueKey {
+    fn to_error(&self) -> Error {
         Error::Conflict {
             code: self.code,
             message: self.message,
