@@ -101,7 +101,7 @@ impl Connection {
     }
 
     /// Returns whether the connection is closed.
-    pub fn is_lost(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())
     }
 
@@ -183,9 +183,9 @@ impl Connection {
 
     /// Runs `act` in a savepoint that is always rolled back (dry run).
     pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.execute_batch("SAVEPOINT rehearsal")?;
+        self.execute_batch("SAVEPOINT dry_run")?;
         let outcome = act(self);
-        self.execute_batch("ROLLBACK TO SAVEPOINT rehearsal; RELEASE SAVEPOINT rehearsal")?;
+        self.execute_batch("ROLLBACK TO SAVEPOINT dry_run; RELEASE SAVEPOINT dry_run")?;
         outcome
     }
 

@@ -53,13 +53,13 @@ impl Database {
 }
 
 /// Capacity of a queue. Once it is reached, further jobs of tenants that hold their share of it are rejected with 503.
-const QUEUE: usize = 1024;
-/// Group commit on SQLite: at most `GROUP` writes per transaction, collected for at most `GATHERING`, because the first
-/// write waits for the last one.
-const GROUP: usize = 64;
-const GATHERING: Duration = Duration::from_millis(50);
+const QUEUE_CAPACITY: usize = 1024;
+/// Group commit on SQLite: at most `GROUP_COMMIT_MAX` writes per transaction, collected for at most
+/// `GROUP_COMMIT_WINDOW`, because the first write waits for the last one.
+const GROUP_COMMIT_MAX: usize = 64;
+const GROUP_COMMIT_WINDOW: Duration = Duration::from_millis(50);
 /// Maximum number of attempts to run a transaction on PostgreSQL.
-const TRIES: u32 = 6;
+const ATTEMPTS_MAX: u32 = 6;
 
 /// A read job. It receives a connection with an open transaction, or the error that prevented it.
 type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
@@ -68,9 +68,9 @@ type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 pub type AfterCommit = Box<dyn FnOnce() + Send>;
 
 /// A write transaction as the writer threads see it: it can be run repeatedly and is notified of its outcome.
-trait Unit: Send {
+trait WriteJob: Send {
     fn run(&mut self, connection: &mut Connection) -> Result<()>;
-    fn end(self: Box<Self>, committed: Result<()>);
+    fn finish(self: Box<Self>, committed: Result<()>);
 }
 
 impl super::Store {
@@ -88,7 +88,7 @@ pub struct Db {
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
     reads: Sender<ReadJob>,
-    writes: Sender<Box<dyn Unit>>,
+    writes: Sender<Box<dyn WriteJob>>,
     database: Database,
 }
 
@@ -97,21 +97,21 @@ impl Db {
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
         // A tenant can occupy all readers but one. PostgreSQL has many readers; SQLite has few, so one more is opened.
         // A mostly idle thread costs less than one reader fewer for a tenant.
-        let spare = usize::from(matches!(database, Database::Sqlite(_)));
-        let readers = readers.max(1) + spare;
-        let (reads, read_jobs) = channel::<ReadJob>(QUEUE, readers);
+        let extra = usize::from(matches!(database, Database::Sqlite(_)));
+        let readers = readers.max(1) + extra;
+        let (reads, read_jobs) = channel::<ReadJob>(QUEUE_CAPACITY, readers);
         let pool = Pool::new(database, true);
         for number in 0..readers {
             let jobs = read_jobs.clone();
-            let mut own = Pooled::of_thread(&pool, number)?;
+            let mut pooled = Pooled::for_thread(&pool, number)?;
             spawn(&format!("reader-{number}"), move || {
-                own.stand_by();
+                pooled.wait_for_connection();
                 while let Some((job, permit)) = jobs.receive() {
-                    serve_read(&mut own, job);
+                    run_read(&mut pooled, job);
                     // Releases the permit first: waiting for a connection must not block other jobs of the tenant.
                     drop(permit);
-                    own.forget_if_lost();
-                    own.stand_by();
+                    pooled.discard_if_closed();
+                    pooled.wait_for_connection();
                 }
             })?;
         }
@@ -119,7 +119,7 @@ impl Db {
             Database::Sqlite(_) => 1,
             Database::Postgres(_) => writers.max(1),
         };
-        let (writes, write_jobs) = channel::<Box<dyn Unit>>(QUEUE, write_threads);
+        let (writes, write_jobs) = channel::<Box<dyn WriteJob>>(QUEUE_CAPACITY, write_threads);
         let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
             Database::Sqlite(_) => {
@@ -143,14 +143,14 @@ impl Db {
                 let pool = Pool::new(database, false);
                 for number in 0..write_threads {
                     let jobs = write_jobs.clone();
-                    let mut own = Pooled::of_thread(&pool, number)?;
+                    let mut pooled = Pooled::for_thread(&pool, number)?;
                     spawn(&format!("writer-{number}"), move || {
-                        own.stand_by();
-                        while let Some((unit, permit)) = jobs.receive() {
-                            write_alone(&mut own, unit);
+                        pooled.wait_for_connection();
+                        while let Some((job, permit)) = jobs.receive() {
+                            write_with_retries(&mut pooled, job);
                             drop(permit);
-                            own.forget_if_lost();
-                            own.stand_by();
+                            pooled.discard_if_closed();
+                            pooled.wait_for_connection();
                         }
                     })?;
                 }
@@ -191,26 +191,26 @@ impl Db {
         tenant: TenantKey,
         query: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (answer, answered) = oneshot::channel();
+        let (reply, result) = oneshot::channel();
         let counter = Arc::clone(&self.read_statement_count);
         let job: ReadJob = Box::new(move |connection| {
             let connection = match connection {
                 Ok(connection) => connection,
-                Err(error) => return drop(answer.send(Err(db_error::into_public(error)))),
+                Err(error) => return drop(reply.send(Err(db_error::into_public(error)))),
             };
             let before = statements_run();
-            let found = catch_unwind(AssertUnwindSafe(|| query(connection))).unwrap_or_else(|_| Err(panicked()));
+            let found = catch_unwind(AssertUnwindSafe(|| query(connection))).unwrap_or_else(|_| Err(panic_error()));
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
             // Sends the result before the transaction ends: its end costs a round trip, and its failure does not affect
             // the data that was read.
             let ending = if found.is_ok() { "COMMIT" } else { "ROLLBACK" };
-            drop(answer.send(found.map_err(db_error::into_public)));
+            drop(reply.send(found.map_err(db_error::into_public)));
             drop(connection.execute_batch(ending));
         });
-        let begun = Instant::now();
-        self.reads.try_send(tenant, job).map_err(refused)?;
-        let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
-        metrics().record_transaction("read", begun.elapsed());
+        let started_at = Instant::now();
+        self.reads.try_send(tenant, job).map_err(queue_error)?;
+        let outcome = result.await.unwrap_or_else(|_| Err(Error::NotReady));
+        metrics().record_transaction("read", started_at.elapsed());
         outcome
     }
 
@@ -221,16 +221,16 @@ impl Db {
         tenant: TenantKey,
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
-        let (answer, answered) = oneshot::channel();
-        let unit = Box::new(Closure {
+        let (reply, result) = oneshot::channel();
+        let job = Box::new(WriteClosure {
             act,
             output: None,
-            answer,
+            reply,
         });
-        let begun = Instant::now();
-        self.writes.try_send(tenant, unit).map_err(refused)?;
-        let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
-        metrics().record_transaction("write", begun.elapsed());
+        let started_at = Instant::now();
+        self.writes.try_send(tenant, job).map_err(queue_error)?;
+        let outcome = result.await.unwrap_or_else(|_| Err(Error::NotReady));
+        metrics().record_transaction("write", started_at.elapsed());
         outcome
     }
 }
@@ -242,13 +242,13 @@ impl super::Store {
     }
 }
 
-struct Closure<T, F> {
+struct WriteClosure<T, F> {
     act: F,
     output: Option<(T, AfterCommit)>,
-    answer: oneshot::Sender<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
 }
 
-impl<T, F> Unit for Closure<T, F>
+impl<T, F> WriteJob for WriteClosure<T, F>
 where
     T: Send,
     F: FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send,
@@ -256,12 +256,12 @@ where
     fn run(&mut self, connection: &mut Connection) -> Result<()> {
         self.output = None;
         let act = &mut self.act;
-        let outcome = catch_unwind(AssertUnwindSafe(|| act(connection))).unwrap_or_else(|_| Err(panicked()))?;
+        let outcome = catch_unwind(AssertUnwindSafe(|| act(connection))).unwrap_or_else(|_| Err(panic_error()))?;
         self.output = Some(outcome);
         Ok(())
     }
 
-    fn end(self: Box<Self>, committed: Result<()>) {
+    fn finish(self: Box<Self>, committed: Result<()>) {
         let outcome = match (committed, self.output) {
             (Ok(()), Some((output, after))) => {
                 after();
@@ -271,32 +271,36 @@ where
             (Err(error), _) => Err(error),
         };
         // The caller may be gone; the transaction is committed regardless.
-        drop(self.answer.send(outcome));
+        drop(self.reply.send(outcome));
     }
 }
 
 /// Runs the first write and all queued writes in one transaction. Returns an error if the commit failed; the callers
 /// have been notified by then.
-fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receiver<Box<dyn Unit>>) -> Result<(), ()> {
-    let begun = Instant::now();
-    let mut group: Vec<Box<dyn Unit>> = vec![first];
+fn write_group(
+    connection: &mut Connection,
+    first: Box<dyn WriteJob>,
+    jobs: &Receiver<Box<dyn WriteJob>>,
+) -> Result<(), ()> {
+    let started_at = Instant::now();
+    let mut group: Vec<Box<dyn WriteJob>> = vec![first];
     if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
         // Another process holds the lock of the file. Nothing was executed, so every caller can retry.
         tracing::warn!(%error, "database locked by another process");
-        group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(unit, _)| unit)).take(GROUP - 1));
-        for unit in group {
-            unit.end(Err(Error::Overloaded));
+        group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(job, _)| job)).take(GROUP_COMMIT_MAX - 1));
+        for job in group {
+            job.finish(Err(Error::Overloaded));
         }
         return Ok(());
     }
-    let mut done: Vec<(Box<dyn Unit>, Result<()>)> = Vec::new();
-    while let Some(mut unit) = group.pop() {
-        let outcome = run_in_savepoint(connection, unit.as_mut());
-        done.push((unit, outcome));
+    let mut done: Vec<(Box<dyn WriteJob>, Result<()>)> = Vec::new();
+    while let Some(mut job) = group.pop() {
+        let outcome = run_in_savepoint(connection, job.as_mut());
+        done.push((job, outcome));
         // A disk error rolls the whole transaction back. A write after that would run in a transaction of its own and
         // be kept, although it is reported as failed with the others.
-        if done.len() < GROUP
-            && begun.elapsed() < GATHERING
+        if done.len() < GROUP_COMMIT_MAX
+            && started_at.elapsed() < GROUP_COMMIT_WINDOW
             && connection.is_in_transaction()
             && let Some((next, _)) = jobs.try_receive()
         {
@@ -311,95 +315,95 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receive
         drop(connection.execute_batch("ROLLBACK"));
     }
     failpoint::hit("store.after_commit");
-    for (unit, outcome) in done {
+    for (job, outcome) in done {
         match (&commit, outcome) {
-            (Ok(()), outcome) => unit.end(outcome),
+            (Ok(()), outcome) => job.finish(outcome),
             // A write that was rejected by its own checks keeps that error.
-            (Err(_), Err(refusal)) => unit.end(Err(refusal)),
-            (Err(Error::NotReady), Ok(())) => unit.end(Err(Error::NotReady)),
-            (Err(error), Ok(())) => unit.end(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
+            (Err(_), Err(refusal)) => job.finish(Err(refusal)),
+            (Err(Error::NotReady), Ok(())) => job.finish(Err(Error::NotReady)),
+            (Err(error), Ok(())) => job.finish(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
         }
     }
     commit.map_err(drop)
 }
 
-fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<()> {
-    connection.execute_batch("SAVEPOINT unit")?;
-    let outcome = unit.run(connection);
+fn run_in_savepoint(connection: &mut Connection, job: &mut dyn WriteJob) -> Result<()> {
+    connection.execute_batch("SAVEPOINT write_job")?;
+    let outcome = job.run(connection);
     let ending = if outcome.is_ok() {
-        "RELEASE unit"
+        "RELEASE write_job"
     } else {
-        "ROLLBACK TO unit; RELEASE unit"
+        "ROLLBACK TO write_job; RELEASE write_job"
     };
     connection.execute_batch(ending)?;
     outcome
 }
 
-fn write_alone(own: &mut Pooled, mut unit: Box<dyn Unit>) {
-    let mut tries = 0;
+fn write_with_retries(pooled: &mut Pooled, mut job: Box<dyn WriteJob>) {
+    let mut attempts = 0;
     let outcome = loop {
-        tries += 1;
-        match write_once(own, unit.as_mut()) {
-            Err(Attempt::MayRetry(_)) if tries < TRIES => {
-                std::thread::sleep(Duration::from_millis(u64::from(tries * tries) * 10));
+        attempts += 1;
+        match write_once(pooled, job.as_mut()) {
+            Err(WriteError::Retryable(_)) if attempts < ATTEMPTS_MAX => {
+                std::thread::sleep(Duration::from_millis(u64::from(attempts * attempts) * 10));
             }
-            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(db_error::into_public(error)),
+            Err(WriteError::Retryable(error) | WriteError::Final(error)) => break Err(db_error::into_public(error)),
             Ok(()) => break Ok(()),
         }
     };
-    unit.end(outcome);
+    job.finish(outcome);
 }
 
-enum Attempt {
+enum WriteError {
     /// Nothing was committed; a retry may succeed.
-    MayRetry(Error),
+    Retryable(Error),
     /// A retry would not help, or might apply the writes twice.
     Final(Error),
 }
 
-fn write_once(own: &mut Pooled, unit: &mut dyn Unit) -> Result<(), Attempt> {
-    let outcome = write_on(own.get().map_err(Attempt::MayRetry)?, unit);
-    if let Err(Attempt::MayRetry(error) | Attempt::Final(error)) = &outcome
+fn write_once(pooled: &mut Pooled, job: &mut dyn WriteJob) -> Result<(), WriteError> {
+    let outcome = write_transaction(pooled.get().map_err(WriteError::Retryable)?, job);
+    if let Err(WriteError::Retryable(error) | WriteError::Final(error)) = &outcome
         && db_error::is_connection_lost(error)
     {
-        own.lose();
+        pooled.discard();
     }
     outcome
 }
 
-fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Attempt> {
-    let judge = |error: Error| {
+fn write_transaction(connection: &mut Connection, job: &mut dyn WriteJob) -> Result<(), WriteError> {
+    let classify = |error: Error| {
         if db_error::is_retryable(&error) {
-            Attempt::MayRetry(error)
+            WriteError::Retryable(error)
         } else {
-            Attempt::Final(error)
+            WriteError::Final(error)
         }
     };
-    connection.execute_batch("BEGIN").map_err(judge)?;
-    if let Err(error) = unit.run(connection) {
+    connection.execute_batch("BEGIN").map_err(classify)?;
+    if let Err(error) = job.run(connection) {
         return Err(match connection.execute_batch("ROLLBACK") {
-            Ok(()) => judge(error),
+            Ok(()) => classify(error),
             // Whatever the outcome of the write: the connection is gone, and nothing was committed.
-            Err(_) => Attempt::MayRetry(Error::Internal(db_error::ConnectionLost.into())),
+            Err(_) => WriteError::Retryable(Error::Internal(db_error::ConnectionLost.into())),
         });
     }
     failpoint::hit("store.before_commit");
     // The action may have ignored a statement that failed because the connection broke.
-    if connection.is_lost() {
-        return Err(Attempt::MayRetry(Error::Internal(db_error::ConnectionLost.into())));
+    if connection.is_closed() {
+        return Err(WriteError::Retryable(Error::Internal(db_error::ConnectionLost.into())));
     }
     if let Err(error) = connection.execute_batch("COMMIT") {
         // After a serialization failure nothing is committed. A commit on a broken connection may have succeeded, so it
         // is not retried.
-        return Err(if connection.is_lost() || db_error::is_connection_lost(&error) {
+        return Err(if connection.is_closed() || db_error::is_connection_lost(&error) {
             tracing::warn!(
                 error = db_error::describe(&error),
                 "database connection lost during commit: outcome unknown"
             );
-            Attempt::Final(Error::Internal(db_error::ConnectionLost.into()))
+            WriteError::Final(Error::Internal(db_error::ConnectionLost.into()))
         } else {
             drop(connection.execute_batch("ROLLBACK"));
-            judge(error)
+            classify(error)
         });
     }
     failpoint::hit("store.after_commit");
@@ -407,23 +411,23 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
 }
 
 /// A connection that broke while idle fails with its first statement; a new connection is tried once.
-fn serve_read(own: &mut Pooled, job: ReadJob) {
-    let mut begun = begin_read(own);
-    if begun.as_ref().is_err_and(db_error::is_connection_lost) {
-        own.lose();
-        begun = begin_read(own);
+fn run_read(pooled: &mut Pooled, job: ReadJob) {
+    let mut started = begin_read(pooled);
+    if started.as_ref().is_err_and(db_error::is_connection_lost) {
+        pooled.discard();
+        started = begin_read(pooled);
     }
-    match begun {
-        Ok(()) => job(own.get()),
+    match started {
+        Ok(()) => job(pooled.get()),
         Err(error) => {
-            own.lose();
+            pooled.discard();
             job(Err(error));
         }
     }
 }
 
-fn begin_read(own: &mut Pooled) -> Result<()> {
-    let connection = own.get()?;
+fn begin_read(pooled: &mut Pooled) -> Result<()> {
+    let connection = pooled.get()?;
     let begin = match connection {
         Connection::Sqlite(_) => "BEGIN DEFERRED",
         Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -432,9 +436,9 @@ fn begin_read(own: &mut Pooled) -> Result<()> {
 }
 
 /// Opens a connection for the threads of the store; on PostgreSQL with timeouts.
-pub(super) fn connect(database: &Database, reading: bool) -> Result<Connection> {
+pub(super) fn connect(database: &Database, is_read_only: bool) -> Result<Connection> {
     match database {
-        Database::Sqlite(path) => Connection::open_sqlite(path, reading),
+        Database::Sqlite(path) => Connection::open_sqlite(path, is_read_only),
         Database::Postgres(url) => Connection::open_limited_postgres(url),
     }
 }
@@ -444,13 +448,13 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-fn refused(why: TrySendError) -> Error {
-    match why {
+fn queue_error(error: TrySendError) -> Error {
+    match error {
         TrySendError::Full => Error::Overloaded,
         TrySendError::Closed => Error::NotReady,
     }
 }
 
-fn panicked() -> Error {
-    Error::Internal(anyhow::anyhow!("a unit of work panicked"))
+fn panic_error() -> Error {
+    Error::Internal(anyhow::anyhow!("a database transaction panicked"))
 }

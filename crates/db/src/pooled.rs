@@ -11,16 +11,16 @@ use super::db_error;
 use common::error::{Error, Result};
 
 /// After a failed attempt no thread reconnects for this time; requests fail immediately.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// Reconnect interval of a thread without a connection while other threads have theirs. It doubles up to the maximum,
 /// because a server at its connection limit usually stays there.
-const STAND_BY: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(2);
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+const RETRY_INTERVAL_MAX: Duration = Duration::from_secs(2);
 
 /// The connections of all threads of one kind (readers or writers).
 pub(super) struct Pool {
     database: Database,
-    reading: bool,
+    is_read_only: bool,
     /// The number of threads that believe to have a connection.
     connected: AtomicUsize,
     /// The time of the last failed attempt, cleared by a successful one.
@@ -28,20 +28,23 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn new(database: &Database, reading: bool) -> Arc<Self> {
+    pub(super) fn new(database: &Database, is_read_only: bool) -> Arc<Self> {
         Arc::new(Self {
             database: database.clone(),
-            reading,
+            is_read_only,
             connected: AtomicUsize::new(0),
             failed: Mutex::default(),
         })
     }
 
     fn connect(&self) -> Result<Connection> {
-        if self.failed().is_some_and(|failed| failed.elapsed() < PAUSE) {
+        if self
+            .failed()
+            .is_some_and(|failed| failed.elapsed() < PAUSE_AFTER_FAILURE)
+        {
             return Err(Error::NotReady);
         }
-        match connect(&self.database, self.reading) {
+        match connect(&self.database, self.is_read_only) {
             Ok(connection) => {
                 *self.failed() = None;
                 self.connected.fetch_add(1, Ordering::SeqCst);
@@ -71,7 +74,7 @@ pub(super) struct Pooled {
 impl Pooled {
     /// Creates the connection of a thread. The first thread must connect immediately; a server at its connection limit
     /// does not prevent the start.
-    pub(super) fn of_thread(pool: &Arc<Pool>, number: usize) -> Result<Self> {
+    pub(super) fn for_thread(pool: &Arc<Pool>, number: usize) -> Result<Self> {
         let connection = if number == 0 { Some(pool.connect()?) } else { None };
         Ok(Self {
             pool: Arc::clone(pool),
@@ -81,7 +84,7 @@ impl Pooled {
 
     /// Returns the connection, after reconnecting if it broke.
     pub(super) fn get(&mut self) -> Result<&mut Connection> {
-        self.forget_if_lost();
+        self.discard_if_closed();
         if self.connection.is_none() {
             self.connection = Some(self.pool.connect().map_err(|_| Error::NotReady)?);
         }
@@ -89,26 +92,26 @@ impl Pooled {
     }
 
     /// Discards the connection, whose state is unknown.
-    pub(super) fn lose(&mut self) {
+    pub(super) fn discard(&mut self) {
         if self.connection.take().is_some() {
             self.pool.connected.fetch_sub(1, Ordering::SeqCst);
         }
     }
 
     /// Discards the connection if it broke during its last use.
-    pub(super) fn forget_if_lost(&mut self) {
-        if self.connection.as_ref().is_some_and(Connection::is_lost) {
-            self.lose();
+    pub(super) fn discard_if_closed(&mut self) {
+        if self.connection.as_ref().is_some_and(Connection::is_closed) {
+            self.discard();
         }
     }
 
     /// Waits until there is a connection, or until no thread has one: then the jobs must be failed.
-    pub(super) fn stand_by(&mut self) {
-        let mut pause = STAND_BY;
+    pub(super) fn wait_for_connection(&mut self) {
+        let mut pause = RETRY_INTERVAL;
         while self.connection.is_none() && self.pool.connected.load(Ordering::SeqCst) > 0 {
             if self.get().is_err() {
                 std::thread::sleep(pause);
-                pause = (pause * 2).min(LONGEST);
+                pause = (pause * 2).min(RETRY_INTERVAL_MAX);
             }
         }
     }
@@ -116,6 +119,6 @@ impl Pooled {
 
 impl Drop for Pooled {
     fn drop(&mut self) {
-        self.lose();
+        self.discard();
     }
 }

@@ -41,13 +41,16 @@ pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
 
 /// Runs a statement directly on the database, without the service.
 pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
-    with(app, |connection| connection.run(sql, arguments).unwrap());
+    with(app, |connection| connection.execute(sql, arguments).unwrap());
 }
 
 /// Reads one text or number directly from the database, without the service.
 pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
     with(app, |connection| {
-        connection.maybe(sql, arguments, |row| row.take()).unwrap().unwrap()
+        connection
+            .fetch_optional(sql, arguments, |row| row.take())
+            .unwrap()
+            .unwrap()
     })
 }
 

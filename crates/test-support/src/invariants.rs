@@ -67,7 +67,7 @@ pub fn check(database: &Database) {
         &[]
     };
     for (name, statement) in platform::STATEMENTS.iter().chain(only_sqlite) {
-        let broken: Vec<String> = connection.many(statement, &[], |row| row.take()).unwrap();
+        let broken: Vec<String> = connection.fetch_all(statement, &[], |row| row.take()).unwrap();
         assert!(broken.is_empty(), "invariant {name} is broken by {broken:?}");
     }
 }
@@ -92,5 +92,5 @@ fn open(database: &Database) -> Connection {
 /// Returns the organizations and ids of rows that violate an invariant.
 fn of_organizations(connection: &mut Connection, statement: &'static Sql) -> Vec<(String, String)> {
     let pair = |row: &mut db::sql::Columns<'_>| Ok((row.take()?, row.take()?));
-    connection.many(statement, &[], pair).unwrap()
+    connection.fetch_all(statement, &[], pair).unwrap()
 }

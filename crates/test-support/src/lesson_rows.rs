@@ -91,7 +91,7 @@ pub struct GroupRow {
 
 macro_rules! run {
     ($rows:expr, $statement:ident, $($argument:expr),*) => {
-        $rows.connection.run(&$statement, db::args![$rows.organization, $($argument),*]).unwrap()
+        $rows.connection.execute(&$statement, db::args![$rows.organization, $($argument),*]).unwrap()
     };
 }
 

@@ -68,15 +68,17 @@ impl Rows<'_> {
         self.with(move |connection| {
             let (id, room, document) = (clock::new_id(), clock::new_id(), clock::new_id());
             let group = db::args![organization, id, number, start, class, author];
-            connection.run(&GROUP, group).unwrap();
-            connection.run(&WORK_ROOM, db::args![organization, room, id]).unwrap();
+            connection.execute(&GROUP, group).unwrap();
             connection
-                .run(&DOCUMENT, db::args![organization, document, room, author])
+                .execute(&WORK_ROOM, db::args![organization, room, id])
+                .unwrap();
+            connection
+                .execute(&DOCUMENT, db::args![organization, document, room, author])
                 .unwrap();
             for member in &members {
                 let row = clock::new_id();
                 let member = db::args![organization, row, class, id, member];
-                connection.run(&MEMBER, member).unwrap();
+                connection.execute(&MEMBER, member).unwrap();
             }
             GroupRow {
                 id: GroupId::new(&id),
@@ -89,7 +91,7 @@ impl Rows<'_> {
     /// Removes a student from a group.
     pub async fn remove(&self, group: &GroupId, person: &Person) {
         let (north, group, user) = (self.0.world.north.clone(), group.clone(), person.id.clone());
-        self.with(move |connection| connection.run(&REMOVE_MEMBER, db::args![north, group, user]))
+        self.with(move |connection| connection.execute(&REMOVE_MEMBER, db::args![north, group, user]))
             .await
             .unwrap();
     }
@@ -97,7 +99,7 @@ impl Rows<'_> {
     /// Changes the start date of a group.
     pub async fn start(&self, group: &GroupId, start: Option<i64>) {
         let (north, group) = (self.0.world.north.clone(), group.clone());
-        self.with(move |connection| connection.run(&MOVE_START, db::args![north, group, start]))
+        self.with(move |connection| connection.execute(&MOVE_START, db::args![north, group, start]))
             .await
             .unwrap();
     }
@@ -108,7 +110,7 @@ impl Rows<'_> {
         self.with(move |connection| {
             let row = clock::new_id();
             let member = db::args![organization, row, user, role];
-            connection.run(&JOIN_SCHOOL, member)
+            connection.execute(&JOIN_SCHOOL, member)
         })
         .await
         .unwrap();
@@ -118,7 +120,7 @@ impl Rows<'_> {
     pub async fn end_session(&self, person: &Person) {
         let token = person.token.clone();
         let ended = self
-            .with(move |connection| connection.run(&END_SESSION, db::args![token]))
+            .with(move |connection| connection.execute(&END_SESSION, db::args![token]))
             .await
             .unwrap();
         assert_eq!(ended, 1);
@@ -127,7 +129,7 @@ impl Rows<'_> {
     /// Expires a user's session.
     pub async fn expire(&self, person: &Person) {
         let token = person.token.clone();
-        self.with(move |connection| connection.run(&EXPIRE, db::args![token]))
+        self.with(move |connection| connection.execute(&EXPIRE, db::args![token]))
             .await
             .unwrap();
     }
@@ -135,14 +137,14 @@ impl Rows<'_> {
     /// Changes the active organization of a user's session.
     pub async fn choose(&self, person: &Person, organization: Option<&str>) {
         let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
-        self.with(move |connection| connection.run(&CHOOSE, db::args![token, organization]))
+        self.with(move |connection| connection.execute(&CHOOSE, db::args![token, organization]))
             .await
             .unwrap();
     }
 
     /// Counts the rows of the event outbox.
     pub async fn outbox(&self) -> i64 {
-        self.with(|connection| connection.maybe(&OUTBOX, &[], |row| row.take()))
+        self.with(|connection| connection.fetch_optional(&OUTBOX, &[], |row| row.take()))
             .await
             .unwrap()
             .unwrap()
@@ -180,7 +182,7 @@ impl Rows<'_> {
     /// Returns the user's present [`RequestContext`].
     pub async fn standpoint(&self, person: &Person) -> RequestContext {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
-        auth::caller(facts.unwrap(), None).standpoint().unwrap()
+        auth::caller(facts.unwrap(), None).context().unwrap()
     }
 
     /// Emits these signals in a transaction of Ada.
@@ -192,7 +194,7 @@ impl Rows<'_> {
     pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
         let standpoint = self.standpoint(&self.0.world.adam).await;
         let bus = self.0.app.bus().clone();
-        let conclude = move |work: &mut db::Work<'_>| {
+        let conclude = move |work: &mut db::WriteTx<'_>| {
             let after = bus.publish(work, signals.clone())?;
             if succeeds {
                 Ok(after)

@@ -83,11 +83,11 @@ impl TestApp {
             };
             assert!(!STATEMENTS.is_empty());
             let course = db::args![room.group, class.id, None::<i64>, class.subject, class.course];
-            tables.run(&GROUP, course).unwrap();
-            tables.run(&ROOM, db::args![room.id, room.group]).unwrap();
+            tables.execute(&GROUP, course).unwrap();
+            tables.execute(&ROOM, db::args![room.id, room.group]).unwrap();
             for member in members {
                 tables
-                    .run(&MEMBER, db::args![clock::new_id(), room.group, member])
+                    .execute(&MEMBER, db::args![clock::new_id(), room.group, member])
                     .unwrap();
             }
             room
@@ -101,9 +101,9 @@ impl TestApp {
         let class = class.clone();
         self.tables(move |tables| {
             let id = clock::new_id();
-            tables.run(&TOPIC, db::args![id, class.id, class.course]).unwrap();
+            tables.execute(&TOPIC, db::args![id, class.id, class.course]).unwrap();
             for group in groups {
-                tables.run(&LINK, db::args![clock::new_id(), id, group]).unwrap();
+                tables.execute(&LINK, db::args![clock::new_id(), id, group]).unwrap();
             }
             id
         })
@@ -114,7 +114,7 @@ impl TestApp {
     pub async fn link_status(&self, topic: &str, room: &Room) -> String {
         let (topic, group) = (topic.to_owned(), room.group.clone());
         self.tables(move |tables| {
-            let found = tables.maybe(&LINK_STATUS, db::args![topic, group], |row| row.take::<String>());
+            let found = tables.fetch_optional(&LINK_STATUS, db::args![topic, group], |row| row.take::<String>());
             found.unwrap().unwrap()
         })
         .await
@@ -123,21 +123,21 @@ impl TestApp {
     /// Sets the status of a class.
     pub async fn class_becomes(&self, class: &Class, status: &'static str) {
         let id = class.id.clone();
-        self.tables(move |tables| tables.run(&CLASS_STATUS, db::args![id, status]).unwrap())
+        self.tables(move |tables| tables.execute(&CLASS_STATUS, db::args![id, status]).unwrap())
             .await;
     }
 
     /// Sets the start date of a group.
     pub async fn group_starts(&self, room: &Room, at: i64) {
         let group = room.group.clone();
-        self.tables(move |tables| tables.run(&START, db::args![group, at]).unwrap())
+        self.tables(move |tables| tables.execute(&START, db::args![group, at]).unwrap())
             .await;
     }
 
     /// Locks a document as a finished topic does.
     pub async fn lock(&self, document: &str) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&LOCK, db::args![id]).unwrap())
+        self.tables(move |tables| tables.execute(&LOCK, db::args![id]).unwrap())
             .await;
     }
 
@@ -151,14 +151,16 @@ impl TestApp {
         );
         self.tables(move |tables| {
             let submission = clock::new_id();
-            tables.run(&SUBMIT, db::args![id, topic]).unwrap();
+            tables.execute(&SUBMIT, db::args![id, topic]).unwrap();
             tables
-                .run(&SUBMISSION, db::args![submission, topic, group, teacher])
+                .execute(&SUBMISSION, db::args![submission, topic, group, teacher])
                 .unwrap();
-            tables.run(&CURRENT, db::args![topic, group, submission]).unwrap();
-            tables.run(&COPY, db::args![clock::new_id(), submission, id]).unwrap();
+            tables.execute(&CURRENT, db::args![topic, group, submission]).unwrap();
             tables
-                .run(&GRADE, db::args![clock::new_id(), submission, teacher])
+                .execute(&COPY, db::args![clock::new_id(), submission, id])
+                .unwrap();
+            tables
+                .execute(&GRADE, db::args![clock::new_id(), submission, teacher])
                 .unwrap();
             submission
         })
@@ -168,14 +170,14 @@ impl TestApp {
     /// Publishes the grade of a submission.
     pub async fn publish(&self, submission: &str) {
         let id = submission.to_owned();
-        self.tables(move |tables| tables.run(&PUBLISH, db::args![id]).unwrap())
+        self.tables(move |tables| tables.execute(&PUBLISH, db::args![id]).unwrap())
             .await;
     }
 
     /// Resets a document to a draft; its copies remain.
     pub async fn take_back(&self, document: &str) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&DRAFT, db::args![id]).unwrap())
+        self.tables(move |tables| tables.execute(&DRAFT, db::args![id]).unwrap())
             .await;
     }
 
@@ -183,7 +185,7 @@ impl TestApp {
     pub async fn generation(&self, document: &str) -> i64 {
         let id = document.to_owned();
         self.tables(move |tables| {
-            let found = tables.maybe(&GENERATION, db::args![id], |row| row.take());
+            let found = tables.fetch_optional(&GENERATION, db::args![id], |row| row.take());
             found.unwrap().unwrap()
         })
         .await
@@ -192,7 +194,7 @@ impl TestApp {
     /// Marks a revision as late.
     pub async fn came_late(&self, document: &str, version: i64) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&LATE, db::args![id, version]).unwrap())
+        self.tables(move |tables| tables.execute(&LATE, db::args![id, version]).unwrap())
             .await;
     }
 
@@ -208,7 +210,7 @@ impl TestApp {
         let row = id.clone();
         self.tables(move |tables| {
             tables
-                .run(&ATTACHMENT, db::args![row, group, name, size, sha256, key.as_str()])
+                .execute(&ATTACHMENT, db::args![row, group, name, size, sha256, key.as_str()])
                 .unwrap();
         })
         .await;
@@ -228,7 +230,7 @@ impl TestApp {
         let id = document.to_owned();
         self.tables(move |tables| {
             tables
-                .run(&CONVERTED, db::args![clock::new_id(), key.as_str(), id])
+                .execute(&CONVERTED, db::args![clock::new_id(), key.as_str(), id])
                 .unwrap();
         })
         .await;
@@ -236,8 +238,13 @@ impl TestApp {
 
     /// Counts the files that are queued for removal.
     pub async fn removals(&self) -> i64 {
-        self.tables(|tables| tables.maybe(&REMOVALS, &[], |row| row.take()).unwrap().unwrap())
-            .await
+        self.tables(|tables| {
+            tables
+                .fetch_optional(&REMOVALS, &[], |row| row.take())
+                .unwrap()
+                .unwrap()
+        })
+        .await
     }
 
     /// Returns the names of all files in the storage, including temporary files of running writes.

@@ -45,7 +45,7 @@ mod catalogue {
             super::Connection::Sqlite(_) => &SQLITE,
             super::Connection::Postgres(_) => &POSTGRES,
         };
-        connection.many(statement, &[], |row| row.take()).unwrap()
+        connection.fetch_all(statement, &[], |row| row.take()).unwrap()
     }
 }
 
@@ -69,7 +69,7 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for (_, statement) in STATEMENTS {
         let count = connection
-            .maybe(statement, &[], |row| Ok((row.take()?, row.take()?)))
+            .fetch_optional(statement, &[], |row| Ok((row.take()?, row.take()?)))
             .unwrap();
         counts.extend(count);
     }
@@ -115,7 +115,7 @@ mod named {
     pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {
         assert_eq!(STATEMENTS.len(), 1);
         connection
-            .many(&FILES, &[], |row| row.take())
+            .fetch_all(&FILES, &[], |row| row.take())
             .unwrap()
             .into_iter()
             .collect()

@@ -1,7 +1,7 @@
 //! The [`RequestContext`] of a user at a chosen moment, for tests that query the store directly.
 
 use db::platform::PlatformProof;
-use db::{Actor, AfterCommit, RequestContext, Work};
+use db::{Actor, AfterCommit, RequestContext, WriteTx};
 use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
@@ -51,6 +51,6 @@ impl TestApp {
 }
 
 /// Returns an after-commit hook that does nothing.
-pub fn nothing_after(_: &mut Work<'_>) -> common::error::Result<AfterCommit> {
+pub fn nothing_after(_: &mut WriteTx<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }

@@ -166,7 +166,7 @@ mod school {
     pub fn subject(connection: &mut Connection, organization: &str) -> String {
         let id = clock::new_id();
         let key = sort_key("Biology");
-        connection.run(&SUBJECT, db::args![organization, id, key]).unwrap();
+        connection.execute(&SUBJECT, db::args![organization, id, key]).unwrap();
         id
     }
 
@@ -181,17 +181,17 @@ mod school {
         let (id, course) = (clock::new_id(), clock::new_id());
         assert_eq!(STATEMENTS.len(), 5);
         connection
-            .run(&CLASS, db::args![organization, id, name, teacher, sort_key(name)])
+            .execute(&CLASS, db::args![organization, id, name, teacher, sort_key(name)])
             .unwrap();
         connection
-            .run(&CLASS_SUBJECT, db::args![organization, id, subject])
+            .execute(&CLASS_SUBJECT, db::args![organization, id, subject])
             .unwrap();
         connection
-            .run(&COURSE, db::args![organization, course, id, subject, sort_key("Cells")])
+            .execute(&COURSE, db::args![organization, course, id, subject, sort_key("Cells")])
             .unwrap();
         for student in students {
             connection
-                .run(&ENROLMENT, db::args![organization, clock::new_id(), id, *student])
+                .execute(&ENROLMENT, db::args![organization, clock::new_id(), id, *student])
                 .unwrap();
         }
         Class {
