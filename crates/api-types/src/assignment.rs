@@ -4,7 +4,7 @@
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::course::CourseLabel;
 use model::file::AssignmentAttachment;
-use model::group_assignment::{Statistics, sees_file};
+use model::group_assignment::{Statistics, can_view_file};
 use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::{Description, GradeScale, Title};
@@ -148,7 +148,11 @@ impl AssignmentFieldsView {
     fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
         let assignment = &whole.assignment;
         let is_shown = |file: &&AssignmentAttachment| {
-            audience.is_staff() || whole.links.iter().any(|link| sees_file(assignment, &link.link, file))
+            audience.is_staff()
+                || whole
+                    .links
+                    .iter()
+                    .any(|link| can_view_file(assignment, &link.link, file))
         };
         let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
         Self {

@@ -317,7 +317,7 @@ impl From<&SubjectLabel> for GroupSubjectView {
 /// A group with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = KnownGroup, discriminator(property_name = "view", mapping(
+#[schema(as = VisibleGroup, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/Group"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum KnownGroupView {
     /// The whole group, for its members, the staff of its class and admins.

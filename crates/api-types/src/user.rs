@@ -125,7 +125,7 @@ pub struct UserOutlineView {
 /// A user with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = KnownUser)]
+#[schema(as = VisibleUser)]
 pub enum KnownUserView {
     /// The caller's own account, or an account whose home organization the caller administers.
     Full(Box<WholeUserView>),

@@ -29,7 +29,7 @@ use api_types::audience::Audience;
 use api_types::bulk_edit::BulkEditView;
 use common::error::Result;
 use db::WriteTx;
-use db::assignments::{AssignmentFilter, SeenAssignment};
+use db::assignments::{AssignmentFilter, VisibleAssignment};
 use db::group_assignments::Candidate;
 use service::actions::assignments::{self, NewAssignment};
 use service::actions::bulk_edits::{self, BulkOptions};
@@ -296,12 +296,12 @@ async fn bulk(
 }
 
 /// The topic as staff of its class see it.
-fn staff(seen: &SeenAssignment) -> AssignmentView {
+fn staff(seen: &VisibleAssignment) -> AssignmentView {
     AssignmentView::new(&seen.whole, &Audience::Staff)
 }
 
 /// The topic as a list element, as far as this viewer may see it.
-fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
+fn listed(seen: &VisibleAssignment, viewer: &Viewer) -> ListedAssignmentView {
     outline(seen, viewer).map_or_else(
         || {
             ListedAssignmentView::Full(Box::new(AssignmentListItemView::new(
@@ -314,7 +314,7 @@ fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
 }
 
 /// The topic as far as this viewer may see it.
-fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
+fn known(seen: &VisibleAssignment, viewer: &Viewer) -> KnownAssignmentView {
     outline(seen, viewer).map_or_else(
         || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer)))),
         KnownAssignmentView::Outline,
@@ -322,7 +322,7 @@ fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
 }
 
 /// The outline of the topic, for a teacher of another class.
-fn outline(seen: &SeenAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
+fn outline(seen: &VisibleAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
     let is_others = viewer.is_staff() && !seen.is_managed;
     is_others.then(|| AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
 }

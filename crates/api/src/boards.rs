@@ -20,7 +20,7 @@ use api_types::group::{GroupMemberView, GroupSummaryView};
 use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
 use db::boards::Board;
-use db::groups::KnownGroup;
+use db::groups::VisibleGroup;
 use realtime::RealtimeServer;
 
 pub fn routes() -> Endpoints {
@@ -72,7 +72,7 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
 
 fn card(
     realtime: &RealtimeServer,
-    known: &KnownGroup,
+    known: &VisibleGroup,
     link: &WholeGroupAssignment,
     documents: Vec<BoardDocumentView>,
     now: model::time::Timestamp,

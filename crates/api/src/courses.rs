@@ -25,9 +25,9 @@ use api_types::course::CourseView;
 use api_types::course_detail::{AssignmentSummaryView, CourseAssignmentView, CourseDetailView, CourseGroupView};
 use api_types::group::{GroupOutlineView, GroupSummaryView};
 use common::error::Result;
-use db::assignments::{AssignmentFilter, SeenAssignment};
+use db::assignments::{AssignmentFilter, VisibleAssignment};
 use db::courses::CourseFilter;
-use db::groups::{CourseChoice, GroupFilter, KnownGroup};
+use db::groups::{CourseChoice, GroupFilter, VisibleGroup};
 use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::courses::{self, NewCourse};
 
@@ -123,9 +123,9 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
     Ok(Versioned(CourseDetailView::new(course.into(), groups, topics), version))
 }
 
-fn group(known: KnownGroup, context: &RequestContext) -> CourseGroupView {
+fn group(known: VisibleGroup, context: &RequestContext) -> CourseGroupView {
     let (group, members) = (&known.whole.group, known.member_count);
-    if known.is_seen {
+    if known.has_full_access {
         let summary = GroupSummaryView::new(group, members, &Audience::of(&context.viewer), context.now);
         CourseGroupView::Summary(Box::new(summary.into()))
     } else {
@@ -133,7 +133,7 @@ fn group(known: KnownGroup, context: &RequestContext) -> CourseGroupView {
     }
 }
 
-fn topic(seen: SeenAssignment) -> CourseAssignmentView {
+fn topic(seen: VisibleAssignment) -> CourseAssignmentView {
     if seen.is_managed {
         CourseAssignmentView::Summary(Box::new(AssignmentSummaryView::new(seen.whole.assignment, seen.groups)))
     } else {

@@ -21,7 +21,7 @@ use super::valid::{Valid, ValidQuery};
 use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::direct_messages::{MessageBox, SeenMessage, position};
+use db::direct_messages::{MessageBox, VisibleMessage, position};
 use service::actions::direct_messages::{self, DeliveredMessage, NewMessage};
 
 pub fn routes() -> Endpoints {
@@ -172,7 +172,7 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-fn shown(seen: &SeenMessage) -> MessageView {
+fn shown(seen: &VisibleMessage) -> MessageView {
     if seen.is_own {
         MessageView::sent(&seen.message, seen.read_at, seen.recipients)
     } else {

@@ -19,7 +19,7 @@ use adapters::blob_store::name;
 use api_types::document::{DocumentVersionView, DocumentView};
 use common::clock;
 use common::error::{Error, Result};
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::{ReadTx, revisions};
 use service::actions::documents::{self, NewContent};
 
@@ -108,7 +108,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
 }
 
 /// Reads a version, as far as the caller may see it. A malformed number is an unknown version (404).
-fn one_version(tx: &mut ReadTx<'_>, id: &DocumentId, version: &str) -> Result<(SeenDocument, Revision)> {
+fn one_version(tx: &mut ReadTx<'_>, id: &DocumentId, version: &str) -> Result<(VisibleDocument, Revision)> {
     let seen = tx.document(id)?;
     let revision = tx.revision(id, version.parse().map_err(|_| Error::NotFound)?)?;
     if tx.viewer().is_staff() || revisions::shown_to_students(&revision) {

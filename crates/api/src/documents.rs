@@ -33,7 +33,7 @@ use api_types::document::DocumentView;
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::documents::{CurrentFile, DocumentFilter, SeenDocument};
+use db::documents::{CurrentFile, DocumentFilter, VisibleDocument};
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
 pub fn routes() -> Endpoints {
@@ -391,10 +391,10 @@ fn title_of(file_name: &str) -> DocumentTitle {
 }
 
 /// The document as the caller may see it.
-pub fn shown(cx: &Context, seen: &SeenDocument) -> Result<DocumentView> {
+pub fn shown(cx: &Context, seen: &VisibleDocument) -> Result<DocumentView> {
     Ok(view(seen, &Audience::of(&cx.context()?.viewer)))
 }
 
-fn view(seen: &SeenDocument, audience: &Audience) -> DocumentView {
+fn view(seen: &VisibleDocument, audience: &Audience) -> DocumentView {
     DocumentView::new(&seen.whole, audience).opening(seen.mode())
 }

@@ -38,7 +38,7 @@ pub fn routes() -> Endpoints {
 async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
     let group = cx.read(move |tx| tx.group(&id)).await?;
     // Teachers of other classes see the outline of the group, which does not include files.
-    if !group.is_seen {
+    if !group.has_full_access {
         return Err(Error::NotFound);
     }
     let files = group.whole.attachments.iter().map(GroupAttachmentView::from);

@@ -28,7 +28,7 @@ use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 use common::error::Result;
-use db::groups::{CourseChoice, GroupFilter, KnownGroup};
+use db::groups::{CourseChoice, GroupFilter, VisibleGroup};
 use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
@@ -175,7 +175,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
 }
 
 /// Groups as far as the caller may see them. The sockets of a student join their rooms.
-pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<ListedGroupView>>> {
+pub(super) fn shown(cx: &Context, groups: Vec<VisibleGroup>) -> Result<Json<Vec<ListedGroupView>>> {
     let context = cx.context()?;
     let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
     join_rooms(cx, &ids);
@@ -413,16 +413,16 @@ fn join_rooms(cx: &Context, shown: &[GroupId]) {
     }
 }
 
-fn known(group: KnownGroup, context: &RequestContext) -> KnownGroupView {
-    if group.is_seen {
+fn known(group: VisibleGroup, context: &RequestContext) -> KnownGroupView {
+    if group.has_full_access {
         KnownGroupView::Full(Box::new(whole(&group, context)))
     } else {
         KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
     }
 }
 
-fn listed(group: KnownGroup, context: &RequestContext) -> ListedGroupView {
-    if group.is_seen {
+fn listed(group: VisibleGroup, context: &RequestContext) -> ListedGroupView {
+    if group.has_full_access {
         let audience = Audience::of(&context.viewer);
         let item = GroupListItemView::new(&group.whole, &audience, group.unread, context.now);
         ListedGroupView::Full(Box::new(item))
@@ -432,7 +432,7 @@ fn listed(group: KnownGroup, context: &RequestContext) -> ListedGroupView {
 }
 
 /// A group of which the caller may see everything.
-fn whole(group: &KnownGroup, context: &RequestContext) -> GroupView {
+fn whole(group: &VisibleGroup, context: &RequestContext) -> GroupView {
     let audience = Audience::of(&context.viewer);
     GroupView::answer(&group.whole, &audience, group.unread, context.now)
 }

@@ -25,7 +25,7 @@ use common::error::{Error, Result};
 use db::ReadTx;
 use db::page::{Position, Window};
 use db::platform::PlatformProof;
-use db::platform::invitations::KnownInvitation;
+use db::platform::invitations::InvitationWithOrganization;
 use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
 use service::changes;
@@ -157,7 +157,7 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
 async fn preview(State(app): State<App>, Valid(sought): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
     let now = clock::now();
     let (known, needs_password) = look(&app, sought.token, now).await?;
-    let KnownInvitation {
+    let InvitationWithOrganization {
         invitation,
         organization_name,
         organization_slug,
@@ -228,7 +228,7 @@ async fn accept(
     }))
 }
 
-async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(KnownInvitation, bool)> {
+async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
     app.store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
             let known = acceptance::find_by_token(platform, &token, now)?;

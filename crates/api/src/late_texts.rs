@@ -19,7 +19,7 @@ use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::late_text::LateTextView;
 use common::error::Result;
-use db::deleted_documents::SeenLateText;
+use db::deleted_documents::VisibleLateText;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
@@ -43,7 +43,7 @@ struct Filter {
 #[utoipa::path(get, path = "/workrooms/late-texts", params(Filter), responses((status = 200, body = [LateTextView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<LateTextView>>> {
     let found = cx.read(move |tx| tx.late_texts(filter.class_id.as_ref())).await?;
-    let view = |seen: SeenLateText| LateTextView::new(seen.text, seen.document, seen.saved_by);
+    let view = |seen: VisibleLateText| LateTextView::new(seen.text, seen.document, seen.saved_by);
     Ok(Json(found.into_iter().map(view).collect()))
 }
 
@@ -53,7 +53,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
-    let SeenLateText { text, document, .. } = cx.read(move |tx| tx.late_text(&id)).await?;
+    let VisibleLateText { text, document, .. } = cx.read(move |tx| tx.late_text(&id)).await?;
     let file = Download {
         name: name::from_title(document.title.as_str(), text.file_extension.as_str()),
         mime: text.file_extension.mime().to_owned(),

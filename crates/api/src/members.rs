@@ -18,7 +18,7 @@ use super::reply::Done;
 use super::valid::{Editable, Patch, ValidQuery};
 use api_types::user::MemberView;
 use common::error::Result;
-use db::members::{KnownMember, MemberFilter};
+use db::members::{MemberFilter, MemberWithUser};
 use service::actions::members::{self, MemberEdit};
 
 pub fn routes() -> Endpoints {
@@ -97,6 +97,6 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-fn view(known: KnownMember) -> MemberView {
+fn view(known: MemberWithUser) -> MemberView {
     MemberView::new(known.member, known.person, known.email)
 }

@@ -17,7 +17,7 @@ use adapters::blob_store::name;
 use common::error::{Error, Result};
 use db::ReadTx;
 use db::converted_files::Converted;
-use db::documents::{CurrentFile, SeenDocument};
+use db::documents::{CurrentFile, VisibleDocument};
 use service::document_workflows::{ConversionInput, ConversionRequest};
 
 pub fn routes() -> Endpoints {
@@ -64,7 +64,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     answer
 }
 
-fn source(seen: SeenDocument, current: CurrentFile) -> ConversionRequest {
+fn source(seen: VisibleDocument, current: CurrentFile) -> ConversionRequest {
     let document = seen.whole.document;
     let content = match current {
         CurrentFile::Revision(revision) => {

@@ -30,7 +30,7 @@ use common::error::{Error, Result};
 use db::page::Window;
 use db::platform::PlatformProof;
 use db::platform::organizations::OrganizationName;
-use db::users::{KnownUser, UserFilter};
+use db::users::{UserFilter, VisibleUser};
 use db::{ReadTx, Tenant, WriteTx};
 use service::actions::members;
 use service::actions::people::{self, Password, Provisioned};
@@ -189,8 +189,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let look = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.known_users(&filter, window, is_platform);
-    let slice = cx.page(window, Direction::Rising, look, KnownUser::position).await?;
+    let look = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.visible_users(&filter, window, is_platform);
+    let slice = cx.page(window, Direction::Rising, look, VisibleUser::position).await?;
     Ok(Json(Page::of(Users, slice, view)))
 }
 
@@ -230,12 +230,12 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
                 return Ok(Created(location, view));
             }
         };
-        let known = tx.known_user(&joined.person.id, is_platform)?;
+        let known = tx.visible_user(&joined.person.id, is_platform)?;
         if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
             users::invite(tx, &mail, user, invitation)?;
         }
         let location = format!("/api/users/{}", joined.person.id);
-        let (KnownUser { email, account, .. }, member) = (known, joined.member);
+        let (VisibleUser { email, account, .. }, member) = (known, joined.member);
         let view = match account.filter(|_| joined.is_new_account) {
             Some(user) => NewMemberView::Created(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
             None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
@@ -250,7 +250,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
 async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
     let (is_platform, object) = (is_platform(&cx), Object::from(&id));
-    let known = cx.read_object(object, move |tx| tx.known_user(&id, is_platform));
+    let known = cx.read_object(object, move |tx| tx.visible_user(&id, is_platform));
     Ok(known.await?.map(view))
 }
 
@@ -265,7 +265,7 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
     let external_id = patch.edit.external_id.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| {
         users::edit(tx, &id, &patch.edit)?;
-        tx.known_user(&id, is_platform)
+        tx.visible_user(&id, is_platform)
     };
     let edited = existing::person(&cx, cx.write_object(object, act).await, email, external_id).await;
     let known = or_current(edited, current).await?;
@@ -306,7 +306,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
 async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
     let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
     let found = cx.read(move |tx| {
-        tx.known_user(&id, false)?;
+        tx.visible_user(&id, false)?;
         if is_others {
             return Err(Error::ForbiddenRole);
         }
@@ -319,7 +319,7 @@ fn is_platform(cx: &Context) -> bool {
     cx.caller().standing == Standing::SuperAdmin
 }
 
-fn view(known: KnownUser) -> KnownUserView {
+fn view(known: VisibleUser) -> KnownUserView {
     match (known.account, known.member) {
         (Some(user), Some(member)) => KnownUserView::whole(*user, member),
         (_, member) => KnownUserView::outline(known.person, known.role, known.email, known.is_active, member),

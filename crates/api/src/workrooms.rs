@@ -12,8 +12,8 @@ use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
 use common::error::Result;
-use db::documents::{DocumentFilter, SeenDocument};
-use db::work_rooms::{LastMessage, SeenRoom};
+use db::documents::{DocumentFilter, VisibleDocument};
+use db::work_rooms::{LastMessage, VisibleWorkRoom};
 use db::{ReadTx, RequestContext};
 
 pub fn routes() -> Endpoints {
@@ -58,17 +58,17 @@ async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<W
     Ok(Json(cx.read(look).await?))
 }
 
-fn summary(seen: SeenRoom, audience: &Audience) -> WorkRoomSummaryView {
+fn summary(seen: VisibleWorkRoom, audience: &Audience) -> WorkRoomSummaryView {
     let last_message = seen.last_message.map(message);
     let view = WorkRoomSummaryView::new(seen.room, seen.place.group, seen.unread, seen.documents, audience);
     view.with_last_message(last_message)
 }
 
-fn whole(tx: &mut ReadTx<'_>, room: SeenRoom, context: &RequestContext) -> Result<WorkRoomView> {
+fn whole(tx: &mut ReadTx<'_>, room: VisibleWorkRoom, context: &RequestContext) -> Result<WorkRoomView> {
     let audience = Audience::of(&context.viewer);
     let group = tx.whole_group(&room.room.group_id)?;
     let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
-    let document = |seen: SeenDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
+    let document = |seen: VisibleDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
     let documents = documents.into_iter().map(document).collect();
     let teacher = room.teacher.clone();
     Ok(summary(room, &audience).whole(&group, teacher, documents, &audience))

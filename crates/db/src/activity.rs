@@ -10,7 +10,7 @@ use model::time::Timestamp;
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::clock;
 use common::error::Result;
 
@@ -22,7 +22,7 @@ macro_rules! visible_log {
         concat!(
             "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 = 'ADMIN' OR ($2 = 'TEACHER' AND EXISTS (SELECT 1 FROM classes k
                 WHERE k.organization_id = $1 AND k.id = l.class_id AND ",
-            manages_class!(),
+            can_manage_class!(),
             "))))"
         )
     };
@@ -75,7 +75,7 @@ statements! {
     PAGE_OF_ASSIGNMENT = page!("AND l.assignment_id = $13", "l.created_at + 0");
     PAGE_OF_USER = page!("AND l.user_id = $11", "l.created_at + 0");
     OWN_CLASSES = concat!("SELECT k.id FROM classes k
-        WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!());
+        WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ", can_manage_class!());
 }
 
 /// The content of a log record without actor and time.

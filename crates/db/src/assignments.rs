@@ -30,12 +30,12 @@ macro_rules! assignment_columns {
 }
 
 /// The viewer can know that topic `a` of class `k` exists: staff always, students if a visible group works on it.
-macro_rules! knows_topic {
+macro_rules! can_list_topic {
     () => {
         concat!(
             "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND ",
-            $crate::sees_group!(),
+            $crate::can_view_group!(),
             "))"
         )
     };
@@ -51,7 +51,7 @@ macro_rules! own_topics {
                 JOIN classes k ON k.id = g.class_id
                 JOIN group_assignments ga ON ga.group_id = g.id
                 WHERE m.organization_id = $1 AND m.user_id = $3 AND ",
-            $crate::sees_group!(),
+            $crate::can_view_group!(),
             ")"
         )
     };
@@ -69,7 +69,7 @@ macro_rules! topic_filter {
             AND (CAST($9 AS TEXT) IS NULL OR a.status = $9)
             AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND ",
-            $crate::sees_group!(),
+            $crate::can_view_group!(),
             "))
             AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')"
         )
@@ -96,7 +96,7 @@ macro_rules! topics {
         concat!(
             "SELECT ", assignment_columns!(), ", k.name, k.academic_year, k.status, c.id, c.name, c.subject_id,
                 (SELECT COUNT(*) FROM group_assignments n WHERE n.organization_id = $1 AND n.assignment_id = a.id), ",
-            $crate::manages_class!(),
+            $crate::can_manage_class!(),
             " FROM assignments a
             JOIN classes k ON k.id = a.class_id
             LEFT JOIN courses c ON c.id = a.course_id
@@ -113,7 +113,7 @@ macro_rules! topics_in_order {
 }
 
 statements! {
-    BY_ID = topics!("a.id = $5 AND ", knows_topic!());
+    BY_ID = topics!("a.id = $5 AND ", can_list_topic!());
     STAFF_LIST = topics_in_order!(staff_topics!());
     STUDENT_LIST = topics_in_order!(student_topics!());
     /// Locks the row until the end of the transaction.
@@ -132,7 +132,7 @@ statements! {
 
 /// A topic as visible to the viewer: without the groups and files that are invisible to them.
 #[derive(Debug, Clone)]
-pub struct SeenAssignment {
+pub struct VisibleAssignment {
     pub whole: WholeAssignment,
     /// The number of all groups that work on the topic, including those invisible to the viewer. Shown to staff only.
     pub groups: i64,
@@ -158,15 +158,15 @@ pub struct AssignmentFilter {
 
 impl ReadTx<'_> {
     /// Returns a topic, or `NotFound` if it is invisible to the viewer.
-    pub fn assignment(&mut self, id: &AssignmentId) -> Result<SeenAssignment> {
-        let row = self.fetch_one_visible(&BY_ID, args![id], seen)?;
+    pub fn assignment(&mut self, id: &AssignmentId) -> Result<VisibleAssignment> {
+        let row = self.fetch_one_visible(&BY_ID, args![id], visible)?;
         let links = self.links_of_assignment(id)?;
         let files = self.files_of_assignment(id)?;
         Ok(joined(vec![row], links, files).remove(0))
     }
 
     /// Lists the topics that match the filter, in its order.
-    pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<SeenAssignment>> {
+    pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<VisibleAssignment>> {
         let (search, status) = (
             filter.search.as_deref().map(super::pattern),
             filter.status.map(AssignmentStatus::as_str),
@@ -187,7 +187,7 @@ impl ReadTx<'_> {
                 &STUDENT_LIST
             },
             arguments,
-            seen,
+            visible,
         )?;
         let links = self.links_of_assignments(arguments)?;
         let files = self.files_of_assignments(arguments)?;
@@ -204,7 +204,7 @@ impl WriteTx<'_> {
     /// that the class is not archived.
     pub fn assignment_to_write(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
         let class = self
-            .fetch_one_visible(&BY_ID, args![id], seen)?
+            .fetch_one_visible(&BY_ID, args![id], visible)?
             .whole
             .assignment
             .class_id;
@@ -273,14 +273,14 @@ impl WriteTx<'_> {
 
 /// Attaches links and files to their topics, each row once.
 fn joined(
-    mut topics: Vec<SeenAssignment>,
+    mut topics: Vec<VisibleAssignment>,
     links: Vec<LinkRow>,
     files: Vec<AssignmentAttachment>,
-) -> Vec<SeenAssignment> {
+) -> Vec<VisibleAssignment> {
     let places: HashMap<AssignmentId, usize> = topics
         .iter()
         .enumerate()
-        .map(|(place, seen)| (seen.whole.assignment.id.clone(), place))
+        .map(|(place, visible)| (visible.whole.assignment.id.clone(), place))
         .collect();
     for file in files {
         if let Some(place) = places.get(&file.assignment_id) {
@@ -304,14 +304,14 @@ fn joined(
     topics
 }
 
-fn sort(topics: &mut [SeenAssignment], order: AssignmentOrder) {
-    topics.sort_by_cached_key(|seen| seen.whole.assignment.sort_key(order));
+fn sort(topics: &mut [VisibleAssignment], order: AssignmentOrder) {
+    topics.sort_by_cached_key(|visible| visible.whole.assignment.sort_key(order));
     if order.is_falling() {
         topics.reverse();
     }
 }
 
-fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
+fn visible(row: &mut Columns<'_>) -> Result<VisibleAssignment> {
     let assignment = assignment(row)?;
     let class = ClassLabel {
         id: assignment.class_id.clone(),
@@ -336,7 +336,7 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
         attachments: Vec::new(),
         links: Vec::new(),
     };
-    Ok(SeenAssignment {
+    Ok(VisibleAssignment {
         whole,
         groups: row.take()?,
         is_managed: row.take()?,

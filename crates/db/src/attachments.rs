@@ -1,5 +1,5 @@
-//! The files of topics. The rule of their visibility is `model::group_assignment::sees_file`. The macro [`sees_file`]
-//! implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
+//! The files of topics. The rule of their visibility is `model::group_assignment::can_view_file`. The macro
+//! [`can_view_file`] implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
 
 use model::file::{AssignmentAttachment, FileKey, StoredFile};
 use model::id::{AssignmentId, AttachmentId};
@@ -7,22 +7,22 @@ use model::id::{AssignmentId, AttachmentId};
 use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, sees_group, statements};
+use crate::{args, can_manage_class, can_view_group, statements};
 use common::error::{Error, Result};
 
 /// The viewer can view file `f` of topic `a` in class `k`. Staff of the class can view every file. Students can view
 /// files shared with a visible group of theirs, and files of that group alone while the topic is not shared. Staged
 /// files are invisible to students.
-macro_rules! sees_file {
+macro_rules! can_view_file {
     () => {
         concat!(
             "(",
-            manages_class!(),
+            can_manage_class!(),
             " OR ($2 = 'STUDENT' AND f.staged_at IS NULL AND EXISTS (SELECT 1 FROM group_assignments ga
                 JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id
                 AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id)) AND ",
-            sees_group!(),
+            can_view_group!(),
             ")))"
         )
     };
@@ -37,7 +37,7 @@ macro_rules! files {
             JOIN classes k ON k.id = a.class_id
             JOIN assignment_attachments f ON f.assignment_id = a.id
             WHERE a.organization_id = $1 AND ",
-            sees_file!(), " AND ",
+            can_view_file!(), " AND ",
             $($where)*
         )
     };

@@ -4,20 +4,20 @@
 use model::id::AssignmentId;
 
 use super::ReadTx;
-use super::assignments::SeenAssignment;
-use super::documents::SeenDocument;
-use super::groups::KnownGroup;
+use super::assignments::VisibleAssignment;
+use super::documents::VisibleDocument;
+use super::groups::VisibleGroup;
 use common::error::{Error, Result};
 
 /// A topic with its groups and their documents.
 #[derive(Debug, Clone)]
 pub struct Board {
     /// The topic with the links to its groups, ordered by group number.
-    pub topic: SeenAssignment,
+    pub topic: VisibleAssignment,
     /// The groups with their members, ordered by group number.
-    pub groups: Vec<KnownGroup>,
+    pub groups: Vec<VisibleGroup>,
     /// The documents of these groups that are linked to this topic or to none, ordered by group number.
-    pub documents: Vec<SeenDocument>,
+    pub documents: Vec<VisibleDocument>,
 }
 
 impl ReadTx<'_> {

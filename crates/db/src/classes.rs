@@ -13,7 +13,7 @@ use model::whole::{ClassCounts, WholeClass};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, knows_class, statements};
+use crate::{args, can_list_class, statements};
 use common::error::Result;
 
 macro_rules! class_columns {
@@ -38,7 +38,7 @@ macro_rules! whole_classes {
             JOIN users t ON t.id = k.teacher_id
             LEFT JOIN homerooms h ON h.organization_id = k.organization_id AND h.id = k.homeroom_id
             WHERE k.organization_id = $1 AND ",
-            knows_class!(),
+            can_list_class!(),
             $where
         )
     };
@@ -53,7 +53,7 @@ macro_rules! co_teachers {
             JOIN class_teachers ct ON ct.organization_id = k.organization_id AND ct.class_id = k.id
             JOIN users u ON u.id = ct.user_id
             WHERE k.organization_id = $1 AND ",
-            knows_class!(),
+            can_list_class!(),
             $where,
             " ORDER BY ct.created_at, ct.user_id"
         )
@@ -69,7 +69,7 @@ macro_rules! subjects {
             JOIN class_subjects cs ON cs.organization_id = k.organization_id AND cs.class_id = k.id
             JOIN subjects s ON s.id = cs.subject_id
             WHERE k.organization_id = $1 AND ",
-            knows_class!(),
+            can_list_class!(),
             $where,
             " ORDER BY s.sort_key, s.id"
         )
@@ -93,7 +93,7 @@ macro_rules! matching {
 
 statements! {
     BY_ID = concat!("SELECT ", class_columns!(), " FROM classes k
-        WHERE k.organization_id = $1 AND ", knows_class!(), " AND k.id = $5");
+        WHERE k.organization_id = $1 AND ", can_list_class!(), " AND k.id = $5");
     WHOLE = whole_classes!(" AND k.id = $5");
     CO_TEACHERS = co_teachers!(" AND k.id = $5");
     SUBJECTS = subjects!(" AND k.id = $5");

@@ -9,7 +9,7 @@ use model::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::error::Result;
 use common::failpoint;
 
@@ -43,7 +43,7 @@ macro_rules! late_texts {
             FROM late_texts t JOIN deleted_documents d ON d.id = t.document_id
             LEFT JOIN classes k ON k.id = d.class_id LEFT JOIN users u ON u.id = t.saved_by_id
             WHERE t.organization_id = $1 AND t.received_at > CAST($4 AS BIGINT) - 86400000 AND ",
-            manages_class!(),
+            can_manage_class!(),
             $where
         )
     };
@@ -74,7 +74,7 @@ statements! {
 
 /// A late text with its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenLateText {
+pub struct VisibleLateText {
     pub text: LateText,
     pub document: DeletedDocument,
     /// The last author.
@@ -88,13 +88,13 @@ impl ReadTx<'_> {
     }
 
     /// Lists the late texts the viewer may download, newest first.
-    pub fn late_texts(&mut self, class: Option<&ClassId>) -> Result<Vec<SeenLateText>> {
-        self.fetch_all_visible(&ALL, args![class], seen)
+    pub fn late_texts(&mut self, class: Option<&ClassId>) -> Result<Vec<VisibleLateText>> {
+        self.fetch_all_visible(&ALL, args![class], visible)
     }
 
     /// Returns a late text the viewer may download.
-    pub fn late_text(&mut self, id: &LateTextId) -> Result<SeenLateText> {
-        self.fetch_one_visible(&BY_ID, args![id], seen)
+    pub fn late_text(&mut self, id: &LateTextId) -> Result<VisibleLateText> {
+        self.fetch_one_visible(&BY_ID, args![id], visible)
     }
 }
 
@@ -177,11 +177,11 @@ fn text(row: &mut Columns<'_>) -> Result<LateText> {
     })
 }
 
-fn seen(row: &mut Columns<'_>) -> Result<SeenLateText> {
+fn visible(row: &mut Columns<'_>) -> Result<VisibleLateText> {
     let (text, document) = (text(row)?, deleted(row)?);
     let (id, name, image): (Option<_>, Option<_>, _) = (row.take()?, row.take()?, row.take()?);
     let saved_by = id.zip(name).map(|(id, name)| Person { id, name, image });
-    Ok(SeenLateText {
+    Ok(VisibleLateText {
         text,
         document,
         saved_by,

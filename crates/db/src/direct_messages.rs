@@ -11,7 +11,7 @@ use super::classes::person;
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::error::Result;
 
 /// Maximum number of recipients per message in lists; a single message contains all.
@@ -19,11 +19,11 @@ const NAMED: i64 = 5;
 
 /// The viewer receives announcements to class `k`, the same condition as for the socket rooms: staff who manage the
 /// class, and enrolled students unless the class is a draft.
-macro_rules! hears_class {
+macro_rules! is_class_audience {
     () => {
         concat!(
             "(",
-            manages_class!(),
+            can_manage_class!(),
             " OR ($2 = 'STUDENT' AND k.status <> 'DRAFT' AND EXISTS (SELECT 1 FROM class_enrollments ce
                 WHERE ce.organization_id = $1 AND ce.class_id = k.id AND ce.student_id = $3)))"
         )
@@ -38,7 +38,7 @@ macro_rules! own_view {
             AND (d.sender_id <> $5 OR d.deleted_by_sender_at IS NULL)
             AND (d.sender_id = $5 OR (d.class_id IS NULL AND r.user_id IS NOT NULL)
                 OR EXISTS (SELECT 1 FROM classes k WHERE k.organization_id = $1 AND k.id = d.class_id AND ",
-            hears_class!(),
+            is_class_audience!(),
             "))"
         )
     };
@@ -149,7 +149,7 @@ statements! {
 
 /// A message in the view of one user.
 #[derive(Debug, Clone)]
-pub struct SeenMessage {
+pub struct VisibleMessage {
     /// The message with the recipients that the viewer may know.
     pub message: DirectMessage,
     pub is_own: bool,
@@ -176,15 +176,15 @@ impl ReadTx<'_> {
         of: MessageBox,
         class: Option<&ClassId>,
         window: &Window<i64>,
-    ) -> Result<Slice<SeenMessage, i64>> {
+    ) -> Result<Slice<VisibleMessage, i64>> {
         let user = self.user_text();
         let (time, id) = window.newest_before();
         let rows = window.rows();
         let arguments = args![user, time, id, rows, class];
         let found = match of {
-            MessageBox::Inbox => self.fetch_all_visible(&INBOX, arguments, seen)?,
-            MessageBox::Sent => self.fetch_all_visible(&SENT, arguments, seen)?,
-            MessageBox::Class => self.fetch_all_visible(&OF_CLASS, arguments, seen)?,
+            MessageBox::Inbox => self.fetch_all_visible(&INBOX, arguments, visible)?,
+            MessageBox::Sent => self.fetch_all_visible(&SENT, arguments, visible)?,
+            MessageBox::Class => self.fetch_all_visible(&OF_CLASS, arguments, visible)?,
         };
         let mut slice = window.cut(found, position);
         if of == MessageBox::Sent {
@@ -195,17 +195,17 @@ impl ReadTx<'_> {
             {
                 to.entry(message).or_default().push(recipient);
             }
-            for seen in &mut slice.rows {
-                seen.message.recipients = to.remove(&seen.message.id).unwrap_or_default();
+            for visible in &mut slice.rows {
+                visible.message.recipients = to.remove(&visible.message.id).unwrap_or_default();
             }
         }
         Ok(slice)
     }
 
     /// Returns a message in the view of the user; for its sender with all recipients.
-    pub fn message(&mut self, id: &MessageId) -> Result<SeenMessage> {
+    pub fn message(&mut self, id: &MessageId) -> Result<VisibleMessage> {
         let user = self.user_text();
-        let mut found = self.fetch_one_visible(&BY_ID, args![user, id], seen)?;
+        let mut found = self.fetch_one_visible(&BY_ID, args![user, id], visible)?;
         if found.is_own && found.message.class_id.is_none() {
             found.message.recipients = self.fetch_all(&RECIPIENTS, args![id], person)?;
         }
@@ -269,14 +269,14 @@ impl WriteTx<'_> {
 }
 
 /// Returns the pagination position of a message.
-pub fn position(seen: &SeenMessage) -> Position<i64> {
+pub fn position(visible: &VisibleMessage) -> Position<i64> {
     Position {
-        key: seen.message.created_at.as_millis(),
-        id: seen.message.id.to_string(),
+        key: visible.message.created_at.as_millis(),
+        id: visible.message.id.to_string(),
     }
 }
 
-fn seen(row: &mut Columns<'_>) -> Result<SeenMessage> {
+fn visible(row: &mut Columns<'_>) -> Result<VisibleMessage> {
     let message = DirectMessage {
         id: row.take()?,
         organization_id: row.take()?,
@@ -287,7 +287,7 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenMessage> {
         content: row.take()?,
         created_at: row.take()?,
     };
-    Ok(SeenMessage {
+    Ok(VisibleMessage {
         message,
         is_received: row.take()?,
         read_at: row.take()?,

@@ -18,7 +18,7 @@ use model::whole::WholeDocument;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::Result;
 
 macro_rules! place_columns {
@@ -48,7 +48,7 @@ macro_rules! documents {
             LEFT JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id AND sd.document_id = d.id
             LEFT JOIN grades gr ON gr.submission_id = sd.submission_id
             WHERE d.organization_id = $1 AND ",
-            sees_group!(),
+            can_view_group!(),
             $where
         )
     };
@@ -76,7 +76,7 @@ statements! {
     ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
         JOIN groups g ON g.id = r.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE r.organization_id = $1 AND ", sees_group!(), " AND r.id = $5");
+        WHERE r.organization_id = $1 AND ", can_view_group!(), " AND r.id = $5");
     /// Locks the room until the end of the transaction, so that concurrent inserts cannot exceed the limit of
     /// documents.
     LOCK_ROOM = "SELECT id FROM work_rooms WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
@@ -121,14 +121,14 @@ statements! {
 
 /// A document with the context that responses contain.
 #[derive(Debug, Clone)]
-pub struct SeenDocument {
+pub struct VisibleDocument {
     /// The group of its room, with the status of its class.
     pub place: Place,
     /// The document with its last author and its grade.
     pub whole: WholeDocument,
 }
 
-impl SeenDocument {
+impl VisibleDocument {
     pub fn document(&self) -> &Document {
         &self.whole.document
     }
@@ -175,20 +175,20 @@ pub enum CurrentFile {
 impl ReadTx<'_> {
     /// Returns a document, or `NotFound` if the viewer cannot view its group. The document server reads with admin
     /// rights.
-    pub fn document(&mut self, id: &DocumentId) -> Result<SeenDocument> {
-        self.fetch_one_visible(&BY_ID, args![id], seen)
+    pub fn document(&mut self, id: &DocumentId) -> Result<VisibleDocument> {
+        self.fetch_one_visible(&BY_ID, args![id], visible)
     }
 
     /// Lists the matching documents of a room, oldest first; `NotFound` if the viewer cannot view the room.
-    pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<SeenDocument>> {
+    pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<VisibleDocument>> {
         self.place_of_room(room)?;
         let status = filter.status.map(DocumentStatus::as_str);
-        self.fetch_all_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
+        self.fetch_all_visible(&OF_ROOM, args![room, status, filter.assignment_id], visible)
     }
 
     /// Lists the documents of all groups on a topic that the viewer can view, by group number.
-    pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
-        self.fetch_all_visible(&OF_TOPIC, args![topic], seen)
+    pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<VisibleDocument>> {
+        self.fetch_all_visible(&OF_TOPIC, args![topic], visible)
     }
 
     /// Returns the group of a room, or `NotFound` if the viewer cannot view it.
@@ -218,9 +218,9 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    /// Locks a document until the end of the transaction. It does not check [`SeenDocument::writable`]: saves of the
+    /// Locks a document until the end of the transaction. It does not check [`VisibleDocument::writable`]: saves of the
     /// document server are accepted even when users may not write.
-    pub fn document_to_write(&mut self, id: &DocumentId) -> Result<SeenDocument> {
+    pub fn document_to_write(&mut self, id: &DocumentId) -> Result<VisibleDocument> {
         self.document(id)?;
         self.fetch_one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
         self.document(id)
@@ -237,9 +237,9 @@ impl WriteTx<'_> {
     }
 
     /// Locks the documents of all groups that work on a topic until the end of the transaction.
-    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<VisibleDocument>> {
         self.fetch_all(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
-        self.fetch_all_visible(&OF_TOPIC, args![topic], seen)
+        self.fetch_all_visible(&OF_TOPIC, args![topic], visible)
     }
 
     /// Locks the links of a group that are not started and that a new document starts: that to its topic, or all if it
@@ -333,7 +333,7 @@ impl WriteTx<'_> {
     }
 }
 
-fn seen(row: &mut Columns<'_>) -> Result<SeenDocument> {
+fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
     let (id, organization_id, work_room_id): (DocumentId, OrganizationId, WorkRoomId) =
         (row.take()?, row.take()?, row.take()?);
     let mut document = Document {
@@ -376,7 +376,7 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenDocument> {
         name: name.unwrap_or_default(),
         image,
     });
-    Ok(SeenDocument {
+    Ok(VisibleDocument {
         place,
         whole: WholeDocument {
             document,

@@ -9,7 +9,7 @@ use model::user::Person;
 use super::classes::person;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::clock;
 use common::error::Result;
 
@@ -85,7 +85,7 @@ statements! {
     IS_ENTRUSTED = concat!("SELECT EXISTS (SELECT 1 FROM class_enrollments e
         JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
         WHERE e.organization_id = $1 AND e.student_id = $5 AND k.status <> 'ARCHIVED'
-            AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!(), "
+            AND CAST($4 AS BIGINT) IS NOT NULL AND ", can_manage_class!(), "
             AND (e.enrolled_by IN ('admin', 'import') OR EXISTS (SELECT 1 FROM homeroom_enrollments he
                 JOIN homerooms h ON h.organization_id = he.organization_id AND h.id = he.homeroom_id
                 WHERE he.organization_id = $1 AND he.student_id = $5 AND h.teacher_id = $3)))");

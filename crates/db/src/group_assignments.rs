@@ -13,7 +13,7 @@ use model::whole::WholeSubmission;
 use super::current_submissions::{CurrentParts, current_parts};
 use super::sql::{Columns, Sql, Value};
 use super::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::{Error, Result};
 
 macro_rules! link_columns {
@@ -44,7 +44,11 @@ macro_rules! from_topics {
 /// The links of one topic.
 macro_rules! of_assignment {
     () => {
-        concat!("a.organization_id = $1 AND ", $crate::sees_group!(), " AND a.id = $5")
+        concat!(
+            "a.organization_id = $1 AND ",
+            $crate::can_view_group!(),
+            " AND a.id = $5"
+        )
     };
 }
 
@@ -53,7 +57,7 @@ macro_rules! of_staff_list {
     () => {
         concat!(
             "a.organization_id = $1 AND ",
-            $crate::sees_group!(),
+            $crate::can_view_group!(),
             " AND ",
             $crate::assignments::staff_topics!()
         )
@@ -65,7 +69,7 @@ macro_rules! of_student_list {
     () => {
         concat!(
             "a.organization_id = $1 AND ",
-            $crate::sees_group!(),
+            $crate::can_view_group!(),
             " AND ",
             $crate::assignments::student_topics!()
         )
@@ -135,13 +139,13 @@ statements! {
     UPDATE_LATENESS = "UPDATE submissions SET is_late = $3, late_by_seconds = $4 WHERE organization_id = $1 AND id = $2";
     /// Whether the viewer can view a group.
     SEES_GROUP = concat!("SELECT g.id FROM groups g JOIN classes k ON k.id = g.class_id
-        WHERE g.organization_id = $1 AND g.id = $5 AND ", sees_group!());
+        WHERE g.organization_id = $1 AND g.id = $5 AND ", can_view_group!());
     /// The active topics a group can submit for: upcoming deadlines first, then by distance from now.
     CANDIDATES = concat!("SELECT a.id, a.title, a.deadline FROM group_assignments ga
         JOIN assignments a ON a.id = ga.assignment_id
         JOIN groups g ON g.id = ga.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND ", sees_group!(), "
+        WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND ", can_view_group!(), "
         ORDER BY CASE WHEN a.deadline >= $4 THEN 0 ELSE 1 END,
             CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id");
 }

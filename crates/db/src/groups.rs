@@ -1,10 +1,10 @@
-//! Groups with their members, topics and files. The SQL fragments of `visible.rs` decide whether a viewer can view a
+//! Groups with their members, topics and files. The SQL fragments of `visibility.rs` decide whether a viewer can view a
 //! group or only list its outline; data that is invisible to the viewer is never read.
 
 mod files;
-mod known;
 mod links;
 mod members;
+mod queries;
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use model::text::{ShortName, name_key};
 use model::user::Person;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 
-use self::known::Known;
-pub(super) use self::known::own_groups;
+use self::queries::GroupQueries;
+pub(super) use self::queries::own_groups;
 use super::sql::{Columns, Sql, Value};
 use super::{ReadTx, WriteTx};
 use crate::{args, statements};
@@ -50,26 +50,26 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
         ("groups", STATEMENTS),
         ("groups::files", files::STATEMENTS),
         ("groups::members", members::STATEMENTS),
-        ("groups::one", known::one::STATEMENTS),
-        ("groups::one::current", known::one::current::STATEMENTS),
-        ("groups::of_class::current", known::of_class::current::STATEMENTS),
-        ("groups::all::current", known::all::current::STATEMENTS),
-        ("groups::of_student::current", known::of_student::current::STATEMENTS),
-        ("groups::of_class", known::of_class::STATEMENTS),
-        ("groups::all", known::all::STATEMENTS),
-        ("groups::of_student", known::of_student::STATEMENTS),
-        ("groups::of_member", known::of_member::STATEMENTS),
-        ("groups::of_member::current", known::of_member::current::STATEMENTS),
+        ("groups::one", queries::one::STATEMENTS),
+        ("groups::one::current", queries::one::current::STATEMENTS),
+        ("groups::of_class::current", queries::of_class::current::STATEMENTS),
+        ("groups::all::current", queries::all::current::STATEMENTS),
+        ("groups::of_student::current", queries::of_student::current::STATEMENTS),
+        ("groups::of_class", queries::of_class::STATEMENTS),
+        ("groups::all", queries::all::STATEMENTS),
+        ("groups::of_student", queries::of_student::STATEMENTS),
+        ("groups::of_member", queries::of_member::STATEMENTS),
+        ("groups::of_member::current", queries::of_member::current::STATEMENTS),
     ]
 }
 
 /// A group as visible to the viewer.
 #[derive(Debug, Clone)]
-pub struct KnownGroup {
+pub struct VisibleGroup {
     /// Without members, topics and files if the viewer can only list the group.
     pub whole: WholeGroup,
     /// Whether the viewer can view the group; otherwise only its outline is visible.
-    pub is_seen: bool,
+    pub has_full_access: bool,
     pub member_count: i64,
     /// The number of messages in its room that the user has not read.
     pub unread: i64,
@@ -100,16 +100,16 @@ pub struct GroupFilter {
 
 impl ReadTx<'_> {
     /// Returns a group, or at least its outline.
-    pub fn group(&mut self, id: &GroupId) -> Result<KnownGroup> {
+    pub fn group(&mut self, id: &GroupId) -> Result<VisibleGroup> {
         let user = self.user_text();
-        let found = self.known(&known::one::KNOWN, args![user, id])?;
+        let found = self.load(&queries::one::QUERIES, args![user, id])?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
     /// Returns a group with its members, topics and files, or `NotFound` if the viewer cannot view it.
     pub fn whole_group(&mut self, id: &GroupId) -> Result<WholeGroup> {
         let known = self.group(id)?;
-        if known.is_seen {
+        if known.has_full_access {
             Ok(known.whole)
         } else {
             Err(Error::NotFound)
@@ -117,7 +117,7 @@ impl ReadTx<'_> {
     }
 
     /// Lists the matching groups by number; those whose name begins with the search text come first.
-    pub fn groups(&mut self, filter: &GroupFilter) -> Result<Vec<KnownGroup>> {
+    pub fn groups(&mut self, filter: &GroupFilter) -> Result<Vec<VisibleGroup>> {
         let user = self.user_text();
         let course = filter.course.as_ref().map(|course| match course {
             CourseChoice::None => "",
@@ -125,9 +125,9 @@ impl ReadTx<'_> {
         });
         let search = filter.search.as_deref().map(super::pattern);
         let set = match (self.viewer().is_staff(), &filter.class_id) {
-            (false, _) => &known::of_student::KNOWN,
-            (true, Some(_)) => &known::of_class::KNOWN,
-            (true, None) => &known::all::KNOWN,
+            (false, _) => &queries::of_student::QUERIES,
+            (true, Some(_)) => &queries::of_class::QUERIES,
+            (true, None) => &queries::all::QUERIES,
         };
         let arguments = args![
             user,
@@ -139,20 +139,20 @@ impl ReadTx<'_> {
             search,
             filter.mine,
         ];
-        self.known(set, arguments)
+        self.load(set, arguments)
     }
 
     /// Lists the groups of a class on a topic, by number, with their members only.
-    pub fn groups_on_topic(&mut self, class: &ClassId, topic: &AssignmentId) -> Result<Vec<KnownGroup>> {
+    pub fn groups_on_topic(&mut self, class: &ClassId, topic: &AssignmentId) -> Result<Vec<VisibleGroup>> {
         let (user, nothing) = (self.user_text(), None::<&str>);
         let arguments = args![user, class, nothing, nothing, topic, None::<bool>, nothing, false];
-        self.with_members(&known::of_class::KNOWN, arguments)
+        self.load_with_members(&queries::of_class::QUERIES, arguments)
     }
 
     /// Lists the groups of a student that the viewer can view, by number.
-    pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<KnownGroup>> {
+    pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<VisibleGroup>> {
         let user = self.user_text();
-        self.known(&known::of_member::KNOWN, args![user, student])
+        self.load(&queries::of_member::QUERIES, args![user, student])
     }
 
     /// Returns the id of the calling user, for data that depends on the user; empty for calls by the service itself.
@@ -161,9 +161,9 @@ impl ReadTx<'_> {
     }
 
     /// Reads a set of groups with one statement per kind of child, and attaches each row to its group.
-    fn known(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
-        let mut groups = self.with_members(set, arguments)?;
-        if !groups.iter().any(|group| group.is_seen) {
+    fn load(&mut self, set: &'static GroupQueries, arguments: &[Value<'_>]) -> Result<Vec<VisibleGroup>> {
+        let mut groups = self.load_with_members(set, arguments)?;
+        if !groups.iter().any(|group| group.has_full_access) {
             return Ok(groups);
         }
         let places = places(&groups);
@@ -201,9 +201,9 @@ impl ReadTx<'_> {
     }
 
     /// Reads a set of groups with their members.
-    fn with_members(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
-        let mut groups = self.fetch_all_visible(set.groups, arguments, known_group)?;
-        if !groups.iter().any(|group| group.is_seen) {
+    fn load_with_members(&mut self, set: &'static GroupQueries, arguments: &[Value<'_>]) -> Result<Vec<VisibleGroup>> {
+        let mut groups = self.fetch_all_visible(set.groups, arguments, visible_group)?;
+        if !groups.iter().any(|group| group.has_full_access) {
             return Ok(groups);
         }
         let places = places(&groups);
@@ -310,7 +310,7 @@ impl WriteTx<'_> {
 }
 
 /// Maps each group to its index.
-fn places(groups: &[KnownGroup]) -> HashMap<GroupId, usize> {
+fn places(groups: &[VisibleGroup]) -> HashMap<GroupId, usize> {
     let ids = groups.iter().map(|known| known.whole.group.id.clone());
     ids.enumerate().map(|(place, id)| (id, place)).collect()
 }
@@ -333,7 +333,7 @@ fn names_key(group: &Group) -> String {
     key
 }
 
-fn known_group(row: &mut Columns<'_>) -> Result<KnownGroup> {
+fn visible_group(row: &mut Columns<'_>) -> Result<VisibleGroup> {
     let group = group(row)?;
     let class = ClassLabel {
         id: group.class_id.clone(),
@@ -371,11 +371,11 @@ fn known_group(row: &mut Columns<'_>) -> Result<KnownGroup> {
         links: Vec::new(),
         attachments: Vec::new(),
     };
-    Ok(KnownGroup {
+    Ok(VisibleGroup {
         whole,
         member_count: row.take()?,
         unread: row.take()?,
-        is_seen: row.take()?,
+        has_full_access: row.take()?,
     })
 }
 

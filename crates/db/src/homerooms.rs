@@ -9,7 +9,7 @@ use model::user::Person;
 use super::classes::person;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::clock;
 use common::error::Result;
 
@@ -41,7 +41,7 @@ statements! {
     STUDENTS = concat!("SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, u.id, u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR EXISTS (SELECT 1 FROM class_enrollments ce
                     JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                    WHERE ce.organization_id = $1 AND ce.student_id = e.student_id AND ", manages_class!(), ")
+                    WHERE ce.organization_id = $1 AND ce.student_id = e.student_id AND ", can_manage_class!(), ")
                 THEN u.email ELSE NULL END
         FROM homeroom_enrollments e
         JOIN users u ON u.id = e.student_id

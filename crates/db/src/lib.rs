@@ -15,7 +15,7 @@ mod pooled;
 mod request_context;
 pub mod server;
 pub mod sql;
-pub mod visible;
+pub mod visibility;
 
 pub mod activity;
 pub mod assignments;
@@ -294,7 +294,7 @@ impl ReadTx<'_> {
     }
 
     /// Reads rows that are visible to the viewer: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments
-    /// begin at `$5` ([`visible`]).
+    /// begin at `$5` ([`visibility`]).
     fn fetch_all_visible<T>(
         &mut self,
         sql: &'static Sql,

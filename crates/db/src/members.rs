@@ -8,7 +8,7 @@ use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::users::place;
 use super::{ReadTx, pattern};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::error::Result;
 
 statements! {
@@ -19,7 +19,7 @@ statements! {
             CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
                     SELECT 1 FROM class_enrollments ce
                     JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
-                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ", manages_class!(), ")
+                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ", can_manage_class!(), ")
                 THEN u.email ELSE NULL END
         FROM members m
         JOIN users u ON u.id = m.user_id
@@ -54,7 +54,7 @@ pub struct MemberFilter {
 
 /// A member with their user data.
 #[derive(Debug, Clone)]
-pub struct KnownMember {
+pub struct MemberWithUser {
     pub member: Member,
     pub person: Person,
     /// `None` if it is invisible to the viewer.
@@ -63,8 +63,8 @@ pub struct KnownMember {
 
 impl ReadTx<'_> {
     /// Lists the members visible to the viewer.
-    pub fn members(&mut self) -> Result<Vec<KnownMember>> {
-        self.fetch_all_visible(&VISIBLE, args![None::<String>], known_member)
+    pub fn members(&mut self) -> Result<Vec<MemberWithUser>> {
+        self.fetch_all_visible(&VISIBLE, args![None::<String>], member_with_user)
     }
 
     /// Lists the matching members by name. The caller has checked the permission.
@@ -72,14 +72,14 @@ impl ReadTx<'_> {
         &mut self,
         filter: &MemberFilter,
         window: &Window<String>,
-    ) -> Result<Slice<KnownMember, String>> {
+    ) -> Result<Slice<MemberWithUser, String>> {
         let (key, id) = window.names_after();
         let (role, search) = (
             filter.role.map(MemberRole::as_str),
             filter.search.as_deref().map(pattern),
         );
         let rows = self.fetch_all(&LIST, args![role, search, key, id, window.rows()], |row| {
-            Ok((known_member(row)?, row.take::<String>()?))
+            Ok((member_with_user(row)?, row.take::<String>()?))
         })?;
         let slice = window.cut(rows, |(known, key)| Position {
             key: key.clone(),
@@ -92,25 +92,25 @@ impl ReadTx<'_> {
     }
 
     /// Returns a member. The caller has checked the permission.
-    pub fn member(&mut self, id: &MemberId) -> Result<KnownMember> {
-        self.fetch_one(&BY_ID, args![id], known_member)
+    pub fn member(&mut self, id: &MemberId) -> Result<MemberWithUser> {
+        self.fetch_one(&BY_ID, args![id], member_with_user)
     }
 
     /// Returns the membership of a user, if it is visible to the viewer.
-    pub fn member_of(&mut self, user: &str) -> Result<Option<KnownMember>> {
-        let found = self.fetch_all_visible(&VISIBLE, args![user], known_member)?;
+    pub fn member_of(&mut self, user: &str) -> Result<Option<MemberWithUser>> {
+        let found = self.fetch_all_visible(&VISIBLE, args![user], member_with_user)?;
         Ok(found.into_iter().next())
     }
 }
 
-fn known_member(row: &mut Columns<'_>) -> Result<KnownMember> {
+fn member_with_user(row: &mut Columns<'_>) -> Result<MemberWithUser> {
     let member = member(row)?;
     let person = Person {
         id: member.user_id.clone(),
         name: row.take()?,
         image: row.take()?,
     };
-    Ok(KnownMember {
+    Ok(MemberWithUser {
         member,
         person,
         email: row.take()?,

@@ -46,7 +46,7 @@ macro_rules! matching {
     () => {
         concat!(
             " WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ",
-            $crate::manages_class!(),
+            $crate::can_manage_class!(),
             " AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
             AND (CAST($6 AS TEXT) IS NULL OR COALESCE(c.subject_id, g.subject_id) = $6)
             AND (CAST($7 AS TEXT) IS NULL OR a.course_id = $7)

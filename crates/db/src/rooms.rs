@@ -4,14 +4,14 @@ use model::id::{ClassId, DocumentId, GroupId};
 use model::news::Room;
 
 use super::ReadTx;
-use crate::{args, manages_class, sees_group, statements};
+use crate::{args, can_manage_class, can_view_group, statements};
 use common::error::{Error, Result};
 
 statements! {
     /// The rooms of the viewer: the classes they manage (a staff room and a class room each), the classes they are
     /// enrolled in, and the groups they can view.
     ROOMS = concat!(
-        "SELECT 'STAFF', k.id FROM classes k WHERE k.organization_id = $1 AND ", manages_class!(), "
+        "SELECT 'STAFF', k.id FROM classes k WHERE k.organization_id = $1 AND ", can_manage_class!(), "
         UNION ALL
         SELECT 'CLASS', k.id FROM class_enrollments e
             JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
@@ -20,14 +20,14 @@ statements! {
         SELECT 'GROUP', g.id FROM group_members m
             JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
             JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
-            WHERE m.organization_id = $1 AND m.user_id = $3 AND $2 = 'STUDENT' AND ", sees_group!());
+            WHERE m.organization_id = $1 AND m.user_id = $3 AND $2 = 'STUDENT' AND ", can_view_group!());
     /// The group of a document, if the viewer can view it.
     GROUP_OF_DOCUMENT = concat!(
         "SELECT g.id FROM documents d
             JOIN work_rooms w ON w.organization_id = d.organization_id AND w.id = d.work_room_id
             JOIN groups g ON g.organization_id = w.organization_id AND g.id = w.group_id
             JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
-            WHERE d.organization_id = $1 AND d.id = $5 AND ", sees_group!());
+            WHERE d.organization_id = $1 AND d.id = $5 AND ", can_view_group!());
 }
 
 impl ReadTx<'_> {

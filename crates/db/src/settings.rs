@@ -46,7 +46,7 @@ impl ReadTx<'_> {
         let Some(user) = self.actor().user.clone() else {
             return Ok(Zone::utc());
         };
-        let own = match self.known_user(&user, false) {
+        let own = match self.visible_user(&user, false) {
             Ok(known) => known.account.and_then(|account| account.timezone),
             // Super admins are not members.
             Err(Error::NotFound) => None,

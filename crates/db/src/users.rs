@@ -13,7 +13,7 @@ use super::people::{account_columns, member_columns};
 use super::platform::accounts::profile;
 use super::sql::{Columns, Sql};
 use super::{ReadTx, pattern};
-use crate::{args, manages_class, statements};
+use crate::{args, can_manage_class, statements};
 use common::error::{Error, Result};
 
 /// Member `m` is enrolled in a class that the viewer manages.
@@ -23,7 +23,7 @@ macro_rules! own_student {
             "EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
                 WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ",
-            $crate::manages_class!(),
+            $crate::can_manage_class!(),
             ")"
         )
     };
@@ -52,7 +52,7 @@ macro_rules! place {
 pub(super) use place;
 
 /// Members visible to the viewer; `$5` is the calling user.
-macro_rules! known_users {
+macro_rules! visible_users {
     ($columns:expr, $where:expr) => {
         concat!(
             "SELECT ",
@@ -78,21 +78,21 @@ macro_rules! known_users {
 }
 
 statements! {
-    BY_ID = known_users!("", " AND m.user_id = $6");
+    BY_ID = visible_users!("", " AND m.user_id = $6");
     /// The member with an email address.
-    BY_EMAIL = known_users!("", " AND u.email = $6");
+    BY_EMAIL = visible_users!("", " AND u.email = $6");
     /// The member with an external id.
-    BY_EXTERNAL_ID = known_users!("", " AND m.external_id = $6");
+    BY_EXTERNAL_ID = visible_users!("", " AND m.external_id = $6");
     /// The matching members by name; those whose name begins with the search text come first. Data that is invisible to
     /// a teacher does not match either.
-    LIST = known_users!(concat!(", ", place!("$7")), concat!(
+    LIST = visible_users!(concat!(", ", place!("$7")), concat!(
         " AND (CAST($6 AS TEXT) IS NULL OR $6 = ", effective_role!(), ")
             AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
                 OR ($2 = 'ADMIN' AND u.email LIKE '%' || $7 || '%' ESCAPE '\\'))
             AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
                 WHERE ce.organization_id = $1 AND ce.class_id = $8 AND ce.student_id = m.user_id AND ",
-            manages_class!(), "))
+            can_manage_class!(), "))
             AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM homeroom_enrollments h
                 WHERE h.organization_id = $1 AND h.homeroom_id = $9 AND h.student_id = m.user_id))
             AND (CAST($10 AS BOOLEAN) IS NULL OR (u.is_active AND m.is_active) = $10)
@@ -117,7 +117,7 @@ pub struct UserFilter {
 
 /// A member as visible to the viewer.
 #[derive(Debug, Clone)]
-pub struct KnownUser {
+pub struct VisibleUser {
     pub person: Person,
     /// The effective role; hidden from other students.
     pub role: Option<PlatformRole>,
@@ -136,10 +136,10 @@ pub struct KnownUser {
 impl ReadTx<'_> {
     /// Returns a member, or `NotFound` if they are invisible to the viewer. `is_platform` makes the whole account
     /// visible.
-    pub fn known_user(&mut self, id: &UserId, is_platform: bool) -> Result<KnownUser> {
+    pub fn visible_user(&mut self, id: &UserId, is_platform: bool) -> Result<VisibleUser> {
         let user = self.user_text();
-        let eyes = Eyes::of(self, is_platform);
-        let found = self.fetch_all_visible(&BY_ID, args![user, id], |row| known(row, &eyes))?;
+        let viewpoint = Viewpoint::of(self, is_platform);
+        let found = self.fetch_all_visible(&BY_ID, args![user, id], |row| known(row, &viewpoint))?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
@@ -157,28 +157,28 @@ impl ReadTx<'_> {
         &mut self,
         sql: &'static Sql,
         key: &str,
-        is_readable: impl Fn(&KnownUser) -> bool,
+        is_readable: impl Fn(&VisibleUser) -> bool,
     ) -> Result<Option<UserId>> {
         let user = self.user_text();
-        let eyes = Eyes::of(self, false);
-        let found = self.fetch_all_visible(sql, args![user, key], |row| known(row, &eyes))?;
+        let viewpoint = Viewpoint::of(self, false);
+        let found = self.fetch_all_visible(sql, args![user, key], |row| known(row, &viewpoint))?;
         let mut found = found.into_iter().filter(is_readable);
         Ok(found.next().map(|known| known.person.id))
     }
 
     /// Lists the matching members that are visible to the viewer, by name.
-    pub fn known_users(
+    pub fn visible_users(
         &mut self,
         filter: &UserFilter,
         window: &Window<String>,
         is_platform: bool,
-    ) -> Result<Slice<KnownUser, String>> {
+    ) -> Result<Slice<VisibleUser, String>> {
         let (user, (key, id)) = (self.user_text(), window.names_after());
         let (role, search) = (
             filter.role.map(PlatformRole::as_str),
             filter.search.as_deref().map(pattern),
         );
-        let (eyes, rows) = (Eyes::of(self, is_platform), window.rows());
+        let (viewpoint, rows) = (Viewpoint::of(self, is_platform), window.rows());
         let arguments = args![
             user,
             role,
@@ -191,17 +191,17 @@ impl ReadTx<'_> {
             rows,
         ];
         let rows = self.fetch_all_visible(&LIST, arguments, |row| {
-            let user = known(row, &eyes)?;
-            Ok(KnownUser {
+            let user = known(row, &viewpoint)?;
+            Ok(VisibleUser {
                 list_key: row.take()?,
                 ..user
             })
         })?;
-        Ok(window.cut(rows, KnownUser::position))
+        Ok(window.cut(rows, VisibleUser::position))
     }
 }
 
-impl KnownUser {
+impl VisibleUser {
     /// Returns the pagination position of a user read from a list.
     pub fn position(&self) -> Position<String> {
         Position {
@@ -212,7 +212,7 @@ impl KnownUser {
 }
 
 /// The data that determines which fields of a user are visible.
-struct Eyes {
+struct Viewpoint {
     user: String,
     organization: String,
     is_admin: bool,
@@ -220,7 +220,7 @@ struct Eyes {
     is_platform: bool,
 }
 
-impl Eyes {
+impl Viewpoint {
     fn of(read_tx: &ReadTx<'_>, is_platform: bool) -> Self {
         Self {
             user: read_tx.user_text(),
@@ -232,23 +232,23 @@ impl Eyes {
     }
 }
 
-fn known(row: &mut Columns<'_>, eyes: &Eyes) -> Result<KnownUser> {
+fn known(row: &mut Columns<'_>, viewpoint: &Viewpoint) -> Result<VisibleUser> {
     let (mut user, member) = (profile(row)?, member(row)?);
     let role = row.parse(PlatformRole::parse)?;
     let is_own_student_or_staff: bool = row.take()?;
     user.role = role;
     user.is_active &= member.is_active;
-    let is_self = user.id.as_str() == eyes.user;
+    let is_self = user.id.as_str() == viewpoint.user;
     let home = user.home_organization_id.as_ref();
-    let is_at_home = home.is_some_and(|home| home.as_str() == eyes.organization);
-    let is_whole = is_self || eyes.is_platform || (eyes.is_admin && is_at_home);
-    let knows_address = is_self || eyes.is_admin || (eyes.is_staff && is_own_student_or_staff);
-    Ok(KnownUser {
+    let is_at_home = home.is_some_and(|home| home.as_str() == viewpoint.organization);
+    let is_whole = is_self || viewpoint.is_platform || (viewpoint.is_admin && is_at_home);
+    let can_view_email = is_self || viewpoint.is_admin || (viewpoint.is_staff && is_own_student_or_staff);
+    Ok(VisibleUser {
         person: user.person(),
-        role: (eyes.is_staff || is_self).then_some(role),
-        email: knows_address.then(|| user.email.clone()),
-        member: (eyes.is_admin || is_self).then_some(member),
-        is_active: eyes.is_admin.then_some(user.is_active),
+        role: (viewpoint.is_staff || is_self).then_some(role),
+        email: can_view_email.then(|| user.email.clone()),
+        member: (viewpoint.is_admin || is_self).then_some(member),
+        is_active: viewpoint.is_admin.then_some(user.is_active),
         account: is_whole.then(|| Box::new(user)),
         list_key: String::new(),
     })

@@ -11,7 +11,7 @@ use model::user::Person;
 use super::groups::own_groups;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::Result;
 
 macro_rules! rooms {
@@ -28,7 +28,7 @@ macro_rules! rooms {
             LEFT JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
             LEFT JOIN users u ON u.id = m.sender_id
             WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
-            sees_group!(),
+            can_view_group!(),
             $($condition)*
         )
     };
@@ -46,7 +46,7 @@ statements! {
 
 /// A room with the context that responses contain.
 #[derive(Debug, Clone)]
-pub struct SeenRoom {
+pub struct VisibleWorkRoom {
     pub room: WorkRoom,
     pub place: Place,
     /// The owner of its class.
@@ -61,7 +61,7 @@ pub struct SeenRoom {
     pub last_message: Option<LastMessage>,
 }
 
-impl SeenRoom {
+impl VisibleWorkRoom {
     /// Returns the sort key of lists by class and group number.
     pub fn position(&self) -> impl Ord + Send + use<> {
         let group = &self.place.group;
@@ -90,19 +90,19 @@ pub struct LastMessage {
 
 impl ReadTx<'_> {
     /// Returns a room, or `NotFound` if the viewer cannot view its group.
-    pub fn work_room(&mut self, id: &WorkRoomId) -> Result<SeenRoom> {
+    pub fn work_room(&mut self, id: &WorkRoomId) -> Result<VisibleWorkRoom> {
         let user = self.user_text();
         self.fetch_one_visible(&BY_ID, args![user, id], room)
     }
 
     /// Returns the room of a group, or `NotFound` if the viewer cannot view the group.
-    pub fn work_room_of(&mut self, group: &GroupId) -> Result<SeenRoom> {
+    pub fn work_room_of(&mut self, group: &GroupId) -> Result<VisibleWorkRoom> {
         let user = self.user_text();
         self.fetch_one_visible(&BY_GROUP, args![user, group], room)
     }
 
     /// Lists the rooms visible to the viewer, by class and group number.
-    pub fn work_rooms(&mut self) -> Result<Vec<SeenRoom>> {
+    pub fn work_rooms(&mut self) -> Result<Vec<VisibleWorkRoom>> {
         let user = self.user_text();
         let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
         self.fetch_all_visible(set, args![user], room)
@@ -117,8 +117,8 @@ impl WriteTx<'_> {
     }
 }
 
-fn room(row: &mut Columns<'_>) -> Result<SeenRoom> {
-    Ok(SeenRoom {
+fn room(row: &mut Columns<'_>) -> Result<VisibleWorkRoom> {
+    Ok(VisibleWorkRoom {
         room: WorkRoom {
             id: row.take()?,
             organization_id: row.take()?,

@@ -126,13 +126,13 @@ impl Group {
         &self,
         viewer: &Viewer,
         is_member: bool,
-        manages_class: bool,
+        can_manage_class: bool,
         class_status: ClassStatus,
         now: Timestamp,
     ) -> bool {
         match viewer {
             Viewer::Admin => true,
-            Viewer::Teacher(_) => manages_class,
+            Viewer::Teacher(_) => can_manage_class,
             Viewer::Student(_) => is_member && self.place(class_status).is_open(now),
         }
     }

@@ -170,7 +170,7 @@ pub fn effective_description<'a>(assignment: &'a Assignment, link: &'a GroupAssi
 }
 
 /// Returns whether a group sees a file of its topic: the shared ones, and its own unless the topic is shared.
-pub fn sees_file(assignment: &Assignment, link: &GroupAssignment, file: &AssignmentAttachment) -> bool {
+pub fn can_view_file(assignment: &Assignment, link: &GroupAssignment, file: &AssignmentAttachment) -> bool {
     file.assignment_id == assignment.id
         && file.staged_at.is_none()
         && file

@@ -60,22 +60,22 @@ fn a_group_sees_shared_files_and_its_own_but_never_those_of_others() {
         ..assignment("t", None)
     };
     for topic in [&shared, &unique] {
-        assert!(sees_file(topic, &own, &file(None)));
-        assert!(!sees_file(topic, &own, &file(Some("h on t"))));
+        assert!(can_view_file(topic, &own, &file(None)));
+        assert!(!can_view_file(topic, &own, &file(Some("h on t"))));
         let staged = AssignmentAttachment {
             staged_at: Some(at(1)),
             ..file(None)
         };
-        assert!(!sees_file(topic, &own, &staged));
+        assert!(!can_view_file(topic, &own, &staged));
         let foreign = AssignmentAttachment {
             assignment_id: AssignmentId::new("u"),
             ..file(None)
         };
-        assert!(!sees_file(topic, &own, &foreign));
+        assert!(!can_view_file(topic, &own, &foreign));
     }
-    assert!(sees_file(&unique, &own, &file(Some("g on t"))));
+    assert!(can_view_file(&unique, &own, &file(Some("g on t"))));
     assert!(
-        !sees_file(&shared, &own, &file(Some("g on t"))),
+        !can_view_file(&shared, &own, &file(Some("g on t"))),
         "ignored while the topic is shared"
     );
     assert!(!is_effective(&shared, &file(Some("g on t"))) && is_effective(&unique, &file(Some("g on t"))));

@@ -9,7 +9,7 @@ use crate::feedback::Feedback;
 use crate::file::{AssignmentAttachment, GroupAttachment};
 use crate::grade::Grade;
 use crate::group::{Group, GroupMember, Place};
-use crate::group_assignment::{GroupAssignment, effective_description, sees_file};
+use crate::group_assignment::{GroupAssignment, can_view_file, effective_description};
 use crate::homeroom::HomeroomLabel;
 use crate::id::{GroupId, UserId};
 use crate::subject::SubjectLabel;
@@ -94,7 +94,7 @@ pub struct WholeAssignment {
     pub assignment: Assignment,
     pub class: ClassLabel,
     pub course: Option<CourseLabel>,
-    /// Shared attachments and those of single groups; [`sees_file`] decides which of them a group sees.
+    /// Shared attachments and those of single groups; [`can_view_file`] decides which of them a group sees.
     pub attachments: Vec<AssignmentAttachment>,
     /// The groups of the topic.
     pub links: Vec<WholeGroupAssignment>,
@@ -129,7 +129,7 @@ impl WholeGroupAssignment {
     pub fn effective_attachments(&self) -> impl Iterator<Item = &AssignmentAttachment> {
         self.attachments
             .iter()
-            .filter(|file| sees_file(&self.assignment, &self.link, file))
+            .filter(|file| can_view_file(&self.assignment, &self.link, file))
     }
 
     /// Returns whether the group submitted the required number of documents.

@@ -15,8 +15,8 @@ use super::schema;
 use super::wire;
 use common::error::Error;
 use db::platform::PlatformProof;
-use db::platform::invitations::KnownInvitation;
-use db::platform::organizations::{OrganizationName, SeenOrganization};
+use db::platform::invitations::InvitationWithOrganization;
+use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::acceptance::{self, InvitationCaller};
 use service::actions::invitations;
 use service::changes;
@@ -64,7 +64,7 @@ pub async fn show(asked: Asked) -> Answered {
         .app
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            let Some(known) = platform.known_invitation(&id)? else {
+            let Some(known) = platform.invitation_with_organization(&id)? else {
                 return Ok(Err(Denial::NotOpen));
             };
             let proof = acceptance::proof(platform, &session, &user)?;
@@ -147,7 +147,7 @@ pub async fn cancel(asked: Asked) -> Answered {
         .app
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            platform.known_invitation(&sought)
+            platform.invitation_with_organization(&sought)
         });
     let Some(known) = look.await? else {
         return refused(AuthError::invitation_not_found(), &present);
@@ -202,12 +202,12 @@ async fn respond(asked: Asked, status: InvitationStatus) -> Answered {
     }
 }
 
-fn administers(present: &Present, seen: &SeenOrganization) -> bool {
+fn administers(present: &Present, seen: &OrganizationOfUser) -> bool {
     let role = seen.member.as_ref().map(|member| member.role);
     present.user.role == PlatformRole::SuperAdmin || matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
 }
 
-fn with_organization(known: &KnownInvitation) -> Value {
+fn with_organization(known: &InvitationWithOrganization) -> Value {
     let mut view = json!(wire::invitation(Invitation::clone(&known.invitation)));
     view["organizationName"] = json!(known.organization_name);
     view

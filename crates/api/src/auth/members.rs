@@ -12,8 +12,8 @@ use super::asked::{Asked, Present};
 use super::organization::{active, asked_for, context, reach, reach_or};
 use super::schema;
 use super::wire;
-use db::members::KnownMember;
-use db::platform::organizations::SeenOrganization;
+use db::members::MemberWithUser;
+use db::platform::organizations::OrganizationOfUser;
 
 /// The permissions of the library's default roles. The other routes of this service do not use them.
 const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
@@ -214,9 +214,9 @@ pub async fn has_permission(asked: Asked) -> Answered {
 async fn known(
     asked: &Asked,
     present: &Present,
-    seen: &SeenOrganization,
+    seen: &OrganizationOfUser,
     user: &str,
-) -> Result<Option<KnownMember>, Refused> {
+) -> Result<Option<MemberWithUser>, Refused> {
     let user = user.to_owned();
     let context = context(asked, present, seen)?;
     Ok(asked.app.store().read(context, move |tx| tx.member_of(&user)).await?)

@@ -15,7 +15,7 @@ use auth::actor;
 use common::error::Result;
 use db::RequestContext;
 use db::platform::PlatformProof;
-use db::platform::organizations::{OrganizationName, SeenOrganization};
+use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::sessions::{self, OrganizationChoice};
 
 /// Set the active organization of this session
@@ -174,7 +174,7 @@ pub fn active(present: &Present) -> Option<OrganizationName> {
 
 /// Reads an organization of which the caller is a member; a SUPER_ADMIN may read any. Unlike in the library, a rejected
 /// request does not change the active organization: a GET has no side effects.
-pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<SeenOrganization, Refused> {
+pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<OrganizationOfUser, Refused> {
     reach_or(asked, present, name, AuthError::not_a_member_of_the_organization()).await
 }
 
@@ -184,7 +184,7 @@ pub async fn reach_or(
     present: &Present,
     name: OrganizationName,
     not_a_member: AuthError,
-) -> Result<SeenOrganization, Refused> {
+) -> Result<OrganizationOfUser, Refused> {
     let (user, is_slug) = (present.user.id.clone(), matches!(name, OrganizationName::Slug(_)));
     let look = asked
         .app
@@ -207,7 +207,7 @@ pub async fn reach_or(
 }
 
 /// The request context of the caller in an organization returned by [`reach`].
-pub fn context(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Result<RequestContext, Refused> {
+pub fn context(asked: &Asked, present: &Present, seen: &OrganizationOfUser) -> Result<RequestContext, Refused> {
     let viewer = standing(present.user.role, role(seen)).viewer(present.user.id.clone());
     Ok(RequestContext {
         tenant: seen.tenant.clone(),
@@ -217,6 +217,6 @@ pub fn context(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Res
     })
 }
 
-fn role(seen: &SeenOrganization) -> Option<model::access::MemberRole> {
+fn role(seen: &OrganizationOfUser) -> Option<model::access::MemberRole> {
     seen.member.as_ref().map(|member| member.role)
 }

@@ -10,7 +10,7 @@ use model::organization::Organization;
 use model::time::Timestamp;
 use model::user::Member;
 
-use db::members::KnownMember;
+use db::members::MemberWithUser;
 use db::platform::sessions::{Session, User};
 
 /// Converts a timestamp to the type of the library.
@@ -105,8 +105,8 @@ pub fn plain_member(member: Member) -> MemberObject {
 }
 
 /// A member with the user. The address is empty when the viewer may not see it.
-pub fn member(known: KnownMember) -> MemberObject {
-    let KnownMember { member, person, email } = known;
+pub fn member(known: MemberWithUser) -> MemberObject {
+    let MemberWithUser { member, person, email } = known;
     MemberObject {
         organization_id: member.organization_id.into_string(),
         user_id: member.user_id.into_string(),

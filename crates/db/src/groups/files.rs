@@ -5,7 +5,7 @@ use model::id::{AttachmentId, GroupId};
 
 use super::links::group_file;
 use crate::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::{Error, Result};
 
 statements! {
@@ -14,7 +14,7 @@ statements! {
         FROM group_attachments t
         JOIN groups g ON g.id = t.group_id
         JOIN classes k ON k.id = g.class_id
-        WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND ", sees_group!());
+        WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND ", can_view_group!());
     INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256, file_key,
             uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";

@@ -43,7 +43,7 @@ statements! {
 
 /// An invitation with the data about the organization that is visible to the invited person.
 #[derive(Debug, Clone)]
-pub struct KnownInvitation {
+pub struct InvitationWithOrganization {
     pub invitation: Invitation,
     pub organization_name: Name,
     pub organization_slug: Slug,
@@ -67,17 +67,17 @@ pub struct Mailbox {
 
 impl Platform<'_> {
     /// Returns an invitation by id.
-    pub fn known_invitation(&mut self, id: &InvitationId) -> Result<Option<KnownInvitation>> {
+    pub fn invitation_with_organization(&mut self, id: &InvitationId) -> Result<Option<InvitationWithOrganization>> {
         self.connection.fetch_optional(&BY_ID, args![id], known)
     }
 
     /// Returns the invitation with the digest of an emailed token.
-    pub fn invitation_of_token(&mut self, digest: &str) -> Result<Option<KnownInvitation>> {
+    pub fn invitation_of_token(&mut self, digest: &str) -> Result<Option<InvitationWithOrganization>> {
         self.connection.fetch_optional(&BY_TOKEN, args![digest], known)
     }
 
     /// Lists the pending, unexpired invitations of an email address, oldest first.
-    pub fn invitations_of_address(&mut self, email: &str, now: Timestamp) -> Result<Vec<KnownInvitation>> {
+    pub fn invitations_of_address(&mut self, email: &str, now: Timestamp) -> Result<Vec<InvitationWithOrganization>> {
         self.connection.fetch_all(&OF_ADDRESS, args![email, now], known)
     }
 
@@ -98,9 +98,9 @@ impl Platform<'_> {
     }
 }
 
-fn known(row: &mut Columns<'_>) -> Result<KnownInvitation> {
+fn known(row: &mut Columns<'_>) -> Result<InvitationWithOrganization> {
     let invitation = invitation(row)?;
-    Ok(KnownInvitation {
+    Ok(InvitationWithOrganization {
         tenant: Tenant(invitation.organization_id.clone()),
         invitation,
         organization_name: row.take()?,

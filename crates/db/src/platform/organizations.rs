@@ -93,7 +93,7 @@ pub struct HostName {
 
 /// An organization with the membership of a user.
 #[derive(Debug, Clone)]
-pub struct SeenOrganization {
+pub struct OrganizationOfUser {
     pub organization: Organization,
     /// Gives access to the organization.
     pub tenant: Tenant,
@@ -215,31 +215,33 @@ impl Platform<'_> {
     }
 
     /// Lists the organizations of a user.
-    pub fn organizations_of(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
-        self.connection.fetch_all(&OF_MEMBER, args![user], seen)
+    pub fn organizations_of(&mut self, user: &UserId) -> Result<Vec<OrganizationOfUser>> {
+        self.connection.fetch_all(&OF_MEMBER, args![user], organization_of_user)
     }
 
     /// Lists the organizations accessible to a user: those with an active membership, unless an administrator of
     /// another organization set the password.
-    pub fn organizations_open_to(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
-        self.connection.fetch_all(&OPEN_TO_MEMBER, args![user], seen)
+    pub fn organizations_open_to(&mut self, user: &UserId) -> Result<Vec<OrganizationOfUser>> {
+        self.connection
+            .fetch_all(&OPEN_TO_MEMBER, args![user], organization_of_user)
     }
 
     /// Returns an organization by id or slug, with the membership of the user.
-    pub fn organization(&mut self, name: &OrganizationName, user: &UserId) -> Result<Option<SeenOrganization>> {
+    pub fn organization(&mut self, name: &OrganizationName, user: &UserId) -> Result<Option<OrganizationOfUser>> {
         let (id, slug) = match name {
             OrganizationName::Id(id) => (Some(id), None),
             OrganizationName::Slug(slug) => (None, Some(slug)),
         };
-        self.connection.fetch_optional(&SEEN, args![id, slug, user], seen)
+        self.connection
+            .fetch_optional(&SEEN, args![id, slug, user], organization_of_user)
     }
 }
 
-fn seen(row: &mut Columns<'_>) -> Result<SeenOrganization> {
+fn organization_of_user(row: &mut Columns<'_>) -> Result<OrganizationOfUser> {
     let organization = organization(row)?;
     let member: Option<MemberId> = row.take()?;
     let member = member.map(|id| member_of(id, &organization.id, row)).transpose()?;
-    Ok(SeenOrganization {
+    Ok(OrganizationOfUser {
         tenant: Tenant(organization.id.clone()),
         organization,
         member,

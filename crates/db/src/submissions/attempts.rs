@@ -10,7 +10,7 @@ use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_co
 use crate::ReadTx;
 use crate::current_submissions::CurrentParts;
 use crate::group_assignments::{submission, submission_columns};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::Result;
 
 /// Attempts `s` at a link `ga` of group `g` in class `k`.
@@ -25,7 +25,7 @@ macro_rules! from_attempts {
 
 macro_rules! of_link {
     () => {
-        concat!(" WHERE ga.organization_id = $1 AND ga.id = $5 AND ", sees_group!())
+        concat!(" WHERE ga.organization_id = $1 AND ga.id = $5 AND ", can_view_group!())
     };
 }
 
@@ -45,7 +45,7 @@ statements! {
     COPY = concat!("SELECT ", copy_columns!(), ", a.status", from_attempts!(),
         " JOIN submission_documents sd ON sd.submission_id = s.id
         JOIN assignments a ON a.id = ga.assignment_id
-        WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND ", sees_group!());
+        WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND ", can_view_group!());
 }
 
 static PARTS: CurrentParts = CurrentParts {

@@ -6,7 +6,7 @@ use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, Submiss
 
 use super::{feedback, feedback_columns};
 use crate::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::error::Result;
 
 macro_rules! said {
@@ -20,7 +20,7 @@ macro_rules! said {
             JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
             WHERE fb.organization_id = $1 AND ",
-            sees_group!(),
+            can_view_group!(),
             " AND ($2 <> 'STUDENT' OR (fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL))",
             $where,
             " ORDER BY fb.created_at, fb.id"

@@ -8,7 +8,7 @@ use model::number::Points;
 
 use crate::sql::Columns;
 use crate::{ReadTx, WriteTx};
-use crate::{args, sees_group, statements};
+use crate::{args, can_view_group, statements};
 use common::clock;
 use common::error::Result;
 
@@ -20,7 +20,7 @@ macro_rules! works {
             " JOIN groups g ON g.id = ga.group_id
             JOIN classes k ON k.id = g.class_id
             WHERE ga.organization_id = $1 AND ",
-            sees_group!(),
+            can_view_group!(),
             $where
         )
     };

@@ -7,7 +7,7 @@ use db::platform::PlatformProof;
 use db::platform::homes::Home;
 use model::access::Viewer;
 use model::file::AssignmentAttachment;
-use model::group_assignment::sees_file;
+use model::group_assignment::can_view_file;
 use model::id::AssignmentId;
 use serde_json::json;
 
@@ -59,7 +59,10 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
         .iter()
         .filter(|link| is_own(link.link.group_id.as_str()) && link.place.is_open(now))
         .collect();
-    let is_seen = |file: &&AssignmentAttachment| own.iter().any(|link| sees_file(&whole.assignment, &link.link, file));
+    let is_seen = |file: &&AssignmentAttachment| {
+        own.iter()
+            .any(|link| can_view_file(&whole.assignment, &link.link, file))
+    };
     whole
         .attachments
         .iter()

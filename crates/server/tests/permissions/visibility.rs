@@ -203,8 +203,8 @@ fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Foun
         for group in groups {
             if let Ok(known) = scope.group(&group.id) {
                 found.known.insert(group.id.clone());
-                assert_eq!(known.is_seen, scope.whole_group(&group.id).is_ok());
-                if known.is_seen {
+                assert_eq!(known.has_full_access, scope.whole_group(&group.id).is_ok());
+                if known.has_full_access {
                     found.seen.insert(group.id.clone());
                 }
             }
@@ -228,7 +228,7 @@ fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Foun
         let listed = list.iter().filter(|known| ours.contains(&known.whole.group.id));
         let known: BTreeSet<_> = listed.clone().map(|known| known.whole.group.id.clone()).collect();
         let seen = listed
-            .filter(|known| known.is_seen)
+            .filter(|known| known.has_full_access)
             .map(|known| known.whole.group.id.clone())
             .collect();
         assert_eq!((&known, &seen), (&found.known, &found.seen), "lists and details agree");

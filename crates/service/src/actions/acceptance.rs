@@ -22,7 +22,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::leaving::EndedMembership;
 use db::people::{Membership, NewAccount};
-use db::platform::invitations::KnownInvitation;
+use db::platform::invitations::InvitationWithOrganization;
 use db::platform::sessions::{Session, User};
 use db::platform::{Platform, PlatformWork};
 use db::{Actor, RequestContext, WriteTx};
@@ -85,7 +85,7 @@ pub fn respond(
     status: InvitationStatus,
     caller: &InvitationCaller,
 ) -> Result<std::result::Result<InvitationResponse, Denial>> {
-    let Some(known) = tx.known_invitation(id)? else {
+    let Some(known) = tx.invitation_with_organization(id)? else {
         return Ok(Err(Denial::NotOpen));
     };
     if status == InvitationStatus::Accepted {
@@ -133,7 +133,7 @@ pub fn needs_password(platform: &mut Platform<'_>, email: &str) -> Result<bool> 
 }
 
 /// Returns the invitation of an emailed token; [`Error::NotFound`] if it can no longer be accepted.
-pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<KnownInvitation> {
+pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<InvitationWithOrganization> {
     let known = platform.invitation_of_token(&digest(token))?;
     known
         .filter(|known| known.invitation.may_be_answered(Proof::Token, now).is_ok())
@@ -158,7 +158,7 @@ pub fn confirm(
     password: &NewPassword,
     caller: &InvitationCaller,
 ) -> Result<(InvitationResponse, bool)> {
-    let known = tx.known_invitation(id)?.ok_or(Error::NotFound)?;
+    let known = tx.invitation_with_organization(id)?.ok_or(Error::NotFound)?;
     if !known.invitation.is_open(caller.now) {
         return Err(Error::NotFound);
     }
@@ -169,7 +169,7 @@ pub fn confirm(
 
 fn accept(
     tx: &mut PlatformWork<'_>,
-    known: &KnownInvitation,
+    known: &InvitationWithOrganization,
     password: &NewPassword,
     by: AcceptedBy,
     caller: &InvitationCaller,
@@ -223,7 +223,7 @@ fn accept(
 /// of the account is unknown: its sessions and links end, and its other memberships become invitations.
 fn take_over(
     tx: &mut PlatformWork<'_>,
-    known: &KnownInvitation,
+    known: &InvitationWithOrganization,
     user: &UserId,
     hash: Option<&str>,
     caller: &InvitationCaller,
@@ -399,7 +399,11 @@ fn ignore_missing(entered: Result<()>) -> Result<()> {
 }
 
 /// Locks the affected organizations in id order and before any account, the lock order of the whole service.
-fn lock_invitation(tx: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &InvitationCaller) -> Result<()> {
+fn lock_invitation(
+    tx: &mut PlatformWork<'_>,
+    known: &InvitationWithOrganization,
+    caller: &InvitationCaller,
+) -> Result<()> {
     let mut tenants = vec![known.tenant.clone()];
     if let Some(user) = tx.user_with_email(&known.invitation.email)? {
         tenants.extend(tx.organizations_of(&user)?.into_iter().map(|seen| seen.tenant));
@@ -414,7 +418,7 @@ fn lock_invitation(tx: &mut PlatformWork<'_>, known: &KnownInvitation, caller: &
 }
 
 /// Returns the context of the invitation's organization in which the invited user acts.
-fn context(known: &KnownInvitation, caller: &InvitationCaller, user: &UserId, name: &str) -> RequestContext {
+fn context(known: &InvitationWithOrganization, caller: &InvitationCaller, user: &UserId, name: &str) -> RequestContext {
     let actor = caller.platform.clone().unwrap_or_else(|| Actor {
         user: Some(user.clone()),
         name: name.to_owned(),

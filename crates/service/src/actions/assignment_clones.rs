@@ -16,7 +16,7 @@ use super::assignments::person;
 use super::class_clones::{FileCopy, insert_copy, shared_files};
 use common::clock;
 use common::error::Result;
-use db::assignments::SeenAssignment;
+use db::assignments::VisibleAssignment;
 use db::{ReadTx, WriteTx};
 
 /// Where to create the copy of a topic, and its deadline.
@@ -57,7 +57,7 @@ pub fn original(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewCopy) -> Result
 }
 
 /// Inserts the copy: the same task with another deadline and without groups.
-pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result<SeenAssignment> {
+pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result<VisibleAssignment> {
     let old = &original.topic;
     // Rejects the copy if the caller can no longer see the original.
     tx.assignment(&old.id)?;

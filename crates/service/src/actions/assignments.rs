@@ -20,7 +20,7 @@ use super::group_assignments;
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::assignments::SeenAssignment;
+use db::assignments::VisibleAssignment;
 
 /// A topic to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -68,7 +68,7 @@ pub struct NewAssignment {
 }
 
 /// Creates a topic in a class that the caller manages, optionally with groups.
-pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<SeenAssignment> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssignment> {
     let class = tx.class_to_write(&new.class_id)?;
     let course = course(tx, new.course_id.as_ref())?;
     let groups = group_assignments::resolve_requested_groups(tx, &class.id, &new.group_ids, &new.groups)?;
@@ -107,7 +107,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<SeenAssignmen
 }
 
 /// Applies a PATCH. Group-specific texts change only for the groups in the request.
-pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<SeenAssignment> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<VisibleAssignment> {
     let whole = tx.assignment_to_write(id)?;
     let course = course(tx, edit.course_id.value())?;
     let texts = edit.groups.value().map_or(&[][..], |texts| &**texts);

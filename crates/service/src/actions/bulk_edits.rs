@@ -20,13 +20,13 @@ use super::attachments::room_for;
 use super::group_assignments::{MovedGroup, groups_of_class};
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::assignments::SeenAssignment;
+use db::assignments::VisibleAssignment;
 
 /// The result of a bulk edit or its dry run.
 #[derive(Debug, Clone)]
 pub struct BulkEdited {
     /// The topic after the edit.
-    pub seen: SeenAssignment,
+    pub seen: VisibleAssignment,
     /// All groups of the topic.
     pub affected: Vec<GroupId>,
     /// The changes that were made, or would be made.

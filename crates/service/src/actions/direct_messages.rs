@@ -17,7 +17,7 @@ use super::chat::{self, NewRoomMessage};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::direct_messages::SeenMessage;
+use db::direct_messages::VisibleMessage;
 
 /// A message to send. It has exactly one target: users, a class, a group, or all groups of a topic.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -49,7 +49,7 @@ pub struct NewMessage {
 #[derive(Debug)]
 pub enum DeliveredMessage {
     /// A message to users or a class.
-    Direct(Box<SeenMessage>),
+    Direct(Box<VisibleMessage>),
     /// A message in the work room of a group.
     Room(Box<RoomMessage>),
     /// One message in the work room of each group of a topic.
@@ -156,7 +156,7 @@ fn post_to_room(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &NewMessage) -> Re
 }
 
 /// Returns whether the caller is a recipient, either directly or through the class.
-fn is_for_reading(seen: &SeenMessage) -> bool {
+fn is_for_reading(seen: &VisibleMessage) -> bool {
     seen.is_received || !seen.is_own
 }
 

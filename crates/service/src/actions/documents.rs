@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 
 /// A document to create without an upload.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -94,7 +94,7 @@ pub struct NewContent {
 }
 
 /// Adds a document to a work room.
-pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<SeenDocument> {
+pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<VisibleDocument> {
     let author = author(tx)?;
     let (place, count) = tx.room_to_fill(room)?;
     let is_unrelated_topic = is_unrelated_topic(tx, &place.group.id, new.assignment_id.as_ref())?;
@@ -157,7 +157,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
 }
 
 /// Applies a PATCH.
-pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<SeenDocument> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<VisibleDocument> {
     let seen = tx.document_to_write(id)?;
     let is_unrelated_topic = is_unrelated_topic(tx, &seen.place.group.id, edit.assignment_id.value())?;
     seen.writable()?;
@@ -208,7 +208,7 @@ pub fn replace(
     extension: FileExtension,
     content: &NewContent,
     origin: RevisionOrigin,
-) -> Result<SeenDocument> {
+) -> Result<VisibleDocument> {
     let author = author(tx)?;
     let seen = tx.document_to_write(id)?;
     check_replaceable(&seen)?;
@@ -246,7 +246,7 @@ pub fn replace(
 }
 
 /// Checks whether a user may replace the content.
-pub fn check_replaceable(seen: &SeenDocument) -> Result<()> {
+pub fn check_replaceable(seen: &VisibleDocument) -> Result<()> {
     Ok(seen.writable()?.rewritable()?)
 }
 

@@ -19,7 +19,7 @@ use super::freeze::{self, Freeze, pending_freezes};
 use adapters::onlyoffice::DocumentServer;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::group_assignments::OtherTopic;
 
 /// The maximum number of links in one request.
@@ -200,7 +200,7 @@ fn link(
     tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     links: &[DocumentLink],
-    documents: &[SeenDocument],
+    documents: &[VisibleDocument],
     other_topics: &HashMap<GroupId, GroupTopics>,
 ) -> Result<()> {
     for link in links {

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 use super::submissions::whole_link;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::submissions::grades::GroupWork;
 
 /// The grades to publish.
@@ -43,7 +43,7 @@ pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdi
 
 /// Grades the submission that a document is currently part of. The document must not be locked, because its grade is
 /// visible with the document.
-pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<SeenDocument> {
+pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<VisibleDocument> {
     let class = tx.document(id)?.place.class;
     tx.hold_class(&class)?;
     let seen = tx.document_to_write(id)?;

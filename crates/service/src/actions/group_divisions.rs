@@ -19,7 +19,7 @@ use super::groups::{self, NewGroupBatch, NewGroupInBatch};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::groups::KnownGroup;
+use db::groups::VisibleGroup;
 
 /// A request to divide students into groups.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -82,7 +82,7 @@ pub struct PlannedGroup {
 }
 
 /// Divides the students and creates the groups, all or none.
-pub fn generate(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<Vec<KnownGroup>> {
+pub fn generate(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<Vec<VisibleGroup>> {
     let plan = plan(tx, new)?;
     let each = plan.groups.into_iter().map(|group| NewGroupInBatch {
         name: Some(group.name),

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::groups::KnownGroup;
+use db::groups::VisibleGroup;
 
 /// The students to add to a group.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -42,7 +42,7 @@ pub struct Move {
 #[derive(Debug, Clone)]
 pub struct Joined {
     /// The group after the change.
-    pub group: KnownGroup,
+    pub group: VisibleGroup,
     /// New members who are also in another group on one of the same topics.
     pub already_in_topic: Vec<UserId>,
 }
@@ -51,9 +51,9 @@ pub struct Joined {
 #[derive(Debug, Clone)]
 pub struct MemberMove {
     /// The former group.
-    pub from: KnownGroup,
+    pub from: VisibleGroup,
     /// The new group.
-    pub to: KnownGroup,
+    pub to: VisibleGroup,
     /// Submissions that the member took part in. They stay with the former group.
     pub kept_submissions: Vec<SubmissionId>,
 }
@@ -118,7 +118,7 @@ pub(super) fn join(tx: &mut WriteTx<'_>, group: &Group, present: usize, coming: 
 }
 
 /// Removes a student from a group.
-pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<KnownGroup> {
+pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<VisibleGroup> {
     let whole = tx.group_to_write(id)?;
     let member = whole.members.into_iter().find(|member| member.user.id == *user);
     let user = member.ok_or(Error::NotFound)?.user;

@@ -23,7 +23,7 @@ use super::{assignments, group_assignments, group_members};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::groups::KnownGroup;
+use db::groups::VisibleGroup;
 
 /// A group to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -140,7 +140,7 @@ impl NewGroupBatch {
 }
 
 /// Creates a group with its work room in a class that the caller manages.
-pub fn create(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<KnownGroup> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<VisibleGroup> {
     let group = insert_group(tx, new)?;
     let attached = attach(tx, new, &[own_text(&group, new)])?;
     let known = record_created(tx, &group)?;
@@ -151,7 +151,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<KnownGroup> {
 }
 
 /// Creates several groups in a class that the caller manages, all or none.
-pub fn create_all(tx: &mut WriteTx<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
+pub fn create_all(tx: &mut WriteTx<'_>, new: &NewGroupBatch) -> Result<Vec<VisibleGroup>> {
     let each: Vec<NewGroup> = new.each().collect();
     let made: Vec<Group> = each.iter().map(|new| insert_group(tx, new)).collect::<Result<_>>()?;
     let texts: Vec<OwnText> = made
@@ -241,7 +241,7 @@ fn attach(tx: &mut WriteTx<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Opt
     Ok(Some(AssignmentChange::GroupsAttached { assignment, attached }))
 }
 
-fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<KnownGroup> {
+fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<VisibleGroup> {
     let known = tx.group(&group.id)?;
     tx.record(GroupChange::Created {
         group: Box::new(known.whole.clone()),
@@ -250,7 +250,7 @@ fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<KnownGroup> {
 }
 
 /// Applies a PATCH.
-pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<VisibleGroup> {
     let whole = tx.group_to_write(id)?;
     let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
     let mut group = whole.group;

@@ -14,7 +14,7 @@ use super::documents::{self, DocumentCreation, NewContent};
 use adapters::blob_store::name::stem;
 use common::clock;
 use common::error::{Error, Result};
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::{ReadTx, WriteTx};
 
 /// What to hand out.
@@ -51,7 +51,7 @@ pub struct Handout {
 #[derive(Debug, Clone)]
 pub struct HandoutResult {
     /// The new documents.
-    pub documents: Vec<SeenDocument>,
+    pub documents: Vec<VisibleDocument>,
     /// Groups that already had a copy.
     pub had: Vec<GroupId>,
     /// Groups whose work rooms have the maximum number of documents.

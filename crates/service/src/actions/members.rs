@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use common::error::Result;
 use db::WriteTx;
 use db::leaving::EndedMembership;
-use db::members::KnownMember;
+use db::members::MemberWithUser;
 use db::people::Membership;
 
 /// The fields of a membership that a PATCH can change.
@@ -27,7 +27,7 @@ pub struct MemberEdit {
 }
 
 /// Changes the role of a member. Users cannot change their own role.
-pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<KnownMember> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<MemberWithUser> {
     tx.hold_organization()?;
     let user = tx.user_of_member(id)?;
     let rank = tx.rank()?;

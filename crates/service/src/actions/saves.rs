@@ -18,7 +18,7 @@ use super::submissions::whole_link;
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::saves::{EditingSession, SaveNote, SaveOutcome};
 
 /// Days after which save callbacks are not repeated any more.
@@ -92,7 +92,7 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 }
 
 /// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
-pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
+pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<VisibleDocument> {
     let class = tx.document(id)?.place.class;
     tx.hold_class(&class)?;
     let seen = tx.document_to_write(id)?;
@@ -194,7 +194,7 @@ type Decision = (&'static str, Option<Revision>, ReferencedFiles);
 /// Makes the save the current content. If the document is submitted, the current submission gets it too.
 fn apply_as_current(
     tx: &mut WriteTx<'_>,
-    seen: &SeenDocument,
+    seen: &VisibleDocument,
     document: &mut Document,
     incoming: &IncomingSave,
 ) -> Result<Decision> {
@@ -242,7 +242,7 @@ fn apply_as_current(
 /// draft and the save was only overtaken. A save after a freeze, or a corrupted one, is visible to staff only.
 fn keep_as_late(
     tx: &mut WriteTx<'_>,
-    seen: &SeenDocument,
+    seen: &VisibleDocument,
     incoming: &IncomingSave,
     decision: &'static str,
 ) -> Result<Decision> {
@@ -323,7 +323,7 @@ fn complete_submission(
 
 fn record_change(
     tx: &mut WriteTx<'_>,
-    seen: &SeenDocument,
+    seen: &VisibleDocument,
     document: &Document,
     received: Received,
     revision: Option<&Revision>,

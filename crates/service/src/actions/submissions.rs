@@ -22,7 +22,7 @@ use super::freeze::{self, Freeze};
 use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::{Error, Result};
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::group_assignments::Candidate;
 use db::{ReadTx, WriteTx};
 
@@ -91,7 +91,7 @@ pub struct SubmittedDocument {
 /// The state that responses about a submission are built from.
 #[derive(Debug, Clone)]
 pub struct SubmissionState {
-    pub seen: SeenDocument,
+    pub seen: VisibleDocument,
     /// The group assignment of the submission.
     pub link: WholeGroupAssignment,
     /// The current submission, if there is one.
@@ -99,7 +99,7 @@ pub struct SubmissionState {
 }
 
 /// Rejects early, before bytes are copied, what the transaction would reject.
-pub fn may_submit(tx: &mut ReadTx<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<SeenDocument> {
+pub fn may_submit(tx: &mut ReadTx<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<VisibleDocument> {
     let seen = tx.document(document)?;
     tx.assignment(assignment)?;
     seen.writable()?;

@@ -17,7 +17,7 @@ use model::whole::WholeGroupAssignment;
 use adapters::blob_store::name::EntryNames;
 use adapters::blob_store::templates;
 use common::error::{Error, Result};
-use db::documents::SeenDocument;
+use db::documents::VisibleDocument;
 use db::{ReadTx, WriteTx};
 
 /// The first file of an archive: the list of all others.
@@ -60,7 +60,7 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
                 let names = known.whole.members.into_iter().map(|member| member.user.name);
                 members.insert(known.whole.group.id, names.collect());
             }
-            let mut documents: HashMap<GroupId, Vec<SeenDocument>> = HashMap::new();
+            let mut documents: HashMap<GroupId, Vec<VisibleDocument>> = HashMap::new();
             for seen in tx.documents_of_topic(id)? {
                 if seen.document().counts_for(id) {
                     documents.entry(seen.place.group.id.clone()).or_default().push(seen);
@@ -111,7 +111,7 @@ pub fn record_export(tx: &mut WriteTx<'_>, topic: &Assignment) {
 }
 
 fn current_groups(
-    seen: SeenDocument,
+    seen: VisibleDocument,
     revision: Option<Revision>,
     link: &WholeGroupAssignment,
     topic: &AssignmentId,

@@ -16,7 +16,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::RequestContext;
-use db::documents::{CurrentFile, SeenDocument};
+use db::documents::{CurrentFile, VisibleDocument};
 
 /// Seconds after its deadline at which a freeze counts as interrupted and any instance may complete it.
 const FREEZE_MARGIN_SECONDS: i64 = 5;
@@ -109,7 +109,7 @@ impl DocumentWorkflows {
     }
 
     /// Stores the content of a document under a separate key.
-    async fn copy(&self, seen: &SeenDocument, content: CurrentFile) -> Result<SubmissionCopy> {
+    async fn copy(&self, seen: &VisibleDocument, content: CurrentFile) -> Result<SubmissionCopy> {
         let document = seen.document();
         let id = SubmissionDocumentId::new(clock::new_id());
         let extension = document.file_extension;

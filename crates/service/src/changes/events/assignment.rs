@@ -5,7 +5,7 @@ use model::change::assignment::AssignmentChange;
 use model::change::removed::PlacedDocument;
 use model::file::AssignmentAttachment;
 use model::group::Place;
-use model::group_assignment::sees_file;
+use model::group_assignment::can_view_file;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId};
 use model::news::Event;
 use model::whole::{WholeAssignment, WholeGroupAssignment};
@@ -180,7 +180,7 @@ fn emit_attachments_updated(whole: &WholeAssignment, file: &AssignmentAttachment
     let groups = affected.iter().map(|link| link.link.group_id.clone()).collect();
     builder.emit_to_staff(&header, staff_payload(&whole.assignment, &["attachments"], groups));
     for link in affected {
-        if sees_file(&whole.assignment, &link.link, file) {
+        if can_view_file(&whole.assignment, &link.link, file) {
             emit_updated_to_members(&header, link, &["attachments"], builder);
         }
     }

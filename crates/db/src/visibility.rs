@@ -5,7 +5,7 @@
 
 /// The viewer manages class `k`: an admin, its owner, or a co-teacher.
 #[macro_export]
-macro_rules! manages_class {
+macro_rules! can_manage_class {
     () => {
         "($2 = 'ADMIN' OR ($2 = 'TEACHER' AND (k.teacher_id = $3 OR EXISTS (SELECT 1 FROM class_teachers ct \
          WHERE ct.organization_id = k.organization_id AND ct.class_id = k.id AND ct.user_id = $3))))"
@@ -15,11 +15,11 @@ macro_rules! manages_class {
 /// The viewer can view group `g` of class `k`: staff of the class always; members once the group has started, unless
 /// the class is a draft (docs/api-contract.md#group-visibility).
 #[macro_export]
-macro_rules! sees_group {
+macro_rules! can_view_group {
     () => {
         concat!(
             "(",
-            $crate::manages_class!(),
+            $crate::can_manage_class!(),
             " OR ($2 = 'STUDENT' AND k.status <> 'DRAFT' AND (g.start_date IS NULL OR g.start_date <= $4) \
              AND EXISTS (SELECT 1 FROM group_members gm WHERE gm.organization_id = g.organization_id \
              AND gm.group_id = g.id AND gm.user_id = $3)))"
@@ -30,16 +30,16 @@ macro_rules! sees_group {
 /// The viewer can list group `g`: everyone who can view it, and teachers of other classes, who see only its outline
 /// (docs/api-contract.md#group-visibility).
 #[macro_export]
-macro_rules! knows_group {
+macro_rules! can_list_group {
     () => {
-        concat!("($2 = 'TEACHER' OR ", $crate::sees_group!(), ")")
+        concat!("($2 = 'TEACHER' OR ", $crate::can_view_group!(), ")")
     };
 }
 
 /// The viewer can list class `k`: all staff, and enrolled students unless the class is a draft. `$4` is used because
 /// PostgreSQL must know the type of every parameter.
 #[macro_export]
-macro_rules! knows_class {
+macro_rules! can_list_class {
     () => {
         "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 <> 'STUDENT' OR (k.status <> 'DRAFT' AND EXISTS (SELECT 1 FROM class_enrollments ce \
          WHERE ce.organization_id = k.organization_id AND ce.class_id = k.id AND ce.student_id = $3))))"
