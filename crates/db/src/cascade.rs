@@ -2,14 +2,14 @@
 //! to the organization. No foreign key cascades, so a table that is missing here causes an error instead of orphans.
 //! The data for log and events is read before the deletion; the deletion itself contains no business rules.
 
-mod doomed;
+mod deletion_plan;
 mod read;
 
 use model::change::removed::Removed;
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 use model::whole::WholeGroup;
 
-use self::doomed::{Doomed, class, course, group, link, topic};
+use self::deletion_plan::{DeletionPlan, class, course, group, link, topic};
 use super::groups::GroupFilter;
 use super::sql::Sql;
 use super::{ReadTx, WriteTx};
@@ -62,7 +62,7 @@ impl WriteTx<'_> {
     /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds the lock of the
     /// class.
     pub fn delete_course(&mut self, id: &CourseId) -> Result<Removed> {
-        let removed = self.remove(&course::DOOMED, id.as_str())?;
+        let removed = self.execute_plan(&course::PLAN, id.as_str())?;
         self.execute(&DELETE_COURSE, args![id])?;
         Ok(removed)
     }
@@ -70,26 +70,26 @@ impl WriteTx<'_> {
     /// Deletes a topic with its submissions and files. Rooms and documents remain, detached from the topic. The caller
     /// holds the lock of the class.
     pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<Removed> {
-        self.remove(&topic::DOOMED, id.as_str())
+        self.execute_plan(&topic::PLAN, id.as_str())
     }
 
     /// Deletes a group with its room, documents and submissions. Its topics remain. The caller holds the lock of the
     /// class.
     pub fn delete_group(&mut self, id: &GroupId) -> Result<Removed> {
-        self.remove(&group::DOOMED, id.as_str())
+        self.execute_plan(&group::PLAN, id.as_str())
     }
 
     /// Detaches a group from a topic: deletes the link with its submissions and files and detaches the documents of the
     /// room from the topic. The caller holds the lock of the class and has checked `GroupAssignment::detachable`.
     pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<Removed> {
-        self.remove(&link::DOOMED, id.as_str())
+        self.execute_plan(&link::PLAN, id.as_str())
     }
 
     /// Deletes a class with all its content. Announcements to it remain with their sender. The caller holds the lock of
     /// the class.
     pub fn delete_class(&mut self, id: &ClassId) -> Result<Removed> {
-        let courses = self.courses_removed(id)?;
-        let mut removed = self.remove(&class::DOOMED, id.as_str())?;
+        let courses = self.deleted_courses(id)?;
+        let mut removed = self.execute_plan(&class::PLAN, id.as_str())?;
         removed.courses = courses;
         let rest = [
             &DELETE_COURSES,
@@ -128,20 +128,20 @@ impl WriteTx<'_> {
             .collect())
     }
 
-    fn remove(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
+    fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Removed> {
         // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
-        for statement in doomed.locks {
+        for statement in plan.locks {
             self.fetch_all(statement, args![id], |_| Ok(()))?;
         }
-        let removed = self.removal(doomed, id)?;
+        let removed = self.read_deletion(plan, id)?;
         let now = self.now();
-        self.execute(doomed.remember, args![id, now])?;
+        self.execute(plan.record_documents, args![id, now])?;
         failpoint::hit("deletion.listed");
-        for statement in doomed.deletions_before {
+        for statement in plan.deletions_before {
             self.execute(statement, args![id])?;
         }
-        self.execute(doomed.release, args![id, now])?;
-        for statement in doomed.deletions_after {
+        self.execute(plan.detach, args![id, now])?;
+        for statement in plan.deletions_after {
             self.execute(statement, args![id])?;
         }
         Ok(removed)

@@ -14,7 +14,7 @@ use common::error::Result;
 use common::failpoint;
 
 /// Records documents that are about to be deleted; `$3` is the current time. The caller deletes them afterwards.
-macro_rules! remember {
+macro_rules! record_documents {
     ($($condition:expr),+) => {
         concat!(
             "INSERT INTO deleted_documents (organization_id, id, class_id, class_name, group_id, group_name, title,
@@ -32,7 +32,7 @@ macro_rules! remember {
         )
     };
 }
-pub(super) use remember;
+pub(super) use record_documents;
 
 macro_rules! late_texts {
     ($where:literal) => {
@@ -50,7 +50,7 @@ macro_rules! late_texts {
 }
 
 statements! {
-    REMEMBER = remember!("d.id = $2");
+    RECORD = record_documents!("d.id = $2");
     DELETED = "SELECT d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension, d.generation,
             d.oldest_generation, d.deleted_at
         FROM deleted_documents d WHERE d.organization_id = $1 AND d.id = $2";
@@ -100,9 +100,9 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Records a document that this transaction deletes.
-    pub(super) fn remember_document(&mut self, id: &DocumentId) -> Result<()> {
+    pub(super) fn record_deleted_document(&mut self, id: &DocumentId) -> Result<()> {
         let now = self.now();
-        self.execute(&REMEMBER, args![id, now])?;
+        self.execute(&RECORD, args![id, now])?;
         failpoint::hit("deletion.listed");
         Ok(())
     }

@@ -312,7 +312,7 @@ impl WriteTx<'_> {
     /// Deletes a document that was never submitted, with its revisions; returns the files that are no longer
     /// referenced.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
-        self.remember_document(id)?;
+        self.record_deleted_document(id)?;
         let revisions = self.revisions(id)?;
         let files = self.delete_revisions(revisions)?;
         for children in [

@@ -10,7 +10,7 @@ use model::file::FileKey;
 use model::group::{GroupLabel, Place};
 use model::id::{AssignmentId, ClassId, GroupId, UserId};
 
-use super::doomed::Doomed;
+use super::deletion_plan::DeletionPlan;
 use crate::ReadTx;
 use crate::sql::Columns;
 use crate::{args, statements};
@@ -33,28 +33,27 @@ statements! {
 
 impl ReadTx<'_> {
     /// Reads everything that is deleted with the entity of this id.
-    pub(super) fn removal(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
+    pub(super) fn read_deletion(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Removed> {
         let mut removed = Removed {
-            groups: self.groups_removed(doomed, id)?,
-            assignments: self.topics_removed(doomed, id)?,
-            files: self.fetch_all(doomed.files, args![id], |row| {
+            groups: self.deleted_groups(plan, id)?,
+            assignments: self.deleted_topics(plan, id)?,
+            files: self.fetch_all(plan.files, args![id], |row| {
                 row.take().map(|key: String| FileKey::new(key))
             })?,
             ..Removed::default()
         };
-        (removed.documents, removed.submissions, removed.messages) =
-            self.fetch_one(doomed.counts, args![id], |row| {
-                Ok((row.take()?, row.take()?, row.take()?))
-            })?;
-        let (now, freed) = (
+        (removed.documents, removed.submissions, removed.messages) = self.fetch_one(plan.counts, args![id], |row| {
+            Ok((row.take()?, row.take()?, row.take()?))
+        })?;
+        let (now, detached_topics) = (
             self.now(),
-            self.fetch_all(doomed.freed, args![id], |row| row.take::<AssignmentId>())?,
+            self.fetch_all(plan.detached_topics, args![id], |row| row.take::<AssignmentId>())?,
         );
-        removed.released = self.fetch_all(doomed.released, args![id], |row| {
+        removed.released = self.fetch_all(plan.detached_documents, args![id], |row| {
             let (place, mut document) = (place(row)?, document(row)?);
             // The same rule as the UPDATE that follows; `tests/api/cascade.rs` compares the results.
             let topics = [document.locked_by_assignment_id.clone(), document.assignment_id.clone()];
-            for topic in topics.iter().flatten().filter(|topic| freed.contains(topic)) {
+            for topic in topics.iter().flatten().filter(|topic| detached_topics.contains(topic)) {
                 document.release(topic, now);
             }
             Ok(PlacedDocument { place, document })
@@ -62,7 +61,7 @@ impl ReadTx<'_> {
         Ok(removed)
     }
 
-    pub(super) fn courses_removed(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
+    pub(super) fn deleted_courses(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
         self.fetch_all(&COURSES, args![class], |row| {
             Ok(RemovedCourse {
                 id: row.take()?,
@@ -71,24 +70,24 @@ impl ReadTx<'_> {
         })
     }
 
-    fn groups_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedGroup>> {
+    fn deleted_groups(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<RemovedGroup>> {
         let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
-        for (group, user) in self.fetch_all(doomed.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
+        for (group, user) in self.fetch_all(plan.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
             members.entry(group).or_default().push(user);
         }
-        self.fetch_all(doomed.groups, args![id], |row| {
+        self.fetch_all(plan.groups, args![id], |row| {
             let place = place(row)?;
             let members = members.remove(&place.group.id).unwrap_or_default();
             Ok(RemovedGroup { place, members })
         })
     }
 
-    fn topics_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedAssignment>> {
+    fn deleted_topics(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<RemovedAssignment>> {
         let mut places: HashMap<AssignmentId, Vec<Place>> = HashMap::new();
-        for (topic, place) in self.fetch_all(doomed.topic_places, args![id], |row| Ok((row.take()?, place(row)?)))? {
+        for (topic, place) in self.fetch_all(plan.topic_groups, args![id], |row| Ok((row.take()?, place(row)?)))? {
             places.entry(topic).or_default().push(place);
         }
-        self.fetch_all(doomed.topics, args![id], |row| {
+        self.fetch_all(plan.topics, args![id], |row| {
             let id: AssignmentId = row.take()?;
             Ok(RemovedAssignment {
                 places: places.remove(&id).unwrap_or_default(),

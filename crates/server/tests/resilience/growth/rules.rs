@@ -201,11 +201,11 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
     ("storage::*", "begins with whatever table has the fewest rows"),
     ("work_rooms::ALL", "one index of groups is as short as the other"),
     (
-        "cascade::topic::RELEASED",
+        "cascade::topic::DETACHED_DOCUMENTS",
         "a topic has as many documents as there are, by made-up numbers",
     ),
     (
-        "cascade::group::RELEASED",
+        "cascade::group::DETACHED_DOCUMENTS",
         "a topic has as many documents as there are, by made-up numbers",
     ),
     (

@@ -4,7 +4,7 @@
 use crate::sql::Sql;
 
 /// The statements of one kind of deletion.
-pub struct Doomed {
+pub struct DeletionPlan {
     /// Lock every row that could get children concurrently, parents first.
     pub locks: &'static [&'static Sql],
     /// The deleted groups with their class and start date.
@@ -14,21 +14,21 @@ pub struct Doomed {
     /// The deleted topics.
     pub topics: &'static Sql,
     /// The groups that work on the deleted topics, including groups that remain.
-    pub topic_places: &'static Sql,
+    pub topic_groups: &'static Sql,
     /// The numbers of deleted documents, submissions and messages.
     pub counts: &'static Sql,
     /// The file keys of all deleted rows.
     pub files: &'static Sql,
     /// The topics from which documents are detached.
-    pub freed: &'static Sql,
+    pub detached_topics: &'static Sql,
     /// Documents that remain and are detached from these topics.
-    pub released: &'static Sql,
+    pub detached_documents: &'static Sql,
     /// Records the deleted documents: their editors are closed, and later saves of them are kept.
-    pub remember: &'static Sql,
+    pub record_documents: &'static Sql,
     /// Deletions that run before documents are detached.
     pub deletions_before: &'static [&'static Sql],
     /// Detaches the documents of remaining rooms; the SQL equivalent of `model::document::Document::release`.
-    pub release: &'static Sql,
+    pub detach: &'static Sql,
     /// Deletions that run afterwards.
     pub deletions_after: &'static [&'static Sql],
 }
@@ -128,20 +128,24 @@ macro_rules! grades_of {
 }
 
 /// The document is linked to a topic from which it is detached.
-macro_rules! linked {
-    ($freed:expr) => {
-        concat!("(assignment_id IS NOT NULL AND assignment_id IN (", $freed, "))")
+macro_rules! is_linked {
+    ($detached_topics:expr) => {
+        concat!(
+            "(assignment_id IS NOT NULL AND assignment_id IN (",
+            $detached_topics,
+            "))"
+        )
     };
 }
 
 /// The document was locked by such a topic. Locks that predate `locked_by_assignment_id` are attributed to the linked
 /// topic.
-macro_rules! held {
-    ($freed:expr) => {
+macro_rules! is_locked {
+    ($detached_topics:expr) => {
         concat!(
             "(status = 'LOCKED' AND COALESCE(locked_by_assignment_id, assignment_id) IS NOT NULL
                 AND COALESCE(locked_by_assignment_id, assignment_id) IN (",
-            $freed,
+            $detached_topics,
             "))"
         )
     };
@@ -170,9 +174,15 @@ macro_rules! either {
 }
 
 /// The documents that are linked to or locked by these topics.
-macro_rules! touched {
-    ($freed:expr) => {
-        either!("documents", "assignment_id", $freed, "locked_by_assignment_id", $freed)
+macro_rules! is_affected {
+    ($detached_topics:expr) => {
+        either!(
+            "documents",
+            "assignment_id",
+            $detached_topics,
+            "locked_by_assignment_id",
+            $detached_topics
+        )
     };
 }
 
@@ -194,11 +204,11 @@ macro_rules! lock {
     };
 }
 
-/// Defines one kind of deletion. `freed` selects the topics from which documents are detached, `where` the rooms of
-/// these documents.
-macro_rules! doomed {
+/// Defines one kind of deletion. `detached_topics` selects the topics from which documents are detached, `where` the rooms
+/// of these documents.
+macro_rules! deletion_plan {
     ($(#[doc = $doc:expr])* $name:ident, groups: $groups:expr, topics: $topics:expr, links: $links:expr,
-        freed: $freed:expr, where: $rooms:expr) => {
+        detached_topics: $detached_topics:expr, where: $rooms:expr) => {
         $(#[doc = $doc])*
         pub mod $name {
             crate::statements! {
@@ -207,7 +217,7 @@ macro_rules! doomed {
                 LOCK_LINKS = lock!("group_assignments", $links);
                 LOCK_ROOMS = lock!("work_rooms", rooms_of!($groups));
                 LOCK_DOCUMENTS = concat!("SELECT id FROM documents WHERE organization_id = $1 AND id IN (",
-                    documents_of!($groups), " UNION SELECT y.id FROM documents y WHERE y.", touched!($freed),
+                    documents_of!($groups), " UNION SELECT y.id FROM documents y WHERE y.", is_affected!($detached_topics),
                     ") ORDER BY id FOR UPDATE");
                 GROUPS = concat!("SELECT g.id, g.name, g.group_number, g.display_name, g.course_id, g.class_id, k.status,
                         g.start_date
@@ -217,7 +227,7 @@ macro_rules! doomed {
                     WHERE g.organization_id = $1 AND ", $groups, " ORDER BY m.joined_at, m.id");
                 TOPICS = concat!("SELECT a.id, a.title, a.course_id FROM assignments a
                     WHERE a.organization_id = $1 AND ", $topics, " ORDER BY a.deadline, a.id");
-                TOPIC_PLACES = concat!("SELECT l.assignment_id, g.id, g.name, g.group_number, g.display_name, g.course_id,
+                TOPIC_GROUPS = concat!("SELECT l.assignment_id, g.id, g.name, g.group_number, g.display_name, g.course_id,
                         g.class_id, k.status, g.start_date
                     FROM assignments a JOIN group_assignments l ON l.assignment_id = a.id
                     JOIN groups g ON g.id = l.group_id JOIN classes k ON k.id = g.class_id
@@ -244,18 +254,18 @@ macro_rules! doomed {
                         AND group_assignment_id IN (", $links, ")
                     UNION SELECT file_key FROM group_attachments WHERE organization_id = $1 AND group_id IN (",
                         groups_of!($groups), ")");
-                FREED = $freed;
+                DETACHED_TOPICS = $detached_topics;
                 /// Documents that remain and are detached, with the context of their group.
-                RELEASED = concat!("SELECT g.id, g.name, g.group_number, g.display_name, g.course_id, g.class_id, k.status,
+                DETACHED_DOCUMENTS = concat!("SELECT g.id, g.name, g.group_number, g.display_name, g.course_id, g.class_id, k.status,
                         g.start_date, ", $crate::cascade::read::document_columns!(), "
                     FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
                     JOIN groups g ON g.id = w.group_id JOIN classes k ON k.id = g.class_id
                     WHERE d.organization_id = $1 AND d.id IN (SELECT id FROM documents
-                        WHERE organization_id = $1 AND ", touched!($freed), " AND (", linked!($freed), " OR ",
-                        held!($freed), ") AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
+                        WHERE organization_id = $1 AND ", is_affected!($detached_topics), " AND (", is_linked!($detached_topics), " OR ",
+                        is_locked!($detached_topics), ") AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
                     ORDER BY d.created_at, d.id");
                 /// Records the deleted documents for saves that arrive later.
-                REMEMBER = $crate::deleted_documents::remember!($groups);
+                RECORD_DOCUMENTS = $crate::deleted_documents::record_documents!($groups);
                 DELETE_CONVERTED = delete!("converted_files",
                     either!("converted_files", "revision_id", revisions_of!($groups), "submission_document_id",
                         copies_of!($links)));
@@ -272,30 +282,30 @@ macro_rules! doomed {
                 DELETE_DOCUMENTS = delete!("documents", "work_room_id IN (", rooms_of!($groups), ")");
                 /// Removes the link and the lock of documents that remain. Without a submission the document becomes a
                 /// draft again.
-                RELEASE = concat!("UPDATE documents SET
+                DETACH = concat!("UPDATE documents SET
                         status = CASE
-                            WHEN ", held!($freed), " AND NOT ", linked!($freed), " THEN status_before_lock
-                            WHEN ", held!($freed), " THEN 'DRAFT'
+                            WHEN ", is_locked!($detached_topics), " AND NOT ", is_linked!($detached_topics), " THEN status_before_lock
+                            WHEN ", is_locked!($detached_topics), " THEN 'DRAFT'
                             WHEN status = 'LOCKED' THEN 'LOCKED'
-                            WHEN ", linked!($freed), " THEN 'DRAFT'
+                            WHEN ", is_linked!($detached_topics), " THEN 'DRAFT'
                             ELSE status END,
-                        generation = generation + CASE WHEN ", held!($freed), " THEN 1 ELSE 0 END
-                            + CASE WHEN ", linked!($freed), " AND (status = 'SUBMITTED'
-                                OR (", held!($freed), " AND status_before_lock = 'SUBMITTED')) THEN 1 ELSE 0 END,
+                        generation = generation + CASE WHEN ", is_locked!($detached_topics), " THEN 1 ELSE 0 END
+                            + CASE WHEN ", is_linked!($detached_topics), " AND (status = 'SUBMITTED'
+                                OR (", is_locked!($detached_topics), " AND status_before_lock = 'SUBMITTED')) THEN 1 ELSE 0 END,
                         last_activity = CASE
-                            WHEN ", held!($freed), " OR (", linked!($freed), " AND status = 'SUBMITTED') THEN $3
+                            WHEN ", is_locked!($detached_topics), " OR (", is_linked!($detached_topics), " AND status = 'SUBMITTED') THEN $3
                             ELSE last_activity END,
                         status_before_lock = CASE
-                            WHEN ", held!($freed), " OR status <> 'LOCKED' THEN NULL
-                            WHEN ", linked!($freed), " THEN 'DRAFT'
+                            WHEN ", is_locked!($detached_topics), " OR status <> 'LOCKED' THEN NULL
+                            WHEN ", is_linked!($detached_topics), " THEN 'DRAFT'
                             ELSE status_before_lock END,
-                        locked_at = CASE WHEN ", held!($freed), " THEN NULL ELSE locked_at END,
-                        locked_by_assignment_id = CASE WHEN ", held!($freed), " THEN NULL ELSE locked_by_assignment_id END,
-                        submitted_at = CASE WHEN ", linked!($freed), " THEN NULL ELSE submitted_at END,
-                        submitted_by_id = CASE WHEN ", linked!($freed), " THEN NULL ELSE submitted_by_id END,
-                        assignment_id = CASE WHEN ", linked!($freed), " THEN NULL ELSE assignment_id END,
+                        locked_at = CASE WHEN ", is_locked!($detached_topics), " THEN NULL ELSE locked_at END,
+                        locked_by_assignment_id = CASE WHEN ", is_locked!($detached_topics), " THEN NULL ELSE locked_by_assignment_id END,
+                        submitted_at = CASE WHEN ", is_linked!($detached_topics), " THEN NULL ELSE submitted_at END,
+                        submitted_by_id = CASE WHEN ", is_linked!($detached_topics), " THEN NULL ELSE submitted_by_id END,
+                        assignment_id = CASE WHEN ", is_linked!($detached_topics), " THEN NULL ELSE assignment_id END,
                         updated_at = $3
-                    WHERE organization_id = $1 AND ", touched!($freed), " AND (", linked!($freed), " OR ", held!($freed),
+                    WHERE organization_id = $1 AND ", is_affected!($detached_topics), " AND (", is_linked!($detached_topics), " OR ", is_locked!($detached_topics),
                     ") AND ", $rooms);
                 DELETE_MESSAGE_FILES = delete!("message_attachments", "work_room_id IN (", rooms_of!($groups), ")");
                 DELETE_MESSAGES = delete!("work_room_messages", "work_room_id IN (", rooms_of!($groups), ")");
@@ -313,23 +323,23 @@ macro_rules! doomed {
             }
 
             /// The statements in the order of their use.
-            pub static DOOMED: super::Doomed = super::Doomed {
+            pub static PLAN: super::DeletionPlan = super::DeletionPlan {
                 locks: &[&LOCK_GROUPS, &LOCK_TOPICS, &LOCK_LINKS, &LOCK_ROOMS, &LOCK_DOCUMENTS],
                 groups: &GROUPS,
                 members: &MEMBERS,
                 topics: &TOPICS,
-                topic_places: &TOPIC_PLACES,
+                topic_groups: &TOPIC_GROUPS,
                 counts: &COUNTS,
                 files: &FILES,
-                freed: &FREED,
-                released: &RELEASED,
-                remember: &REMEMBER,
+                detached_topics: &DETACHED_TOPICS,
+                detached_documents: &DETACHED_DOCUMENTS,
+                record_documents: &RECORD_DOCUMENTS,
                 deletions_before: &[
                     &DELETE_CONVERTED, &DELETE_FEEDBACK, &DELETE_GRADE_HISTORY, &DELETE_MEMBER_GRADES, &DELETE_GRADES,
                     &DELETE_COPIES, &DELETE_SUBMISSIONS, &DELETE_SESSIONS, &DELETE_SAVES,
                     &DELETE_CONTRIBUTIONS, &DELETE_REVISIONS, &DELETE_DOCUMENTS,
                 ],
-                release: &RELEASE,
+                detach: &DETACH,
                 deletions_after: &[
                     &DELETE_MESSAGE_FILES, &DELETE_MESSAGES, &DELETE_READS, &DELETE_ROOMS, &DELETE_TOPIC_FILES,
                     &DELETE_LINKS, &DELETE_TOPICS, &DELETE_GROUP_FILES, &DELETE_MEMBERS, &DELETE_GROUPS,
@@ -339,35 +349,35 @@ macro_rules! doomed {
     };
 }
 
-doomed!(
+deletion_plan!(
     /// Deletes a course: its groups and topics.
     course, groups: "g.course_id = $2", topics: "a.course_id = $2",
     links: links_of!("g.course_id = $2", "a.course_id = $2"),
-    freed: topics_of!("a.course_id = $2"), where: "1 = 1"
+    detached_topics: topics_of!("a.course_id = $2"), where: "1 = 1"
 );
-doomed!(
+deletion_plan!(
     /// Deletes a class: its groups and topics, including topics without a course.
     class, groups: "g.class_id = $2", topics: "a.class_id = $2",
     links: links_of!("g.class_id = $2", "a.class_id = $2"),
-    freed: topics_of!("a.class_id = $2"), where: "1 = 1"
+    detached_topics: topics_of!("a.class_id = $2"), where: "1 = 1"
 );
-doomed!(
+deletion_plan!(
     /// Deletes a group only; its topics remain.
     group, groups: "g.id = $2", topics: none!("a.id"),
     links: links_of!("g.id = $2", none!("a.id")),
-    freed: topics_of!(none!("a.id")), where: "1 = 1"
+    detached_topics: topics_of!(none!("a.id")), where: "1 = 1"
 );
-doomed!(
+deletion_plan!(
     /// Deletes a topic only; groups, rooms and documents remain.
     topic, groups: none!("g.id"), topics: "a.id = $2",
     links: links_of!(none!("g.id"), "a.id = $2"),
-    freed: topics_of!("a.id = $2"), where: "1 = 1"
+    detached_topics: topics_of!("a.id = $2"), where: "1 = 1"
 );
-doomed!(
+deletion_plan!(
     /// Deletes the link of a group to a topic only; documents of that group are detached from the topic.
     link, groups: none!("g.id"), topics: none!("a.id"),
     links: "SELECT l.id FROM group_assignments l WHERE l.organization_id = $1 AND l.id = $2",
-    freed: "SELECT l.assignment_id FROM group_assignments l WHERE l.organization_id = $1 AND l.id = $2",
+    detached_topics: "SELECT l.assignment_id FROM group_assignments l WHERE l.organization_id = $1 AND l.id = $2",
     where: "work_room_id IN (SELECT w.id FROM work_rooms w JOIN group_assignments l ON l.group_id = w.group_id \
         WHERE w.organization_id = $1 AND l.id = $2)"
 );
