@@ -30,10 +30,10 @@ pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
 pub mod deleted_documents;
-pub mod departures;
 pub mod direct_messages;
 pub mod documents;
 pub mod dump;
+pub mod editor_access_revocation;
 pub mod enrollments;
 pub mod erasure;
 pub mod group_assignments;
@@ -44,10 +44,10 @@ pub mod idempotency;
 pub mod imports;
 pub mod invitations;
 pub mod jobs;
-pub mod leaving;
 pub mod letters;
 pub mod mail_domains;
 pub mod members;
+pub mod membership_removal;
 pub mod organizations;
 pub mod outbox;
 pub mod overview;
@@ -417,7 +417,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("deleted_documents", deleted_documents::STATEMENTS),
-        ("departures", departures::STATEMENTS),
+        ("editor_access_revocation", editor_access_revocation::STATEMENTS),
         ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("letters", letters::STATEMENTS),
@@ -438,7 +438,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
-        ("leaving", leaving::STATEMENTS),
+        ("membership_removal", membership_removal::STATEMENTS),
         ("idempotency", idempotency::STATEMENTS),
         ("users", users::STATEMENTS),
         ("versions", versions::STATEMENTS),

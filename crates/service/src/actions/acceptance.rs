@@ -20,7 +20,7 @@ use super::people::{self, NewPerson, Password};
 use super::{classes, passwords, sessions};
 use common::clock;
 use common::error::{Error, Result};
-use db::leaving::EndedMembership;
+use db::membership_removal::RemovedMembership;
 use db::people::{Membership, NewAccount};
 use db::platform::invitations::InvitationWithOrganization;
 use db::platform::sessions::{Session, User};
@@ -264,11 +264,11 @@ pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership
     let Membership { user, member, .. } = membership;
     let (now, is_home) = (tx.now(), user.home_organization_id.as_ref() == Some(tx.organization()));
     let places = tx.places_of_member(&user.id)?;
-    let EndedMembership {
+    let RemovedMembership {
         classes,
         left,
         sessions,
-    } = tx.end_membership(&user.id, false)?;
+    } = tx.remove_membership(&user.id, false)?;
     let mut invitation = Invitation {
         id: InvitationId::new(clock::new_id()),
         organization_id: tx.organization().clone(),

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 
 use common::error::Result;
 use db::WriteTx;
-use db::leaving::EndedMembership;
 use db::members::MemberWithUser;
+use db::membership_removal::RemovedMembership;
 use db::people::Membership;
 
 /// The fields of a membership that a PATCH can change.
@@ -43,7 +43,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
         let from = std::mem::replace(&mut member.role, role);
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;
-        let sessions = tx.end_sessions_of_old_role(&user.id)?;
+        let sessions = tx.end_sessions_after_role_change(&user.id)?;
         tx.record(UserChange::RoleChanged {
             user: user.person(),
             member,
@@ -80,11 +80,11 @@ pub fn end(tx: &mut WriteTx<'_>, membership: Membership) -> Result<()> {
     member.may_stop_owning(tx.other_owners(&user.id)?)?;
     // Platform administrators stay active without a membership.
     let is_deactivated = !is_elsewhere && user.role != PlatformRole::SuperAdmin;
-    let EndedMembership {
+    let RemovedMembership {
         classes,
         left,
         sessions,
-    } = tx.end_membership(&user.id, is_deactivated)?;
+    } = tx.remove_membership(&user.id, is_deactivated)?;
     tx.record(UserChange::MembershipEnded {
         user: user.person(),
         member,

@@ -183,7 +183,7 @@ pub fn create(
     }
     if let Some(invitation) = invitation.filter(|_| joined.is_new_account) {
         let identifier = super::passwords::identifier(&invitation.token);
-        tx.insert_mailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
+        tx.insert_emailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
     }
     Ok(provisioned)
 }
@@ -249,7 +249,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     }
     if changed.has("email") {
         // Links sent to the old address must not work any more.
-        tx.take_back_mailed_links(id)?;
+        tx.delete_emailed_links(id)?;
         tx.on_platform(PlatformProof::sign_in_history(), |platform| {
             platform.move_sign_in_history(&former_email, &user.email)
         })?;
@@ -263,7 +263,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         let sessions = match (is_active, is_ours) {
             (true, _) => Vec::new(),
             (false, true) => tx.end_sessions_of_member(id)?,
-            (false, false) => tx.end_sessions_here(id)?,
+            (false, false) => tx.end_sessions_in_organization(id)?,
         };
         member.updated_at = Some(tx.now());
         tx.update_member(&member)?;

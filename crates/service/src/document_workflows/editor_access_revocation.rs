@@ -77,7 +77,7 @@ impl DocumentWorkflows {
     async fn can_read(&self, service_context: &RequestContext, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self
-            .read(service_context.clone(), move |tx| tx.present_role(&user))
+            .read(service_context.clone(), move |tx| tx.current_role(&user))
             .await?;
         let Some(viewer) = standing(PlatformRole::Student, role).viewer(person.clone()) else {
             return Ok(false);

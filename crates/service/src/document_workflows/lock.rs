@@ -99,7 +99,7 @@ impl DocumentWorkflows {
     }
 
     async fn is_flushing(&self, context: &RequestContext, freezes: &[Freeze]) -> Result<bool> {
-        let look = self.read(context.clone(), |tx| tx.open_sessions());
+        let look = self.read(context.clone(), |tx| tx.sessions_with_editors());
         let open = look.await?;
         let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {

@@ -154,7 +154,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("platform/organizations::FORGOTTEN", "jobs of a school that was deleted"),
     ("imports::CLASSES_NAMED", "a school has tens of classes"),
     ("imports::HOMEROOM_NAMED", "a school has tens of homerooms"),
-    ("departures::OPEN", "editors that are open now"),
+    ("editor_access_revocation::OPEN", "editors that are open now"),
     ("saves::SESSIONS_OF_TOPIC", "editors that are open now"),
     ("rates::FORGET", "counters are forgotten within an hour"),
     ("overview::STATS", "sums of the school"),

@@ -272,7 +272,7 @@ fn update(tx: &mut WriteTx<'_>, id: &UserId, new: &ImportedPerson) -> Result<Row
     }
     let is_same = changed.is_empty() && !has_new_role;
     if has_new_role {
-        let sessions = tx.end_sessions_of_old_role(id)?;
+        let sessions = tx.end_sessions_after_role_change(id)?;
         tx.record(UserChange::RoleChanged {
             user: user.person(),
             member,

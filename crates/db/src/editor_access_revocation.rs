@@ -20,19 +20,19 @@ statements! {
 
 impl ReadTx<'_> {
     /// Lists the editing sessions that have editors.
-    pub fn open_sessions(&mut self) -> Result<Vec<EditingSession>> {
+    pub fn sessions_with_editors(&mut self) -> Result<Vec<EditingSession>> {
         self.fetch_all(&OPEN, args![], session)
     }
 
     /// Lists the editing sessions with at least one of these users.
     pub fn sessions_edited_by(&mut self, people: &[UserId]) -> Result<Vec<EditingSession>> {
-        let mut open = self.open_sessions()?;
+        let mut open = self.sessions_with_editors()?;
         open.retain(|session| session.editors.iter().any(|editor| people.contains(editor)));
         Ok(open)
     }
 
     /// Returns the present role of a user in the organization; `None` if they left or cannot sign in.
-    pub fn present_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
+    pub fn current_role(&mut self, user: &UserId) -> Result<Option<MemberRole>> {
         self.fetch_optional(&ROLE, args![user], |row| row.parse(MemberRole::parse))
     }
 }

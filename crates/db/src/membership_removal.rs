@@ -28,14 +28,14 @@ statements! {
         WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)
         RETURNING id";
     /// Deletes the emailed links of a member.
-    TAKE_BACK_LINKS = "DELETE FROM verifications
+    DELETE_LINKS = "DELETE FROM verifications
         WHERE value = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
     /// Inserts a link that is emailed to a member.
     INSERT_LINK = "INSERT INTO verifications (id, identifier, value, expires_at, created_at, updated_at)
         SELECT CAST($3 AS TEXT), CAST($4 AS TEXT), m.user_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($6 AS BIGINT)
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $2";
     /// Deactivates the account of a member.
-    SWITCH_OFF = "UPDATE users SET is_active = FALSE, updated_at = $3
+    DEACTIVATE = "UPDATE users SET is_active = FALSE, updated_at = $3
         WHERE id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
     /// Clears the home organization of an account.
     LEAVE_HOME = "UPDATE users SET home_organization_id = NULL WHERE home_organization_id = $1 AND id = $2";
@@ -44,7 +44,7 @@ statements! {
 
 /// The data that was removed together with a membership.
 #[derive(Debug, Clone)]
-pub struct EndedMembership {
+pub struct RemovedMembership {
     /// The classes in which the user was enrolled.
     pub classes: Vec<Class>,
     /// The user's former groups in their new state.
@@ -54,9 +54,9 @@ pub struct EndedMembership {
 }
 
 impl WriteTx<'_> {
-    /// Ends a membership with enrollments, groups and sessions, and deactivates the account if `switch_off`. The caller
+    /// Ends a membership with enrollments, groups and sessions, and deactivates the account if `deactivate`. The caller
     /// holds the locks of organization and member.
-    pub fn end_membership(&mut self, user: &UserId, switch_off: bool) -> Result<EndedMembership> {
+    pub fn remove_membership(&mut self, user: &UserId, deactivate: bool) -> Result<RemovedMembership> {
         let (mut classes, mut left) = (Vec::new(), Vec::new());
         for id in self.fetch_all(&CLASSES, args![user], |row| row.take::<ClassId>())? {
             self.hold_class(&id)?;
@@ -67,15 +67,15 @@ impl WriteTx<'_> {
         self.execute(&LEAVE_HOMEROOMS, args![user])?;
         self.execute(&LEAVE_TEACHING, args![user])?;
         self.execute(&FREE_HOMEROOMS, args![user, now])?;
-        let sessions = if switch_off {
-            self.execute(&SWITCH_OFF, args![user, now])?;
+        let sessions = if deactivate {
+            self.execute(&DEACTIVATE, args![user, now])?;
             self.end_sessions_of_member(user)?
         } else {
             self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())?
         };
         self.execute(&LEAVE_HOME, args![user])?;
         self.execute(&DELETE_MEMBER, args![user])?;
-        Ok(EndedMembership {
+        Ok(RemovedMembership {
             classes,
             left,
             sessions,
@@ -84,7 +84,7 @@ impl WriteTx<'_> {
 
     /// Ends the sessions of a member after a change of their role in this organization. Sessions in other organizations
     /// continue, because the role there is unchanged.
-    pub fn end_sessions_of_old_role(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
+    pub fn end_sessions_after_role_change(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
         self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
     }
 
@@ -94,12 +94,12 @@ impl WriteTx<'_> {
     }
 
     /// Ends the sessions of a member in this organization.
-    pub fn end_sessions_here(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
+    pub fn end_sessions_in_organization(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
         self.fetch_all(&END_SESSIONS_HERE, args![user], |row| row.take())
     }
 
     /// Inserts a link that is emailed to a member and expires after `seconds`.
-    pub fn insert_mailed_link(&mut self, user: &UserId, identifier: &str, seconds: i64) -> Result<()> {
+    pub fn insert_emailed_link(&mut self, user: &UserId, identifier: &str, seconds: i64) -> Result<()> {
         let (id, now) = (clock::new_id(), self.now());
         self.execute(
             &INSERT_LINK,
@@ -109,7 +109,7 @@ impl WriteTx<'_> {
     }
 
     /// Invalidates all emailed links of a member.
-    pub fn take_back_mailed_links(&mut self, user: &UserId) -> Result<()> {
-        self.execute(&TAKE_BACK_LINKS, args![user]).map(drop)
+    pub fn delete_emailed_links(&mut self, user: &UserId) -> Result<()> {
+        self.execute(&DELETE_LINKS, args![user]).map(drop)
     }
 }
