@@ -11,7 +11,7 @@ use api::endpoint::Row;
 use api::router;
 use api_types::event_catalog;
 use db::personal::map::MAP;
-use db::release::Release;
+use db::schema_compatibility::SchemaRequirements;
 
 /// Prints the OpenAPI document.
 pub fn openapi() -> anyhow::Result<()> {
@@ -39,7 +39,7 @@ pub fn privacy() -> anyhow::Result<()> {
 
 /// Prints the statements and the schema of this release, which the next releases must support.
 pub fn statements() -> anyhow::Result<()> {
-    println!("{}", serde_json::to_string_pretty(&Release::this()?)?);
+    println!("{}", serde_json::to_string_pretty(&SchemaRequirements::current()?)?);
     Ok(())
 }
 

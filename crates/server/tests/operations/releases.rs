@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use db::connection::Connection;
-use db::release::{Release, Table, tables};
+use db::schema_compatibility::{SchemaRequirements, Table, tables};
 use db::sql::Sql;
 use db::{Database, migrate, newest_migration};
 
@@ -17,12 +17,12 @@ fn repository() -> PathBuf {
 }
 
 /// Returns the recorded releases, oldest first.
-fn kept() -> Vec<Release> {
+fn kept() -> Vec<SchemaRequirements> {
     let files = std::fs::read_dir(repository().join("releases")).unwrap();
-    let mut kept: Vec<Release> = files
+    let mut kept: Vec<SchemaRequirements> = files
         .map(|file| {
             let path = file.unwrap().path();
-            let release: Release = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let release: SchemaRequirements = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
             assert_eq!(path.file_stem().unwrap().to_str(), Some(release.version.as_str()));
             release
         })
@@ -106,7 +106,7 @@ fn inserts(text: &str) -> Vec<(String, BTreeSet<String>)> {
 
 /// Returns the faults of a release on the schema of this connection: statements that cannot be prepared, and inserts
 /// that omit a required column.
-fn does_not_run(release: &Release, connection: &mut Connection) -> Vec<String> {
+fn does_not_run(release: &SchemaRequirements, connection: &mut Connection) -> Vec<String> {
     let to_be_filled = to_be_filled(connection);
     let mut faults = Vec::new();
     for (name, lines) in &release.statements {
@@ -127,7 +127,7 @@ fn does_not_run(release: &Release, connection: &mut Connection) -> Vec<String> {
 }
 
 /// Returns what a release would misread or could not write, although its statements can be prepared.
-fn does_not_fit(release: &Release, newest: &BTreeMap<String, Table>) -> Vec<String> {
+fn does_not_fit(release: &SchemaRequirements, newest: &BTreeMap<String, Table>) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, old) in &release.tables {
         let Some(new) = newest.get(name) else { continue };
@@ -152,7 +152,7 @@ fn kept_releases_run(kind: Kind) {
         return;
     };
     let mut connection = open(&database);
-    let newest = Release::this().unwrap();
+    let newest = SchemaRequirements::current().unwrap();
     for release in kept() {
         let mut faults = does_not_run(&release, &mut connection);
         faults.extend(does_not_fit(&release, &newest.tables));
@@ -203,7 +203,7 @@ const STEPS: [(&str, Option<&str>); 8] = [
 ];
 
 fn broken_by_steps(kind: Kind) {
-    let this = Release::this().unwrap();
+    let this = SchemaRequirements::current().unwrap();
     for (step, broken) in STEPS {
         let Some((database, _folder)) = migrated(kind) else {
             return;
@@ -233,7 +233,7 @@ fn what_breaks_a_release_is_noticed_on_postgres() {
 
 #[test]
 fn what_a_release_would_misread_is_noticed() {
-    let this = Release::this().unwrap();
+    let this = SchemaRequirements::current().unwrap();
     let add = |column: &str| format!("ALTER TABLE subjects ADD COLUMN {column}");
     let drop_first = |column: &str, kind: &str| {
         let gone = format!("ALTER TABLE subjects DROP COLUMN {column}");
@@ -413,7 +413,7 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
 #[test]
 fn no_statement_takes_whatever_columns_there_are() {
     // A column added by a later release would change the result while this release runs.
-    let this = Release::this().unwrap();
+    let this = SchemaRequirements::current().unwrap();
     for (name, lines) in &this.statements {
         let text = lines.join(" ");
         let is_star = |part: &str| part.ends_with('*') && !part.ends_with("COUNT(*");

@@ -29,7 +29,7 @@ static UNIQUE_KEYS: Sql = Sql::new(
 
 /// The schema requirements of a release, in a format whose diffs show single statements and columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Release {
+pub struct SchemaRequirements {
     pub version: String,
     /// The newest migration in the release.
     pub migration: i32,
@@ -47,13 +47,13 @@ pub struct Table {
     pub unique: BTreeSet<String>,
 }
 
-impl Release {
+impl SchemaRequirements {
     /// Returns the requirements of the running release.
-    pub fn this() -> Result<Self> {
+    pub fn current() -> Result<Self> {
         let files = super::statements().into_iter().chain(super::platform::statements());
         let statements = files.flat_map(|(file, statements)| {
             let named = statements.iter();
-            named.map(move |(name, sql)| (format!("{file}::{name}"), lines(sql.text())))
+            named.map(move |(name, sql)| (format!("{file}::{name}"), normalized_lines(sql.text())))
         });
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -93,7 +93,7 @@ pub fn tables(connection: &mut Connection) -> Result<BTreeMap<String, Table>> {
 }
 
 /// Splits a statement into lines without the indentation of the source.
-fn lines(text: &str) -> Vec<String> {
+fn normalized_lines(text: &str) -> Vec<String> {
     let lines = text
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
