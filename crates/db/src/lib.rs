@@ -36,6 +36,7 @@ pub mod dump;
 pub mod editor_access_revocation;
 pub mod enrollments;
 pub mod erasure;
+pub mod gdpr;
 pub mod group_assignments;
 pub mod groups;
 pub mod handouts;
@@ -53,7 +54,6 @@ pub mod outbox;
 pub mod overview;
 pub mod page;
 pub mod people;
-pub mod personal;
 pub mod purge;
 pub mod rates;
 pub mod revisions;
@@ -426,9 +426,9 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
-        ("personal/concealed", personal::concealed::STATEMENTS),
-        ("personal/nouns", personal::nouns::STATEMENTS),
-        ("personal/files", personal::files::STATEMENTS),
+        ("gdpr/hidden", gdpr::hidden::STATEMENTS),
+        ("gdpr/export_tables", gdpr::export_tables::STATEMENTS),
+        ("gdpr/files", gdpr::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),

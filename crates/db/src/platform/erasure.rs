@@ -1,6 +1,6 @@
 //! Erases the personal data of a user in all organizations: a name kept by one organization would not be erased. `$1`
 //! is the user. References by id are kept: the account row remains, cleared, so the id no longer identifies the person.
-//! [`map`](crate::personal::map) defines the treatment of each column; a test compares both.
+//! [`data_map`](crate::gdpr::data_map) defines the treatment of each column; a test compares both.
 
 use crate::{args, statements};
 use common::clock;

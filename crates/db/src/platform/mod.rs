@@ -10,6 +10,7 @@ pub mod deleted_documents;
 pub mod editing;
 pub mod erasure;
 pub mod file_removals;
+pub mod gdpr;
 pub mod homes;
 pub mod idempotency;
 pub mod invitations;
@@ -20,7 +21,6 @@ pub mod mail_domains;
 pub mod old_messages;
 pub mod organizations;
 pub mod outbox;
-pub mod personal;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
@@ -242,8 +242,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/deleted_documents", deleted_documents::STATEMENTS),
         ("platform/editing", editing::STATEMENTS),
         ("platform/erasure", erasure::STATEMENTS),
-        ("platform/personal", personal::STATEMENTS),
-        ("personal/account", super::personal::account::STATEMENTS),
+        ("platform/gdpr", gdpr::STATEMENTS),
+        ("gdpr/account_tables", super::gdpr::account_tables::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
         ("platform/backups", backups::STATEMENTS),
         ("dump/load", super::dump::load::STATEMENTS),

@@ -10,7 +10,7 @@ use api::cells;
 use api::endpoint::Row;
 use api::router;
 use api_types::event_catalog;
-use db::personal::map::MAP;
+use db::gdpr::data_map::MAP;
 use db::schema_compatibility::SchemaRequirements;
 
 /// Prints the OpenAPI document.
@@ -59,7 +59,7 @@ pub fn privacy_text() -> anyhow::Result<String> {
     );
     for mapped in MAP {
         let export = mapped.export.unwrap_or("–");
-        let (holds, erasure) = (mapped.holds.words(), mapped.erasure.words());
+        let (holds, erasure) = (mapped.holds.description(), mapped.erasure.description());
         let (table, column) = (mapped.table, mapped.column);
         writeln!(text, "| {table}.{column} | {holds} | {export} | {erasure} |")?;
     }

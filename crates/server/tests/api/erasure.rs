@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use db::Database;
-use db::personal::map::{Erasure, Holds, MAP};
+use db::gdpr::data_map::{ErasureEffect, MAP, PersonalDataKind};
 use serde_json::{Value, json};
 
 use test_support::canary_user::{BEN, CanaryUser, everything};
@@ -28,8 +28,8 @@ fn naming(rows: &[String]) -> Vec<&String> {
 async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
     let mut left = Vec::new();
     for mapped in MAP {
-        let is_gone = matches!(mapped.erasure, Erasure::Row | Erasure::Emptied);
-        if !is_gone || !matches!(mapped.holds, Holds::Id | Holds::Ids) {
+        let is_gone = matches!(mapped.erasure, ErasureEffect::RowDeleted | ErasureEffect::Cleared);
+        if !is_gone || !matches!(mapped.holds, PersonalDataKind::Id | PersonalDataKind::Ids) {
             continue;
         }
         let (table, column) = (mapped.table, mapped.column);
@@ -322,10 +322,10 @@ fn every_column_about_people_is_mapped_on_postgres() {
 
 #[test]
 fn the_lists_that_the_map_names_are_those_of_the_archive() {
-    use db::personal::{account, nouns};
-    let lists: Vec<_> = account::NOUNS
+    use db::gdpr::{account_tables, export_tables};
+    let lists: Vec<_> = account_tables::TABLES
         .iter()
-        .chain(nouns::NOUNS)
+        .chain(export_tables::TABLES)
         .map(|noun| noun.name)
         .collect();
     for mapped in MAP {

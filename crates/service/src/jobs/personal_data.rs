@@ -1,5 +1,5 @@
 //! Streams the personal data of a user as one archive: JSON lists, one file per table, and the files that the user
-//! uploaded or wrote. Rows are read page by page and written as they are read, so memory does not grow with the
+//! uploaded or wrote. ExportPage are read page by page and written as they are read, so memory does not grow with the
 //! amount of data.
 
 use model::id::UserId;
@@ -11,9 +11,9 @@ use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::clock;
 use common::error::Result;
 use db::Tenant;
-use db::personal::concealed::Concealed;
-use db::personal::files::{FOLDERS, Folder, PersonalFile};
-use db::personal::{Noun, Rows, account, nouns};
+use db::gdpr::files::{FOLDERS, Folder, PersonalFile};
+use db::gdpr::hidden::HiddenRows;
+use db::gdpr::{ExportPage, ExportTable, account_tables, export_tables};
 use db::platform::PlatformProof;
 
 /// The scope of an export.
@@ -65,25 +65,26 @@ struct ExportArchive {
 impl ExportArchive {
     async fn write(&mut self, extent: &ExportScope) -> Result<()> {
         if extent.with_account {
-            for noun in account::NOUNS {
-                let nothing = Concealed::default();
-                self.list(noun.name.to_owned(), noun, &extent.user, (None, &nothing))
+            for table in account_tables::TABLES {
+                let nothing = HiddenRows::default();
+                self.list(table.name.to_owned(), table, &extent.user, (None, &nothing))
                     .await?;
             }
             self.emails(&extent.user).await?;
         }
         for (tenant, slug) in &extent.holders {
-            let concealed = if extent.is_own {
-                self.jobs.concealed(&extent.user, tenant).await?
+            let hidden_rows = if extent.is_own {
+                self.jobs.hidden_rows(&extent.user, tenant).await?
             } else {
-                Concealed::default()
+                HiddenRows::default()
             };
-            for noun in nouns::NOUNS {
-                let name = format!("{slug}/{}", noun.name);
-                self.list(name, noun, &extent.user, (Some(tenant), &concealed)).await?;
+            for table in export_tables::TABLES {
+                let name = format!("{slug}/{}", table.name);
+                self.list(name, table, &extent.user, (Some(tenant), &hidden_rows))
+                    .await?;
             }
             for folder in FOLDERS {
-                self.folder(slug, folder, &extent.user, (tenant, &concealed)).await?;
+                self.folder(slug, folder, &extent.user, (tenant, &hidden_rows)).await?;
             }
         }
         Ok(())
@@ -111,17 +112,17 @@ impl ExportArchive {
     async fn list(
         &mut self,
         name: String,
-        noun: &'static Noun,
+        table: &'static ExportTable,
         user: &UserId,
-        (tenant, concealed): (Option<&Tenant>, &Concealed),
+        (tenant, hidden_rows): (Option<&Tenant>, &HiddenRows),
     ) -> Result<()> {
         let Self { zip, jobs } = self;
         let mut entry = zip.add_entry(format!("{name}.json"), clock::now()).await?;
         let (mut after, mut is_first) = (String::new(), true);
         entry.write(b"[").await?;
         loop {
-            let mut page = jobs.rows(noun, user, tenant, &after).await?;
-            page.rows.retain(|row| concealed.shows(row));
+            let mut page = jobs.rows(table, user, tenant, &after).await?;
+            page.rows.retain(|row| hidden_rows.is_visible(row));
             entry.write(render_rows(&page.rows, is_first).as_bytes()).await?;
             is_first &= page.rows.is_empty();
             match page.next {
@@ -139,7 +140,7 @@ impl ExportArchive {
         slug: &str,
         folder: &'static Folder,
         user: &UserId,
-        (tenant, concealed): (&Tenant, &Concealed),
+        (tenant, hidden_rows): (&Tenant, &HiddenRows),
     ) -> Result<()> {
         let mut after = String::new();
         loop {
@@ -150,7 +151,7 @@ impl ExportArchive {
             let found = found.await?;
             let Some(last) = found.last() else { return Ok(()) };
             after.clone_from(&last.id);
-            for file in found.into_iter().filter(|file| concealed.shows_file(file)) {
+            for file in found.into_iter().filter(|file| hidden_rows.is_file_visible(file)) {
                 self.file(&format!("{slug}/{}", folder.name), file).await?;
             }
         }
@@ -171,29 +172,35 @@ impl ExportArchive {
 }
 
 impl Jobs {
-    async fn concealed(&self, user: &UserId, tenant: &Tenant) -> Result<Concealed> {
+    async fn hidden_rows(&self, user: &UserId, tenant: &Tenant) -> Result<HiddenRows> {
         let user = user.clone();
         let look = self
             .0
             .store
-            .read(Self::context(tenant.clone()), move |tx| tx.concealed_from(&user));
+            .read(Self::context(tenant.clone()), move |tx| tx.rows_hidden_from(&user));
         look.await
     }
 
     /// Reads rows of a table, of an organization or of the account.
-    async fn rows(&self, noun: &'static Noun, user: &UserId, tenant: Option<&Tenant>, after: &str) -> Result<Rows> {
+    async fn rows(
+        &self,
+        table: &'static ExportTable,
+        user: &UserId,
+        tenant: Option<&Tenant>,
+        after: &str,
+    ) -> Result<ExportPage> {
         let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());
         match tenant {
             Some(tenant) => {
                 let context = Self::context(tenant.clone());
                 store
-                    .read(context, move |tx| tx.personal_rows(noun, &user, &after))
+                    .read(context, move |tx| tx.organization_export_page(table, &user, &after))
                     .await
             }
             None => {
                 store
                     .platform_read(PlatformProof::personal_data(), move |platform| {
-                        platform.account_rows(noun, &user, &after)
+                        platform.account_export_page(table, &user, &after)
                     })
                     .await
             }

@@ -66,7 +66,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("platform/erasure::EXPORTS", "jobs are kept for days"),
     ("platform/erasure::JOBS", "jobs are kept for days"),
     (
-        "platform/personal::HOLDERS",
+        "platform/gdpr::HOLDERS",
         "who took part stands within a text; once for an export of one's own data",
     ),
     ("platform/system::*", "counts what there is, up to a limit"),
@@ -165,15 +165,15 @@ pub const SCHOOL: &[(&str, &str)] = &[
         "who took part stands within a text; once for a table of grades",
     ),
     (
-        "personal/nouns::*",
+        "gdpr/export_tables::*",
         "an export of a person, in the background; who took part stands within a text",
     ),
     (
-        "personal/files::*",
+        "gdpr/files::*",
         "an export of a person, in the background; who took part stands within a text",
     ),
     ("deleted_documents::ALL", "late texts are kept for a day"),
-    ("personal/concealed::*", "an export of a person, in the background"),
+    ("gdpr/hidden::*", "an export of a person, in the background"),
     ("purge::*", "a school that goes, in pieces"),
 ];
 

@@ -15,7 +15,7 @@ use common::error::Result;
 statements! {
     /// The ids of everything in the classes and groups that are invisible to a student; `$2` is the student, `$3` the
     /// current time.
-    CONCEALED = "WITH taught AS (SELECT k.id, k.status FROM classes k WHERE k.organization_id = $1
+    HIDDEN = "WITH taught AS (SELECT k.id, k.status FROM classes k WHERE k.organization_id = $1
             AND EXISTS (SELECT 1 FROM class_enrollments ce
                 WHERE ce.organization_id = $1 AND ce.class_id = k.id AND ce.student_id = $2)),
         hidden AS (SELECT g.id FROM groups g JOIN taught k ON k.id = g.class_id
@@ -36,26 +36,26 @@ statements! {
 
 /// The ids that an archive excludes.
 #[derive(Debug, Default)]
-pub struct Concealed(HashSet<String>);
+pub struct HiddenRows(HashSet<String>);
 
 impl ReadTx<'_> {
     /// Returns the ids that are invisible to this user now.
-    pub fn concealed_from(&mut self, user: &UserId) -> Result<Concealed> {
+    pub fn rows_hidden_from(&mut self, user: &UserId) -> Result<HiddenRows> {
         let now = self.now();
-        let ids = self.fetch_all(&CONCEALED, args![user, now], |row| row.take())?;
-        Ok(Concealed(ids.into_iter().collect()))
+        let ids = self.fetch_all(&HIDDEN, args![user, now], |row| row.take())?;
+        Ok(HiddenRows(ids.into_iter().collect()))
     }
 }
 
-impl Concealed {
+impl HiddenRows {
     /// Returns whether the row contains no hidden id.
-    pub fn shows(&self, row: &Map<String, Value>) -> bool {
+    pub fn is_visible(&self, row: &Map<String, Value>) -> bool {
         let is_hidden = |value: &Value| value.as_str().is_some_and(|id| self.0.contains(id));
         !row.values().any(is_hidden)
     }
 
     /// Returns whether the file is visible to the user.
-    pub fn shows_file(&self, file: &PersonalFile) -> bool {
+    pub fn is_file_visible(&self, file: &PersonalFile) -> bool {
         !self.0.contains(&file.id)
     }
 }

@@ -1,12 +1,12 @@
 //! Export of the personal data of a user in an organization: table by table, page by page, as JSON. Other users are
-//! referenced by id only. [`map`] defines the treatment of every column with personal data; a test compares it with the
-//! schema.
+//! referenced by id only. [`data_map`] defines the treatment of every column with personal data; a test compares it with
+//! the schema.
 
-pub mod account;
-pub mod concealed;
+pub mod account_tables;
+pub mod data_map;
+pub mod export_tables;
 pub mod files;
-pub mod map;
-pub mod nouns;
+pub mod hidden;
 
 use model::id::UserId;
 use serde_json::{Map, Value};
@@ -22,26 +22,26 @@ const PAGE: i64 = 500;
 
 /// A table of the export: its file in the archive and its query. The first field is the pagination key.
 #[derive(Debug)]
-pub struct Noun {
+pub struct ExportTable {
     /// The file name without extension.
     pub name: &'static str,
     statement: &'static Sql,
-    fields: &'static [(&'static str, Shape)],
+    fields: &'static [(&'static str, ColumnKind)],
 }
 
 /// The type of a field. Every field is nullable.
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+enum ColumnKind {
     Text,
-    Moment,
-    Whole,
+    Timestamp,
+    Integer,
     Real,
-    Truth,
+    Boolean,
 }
 
 /// A page of a table.
 #[derive(Debug)]
-pub struct Rows {
+pub struct ExportPage {
     pub rows: Vec<Map<String, Value>>,
     /// The cursor of the next page; `None` after the last one.
     pub next: Option<String>,
@@ -49,44 +49,54 @@ pub struct Rows {
 
 impl ReadTx<'_> {
     /// Returns a page of a table about a user in this organization, after the given key.
-    pub fn personal_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
-        let rows = self.fetch_all(noun.statement, args![user, after, PAGE], |row| noun.read(row))?;
-        Ok(noun.page(rows))
+    pub fn organization_export_page(
+        &mut self,
+        table: &'static ExportTable,
+        user: &UserId,
+        after: &str,
+    ) -> Result<ExportPage> {
+        let rows = self.fetch_all(table.statement, args![user, after, PAGE], |row| table.read(row))?;
+        Ok(table.page(rows))
     }
 }
 
 impl Platform<'_> {
     /// Returns a page of a table about an account, after the given key.
-    pub fn account_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
+    pub fn account_export_page(
+        &mut self,
+        table: &'static ExportTable,
+        user: &UserId,
+        after: &str,
+    ) -> Result<ExportPage> {
         let arguments: &[Argument<'_>] = args![user, after, PAGE];
         let rows = self
             .connection
-            .fetch_all(noun.statement, arguments, |row| noun.read(row))?;
-        Ok(noun.page(rows))
+            .fetch_all(table.statement, arguments, |row| table.read(row))?;
+        Ok(table.page(rows))
     }
 }
 
-impl Noun {
+impl ExportTable {
     fn read(&self, row: &mut Columns<'_>) -> Result<Map<String, Value>> {
         let mut object = Map::new();
-        for (name, shape) in self.fields {
-            let value = match shape {
-                Shape::Text => row.take::<Option<String>>()?.into(),
-                Shape::Moment => serde_json::to_value(row.take::<Option<model::time::Timestamp>>()?)?,
-                Shape::Whole => row.take::<Option<i64>>()?.into(),
-                Shape::Real => row.take::<Option<f64>>()?.into(),
-                Shape::Truth => row.take::<Option<bool>>()?.into(),
+        for (name, kind) in self.fields {
+            let value = match kind {
+                ColumnKind::Text => row.take::<Option<String>>()?.into(),
+                ColumnKind::Timestamp => serde_json::to_value(row.take::<Option<model::time::Timestamp>>()?)?,
+                ColumnKind::Integer => row.take::<Option<i64>>()?.into(),
+                ColumnKind::Real => row.take::<Option<f64>>()?.into(),
+                ColumnKind::Boolean => row.take::<Option<bool>>()?.into(),
             };
             object.insert((*name).to_owned(), value);
         }
         Ok(object)
     }
 
-    fn page(&self, rows: Vec<Map<String, Value>>) -> Rows {
+    fn page(&self, rows: Vec<Map<String, Value>>) -> ExportPage {
         let is_full = i64::try_from(rows.len()) == Ok(PAGE);
         let (key, _) = self.fields[0];
         let last = rows.last().and_then(|row| row[key].as_str()).map(str::to_owned);
-        Rows {
+        ExportPage {
             rows,
             next: last.filter(|_| is_full),
         }

@@ -1,8 +1,8 @@
 //! The export tables of an organization. `$2` is the user. Content written by others is excluded, unless it is
 //! addressed to the user or assesses their work and is visible to them.
 
-use super::Noun;
-use super::Shape::{Moment, Real, Text, Truth, Whole};
+use super::ColumnKind::{Boolean, Integer, Real, Text, Timestamp};
+use super::ExportTable;
 use crate::statements;
 
 /// A keyset-paginated query by an ascending key.
@@ -137,8 +137,8 @@ statements! {
 }
 
 /// All export tables of an organization, in the order of the archive.
-pub static NOUNS: &[Noun] = &[
-    Noun {
+pub static TABLES: &[ExportTable] = &[
+    ExportTable {
         name: "membership",
         statement: &MEMBERSHIP,
         fields: &[
@@ -148,12 +148,12 @@ pub static NOUNS: &[Noun] = &[
             ("email", Text),
             ("role", Text),
             ("externalId", Text),
-            ("isActive", Truth),
-            ("createdAt", Moment),
-            ("updatedAt", Moment),
+            ("isActive", Boolean),
+            ("createdAt", Timestamp),
+            ("updatedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "homerooms",
         statement: &HOMEROOMS,
         fields: &[
@@ -161,20 +161,20 @@ pub static NOUNS: &[Noun] = &[
             ("homeroomId", Text),
             ("name", Text),
             ("academicYear", Text),
-            ("enrolledAt", Moment),
+            ("enrolledAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "homerooms-led",
         statement: &HOMEROOMS_LED,
         fields: &[
             ("id", Text),
             ("name", Text),
             ("academicYear", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "enrollments",
         statement: &ENROLLMENTS,
         fields: &[
@@ -182,45 +182,45 @@ pub static NOUNS: &[Noun] = &[
             ("classId", Text),
             ("className", Text),
             ("academicYear", Text),
-            ("enrolledAt", Moment),
-            ("completedAt", Moment),
+            ("enrolledAt", Timestamp),
+            ("completedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "classes-taught",
         statement: &CLASSES_TAUGHT,
         fields: &[
             ("id", Text),
             ("name", Text),
             ("academicYear", Text),
-            ("isOwner", Truth),
-            ("createdAt", Moment),
+            ("isOwner", Boolean),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "groups",
         statement: &GROUPS,
         fields: &[
             ("id", Text),
             ("groupId", Text),
             ("name", Text),
-            ("groupNumber", Whole),
+            ("groupNumber", Integer),
             ("classId", Text),
             ("role", Text),
-            ("joinedAt", Moment),
+            ("joinedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "help-calls",
         statement: &HELP_CALLS,
         fields: &[
             ("groupId", Text),
-            ("needsHelp", Truth),
-            ("helpRequestedAt", Moment),
+            ("needsHelp", Boolean),
+            ("helpRequestedAt", Timestamp),
             ("helpMessage", Text),
         ],
     },
-    Noun {
+    ExportTable {
         name: "chat-messages",
         statement: &CHAT_MESSAGES,
         fields: &[
@@ -229,12 +229,12 @@ pub static NOUNS: &[Noun] = &[
             ("type", Text),
             ("content", Text),
             ("replyToId", Text),
-            ("createdAt", Moment),
-            ("editedAt", Moment),
-            ("deletedAt", Moment),
+            ("createdAt", Timestamp),
+            ("editedAt", Timestamp),
+            ("deletedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "chat-files",
         statement: &CHAT_FILES,
         fields: &[
@@ -243,28 +243,32 @@ pub static NOUNS: &[Noun] = &[
             ("messageId", Text),
             ("fileName", Text),
             ("mimeType", Text),
-            ("size", Whole),
+            ("size", Integer),
             ("sha256", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "reading-marks",
         statement: &READING_MARKS,
-        fields: &[("workRoomId", Text), ("lastReadSeq", Whole), ("lastReadAt", Moment)],
+        fields: &[
+            ("workRoomId", Text),
+            ("lastReadSeq", Integer),
+            ("lastReadAt", Timestamp),
+        ],
     },
-    Noun {
+    ExportTable {
         name: "contributions",
         statement: &CONTRIBUTIONS,
         fields: &[
             ("documentId", Text),
-            ("editingMillis", Whole),
-            ("saves", Whole),
-            ("firstAt", Moment),
-            ("lastAt", Moment),
+            ("editingMillis", Integer),
+            ("saves", Integer),
+            ("firstAt", Timestamp),
+            ("lastAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "documents",
         statement: &DOCUMENTS,
         fields: &[
@@ -274,43 +278,43 @@ pub static NOUNS: &[Noun] = &[
             ("documentType", Text),
             ("fileExtension", Text),
             ("status", Text),
-            ("begun", Truth),
-            ("editedLast", Truth),
-            ("submitted", Truth),
-            ("createdAt", Moment),
+            ("begun", Boolean),
+            ("editedLast", Boolean),
+            ("submitted", Boolean),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "document-versions",
         statement: &DOCUMENT_VERSIONS,
         fields: &[
             ("id", Text),
             ("documentId", Text),
-            ("version", Whole),
-            ("saved", Truth),
+            ("version", Integer),
+            ("saved", Boolean),
             ("origin", Text),
-            ("size", Whole),
+            ("size", Integer),
             ("sha256", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "submissions",
         statement: &SUBMISSIONS,
         fields: &[
             ("id", Text),
             ("groupAssignmentId", Text),
-            ("attempt", Whole),
+            ("attempt", Integer),
             ("status", Text),
-            ("submittedAt", Moment),
-            ("submitted", Truth),
-            ("isLate", Truth),
-            ("lateBySeconds", Whole),
+            ("submittedAt", Timestamp),
+            ("submitted", Boolean),
+            ("isLate", Boolean),
+            ("lateBySeconds", Integer),
             ("note", Text),
-            ("withdrawnAt", Moment),
+            ("withdrawnAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "grades",
         statement: &GRADES,
         fields: &[
@@ -319,10 +323,10 @@ pub static NOUNS: &[Noun] = &[
             ("value", Text),
             ("points", Real),
             ("feedback", Text),
-            ("publishedAt", Moment),
+            ("publishedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "member-grades",
         statement: &MEMBER_GRADES,
         fields: &[
@@ -331,10 +335,10 @@ pub static NOUNS: &[Noun] = &[
             ("value", Text),
             ("points", Real),
             ("feedback", Text),
-            ("publishedAt", Moment),
+            ("publishedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "feedback-received",
         statement: &FEEDBACK_RECEIVED,
         fields: &[
@@ -344,10 +348,10 @@ pub static NOUNS: &[Noun] = &[
             ("documentId", Text),
             ("authorId", Text),
             ("text", Text),
-            ("publishedAt", Moment),
+            ("publishedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "feedback-given",
         statement: &FEEDBACK_GIVEN,
         fields: &[
@@ -357,11 +361,11 @@ pub static NOUNS: &[Noun] = &[
             ("documentId", Text),
             ("text", Text),
             ("visibility", Text),
-            ("publishedAt", Moment),
-            ("createdAt", Moment),
+            ("publishedAt", Timestamp),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "messages-sent",
         statement: &MESSAGES_SENT,
         fields: &[
@@ -369,10 +373,10 @@ pub static NOUNS: &[Noun] = &[
             ("classId", Text),
             ("subject", Text),
             ("content", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "messages-received",
         statement: &MESSAGES_RECEIVED,
         fields: &[
@@ -380,11 +384,11 @@ pub static NOUNS: &[Noun] = &[
             ("senderId", Text),
             ("subject", Text),
             ("content", Text),
-            ("readAt", Moment),
-            ("createdAt", Moment),
+            ("readAt", Timestamp),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "topic-files",
         statement: &TOPIC_FILES,
         fields: &[
@@ -393,12 +397,12 @@ pub static NOUNS: &[Noun] = &[
             ("groupAssignmentId", Text),
             ("fileName", Text),
             ("mimeType", Text),
-            ("size", Whole),
+            ("size", Integer),
             ("sha256", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "group-files",
         statement: &GROUP_FILES,
         fields: &[
@@ -406,17 +410,17 @@ pub static NOUNS: &[Noun] = &[
             ("groupId", Text),
             ("fileName", Text),
             ("mimeType", Text),
-            ("size", Whole),
+            ("size", Integer),
             ("sha256", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "activity",
         statement: &ACTIVITY,
         fields: &[
             ("id", Text),
-            ("own", Truth),
+            ("own", Boolean),
             ("category", Text),
             ("action", Text),
             ("entityType", Text),
@@ -425,17 +429,17 @@ pub static NOUNS: &[Noun] = &[
             ("courseId", Text),
             ("groupId", Text),
             ("assignmentId", Text),
-            ("createdAt", Moment),
+            ("createdAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "exports",
         statement: &EXPORTS,
         fields: &[
             ("id", Text),
             ("status", Text),
-            ("createdAt", Moment),
-            ("finishedAt", Moment),
+            ("createdAt", Timestamp),
+            ("finishedAt", Timestamp),
         ],
     },
 ];

@@ -2,8 +2,8 @@
 //! that created the account and alone administers it. `$1` is the user. Secrets (hashes, tokens and emailed links) are
 //! not exported.
 
-use super::Noun;
-use super::Shape::{Moment, Text, Truth, Whole};
+use super::ColumnKind::{Boolean, Integer, Text, Timestamp};
+use super::ExportTable;
 use crate::statements;
 
 statements! {
@@ -33,8 +33,8 @@ statements! {
 }
 
 /// All export tables of an account, in the order of the archive.
-pub static NOUNS: &[Noun] = &[
-    Noun {
+pub static TABLES: &[ExportTable] = &[
+    ExportTable {
         name: "account",
         statement: &ACCOUNT,
         fields: &[
@@ -43,55 +43,55 @@ pub static NOUNS: &[Noun] = &[
             ("firstName", Text),
             ("lastName", Text),
             ("email", Text),
-            ("emailVerified", Truth),
+            ("emailVerified", Boolean),
             ("username", Text),
             ("role", Text),
             ("image", Text),
             ("locale", Text),
             ("timezone", Text),
-            ("isActive", Truth),
-            ("mustChangePassword", Truth),
-            ("passwordResetAt", Moment),
+            ("isActive", Boolean),
+            ("mustChangePassword", Boolean),
+            ("passwordResetAt", Timestamp),
             ("passwordResetById", Text),
-            ("banned", Truth),
+            ("banned", Boolean),
             ("banReason", Text),
-            ("lastLoginAt", Moment),
-            ("createdAt", Moment),
-            ("updatedAt", Moment),
+            ("lastLoginAt", Timestamp),
+            ("createdAt", Timestamp),
+            ("updatedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "sign-ins",
         statement: &SIGN_INS,
         fields: &[
             ("id", Text),
             ("provider", Text),
-            ("createdAt", Moment),
-            ("updatedAt", Moment),
+            ("createdAt", Timestamp),
+            ("updatedAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "sessions",
         statement: &SESSIONS,
         fields: &[
             ("id", Text),
             ("ipAddress", Text),
             ("userAgent", Text),
-            ("createdAt", Moment),
-            ("expiresAt", Moment),
+            ("createdAt", Timestamp),
+            ("expiresAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "sign-in-addresses",
         statement: &SIGN_IN_ADDRESSES,
-        fields: &[("address", Text), ("lastSuccessAt", Moment), ("failures", Whole)],
+        fields: &[("address", Text), ("lastSuccessAt", Timestamp), ("failures", Integer)],
     },
-    Noun {
+    ExportTable {
         name: "failed-sign-ins-in-a-row",
         statement: &FAILURE_COUNTS,
-        fields: &[("email", Text), ("failures", Whole), ("lastFailureAt", Moment)],
+        fields: &[("email", Text), ("failures", Integer), ("lastFailureAt", Timestamp)],
     },
-    Noun {
+    ExportTable {
         name: "invitations",
         statement: &INVITATIONS,
         fields: &[
@@ -99,13 +99,13 @@ pub static NOUNS: &[Noun] = &[
             ("organization", Text),
             ("role", Text),
             ("status", Text),
-            ("createdAt", Moment),
-            ("expiresAt", Moment),
+            ("createdAt", Timestamp),
+            ("expiresAt", Timestamp),
         ],
     },
-    Noun {
+    ExportTable {
         name: "failed-sign-ins",
         statement: &FAILED_SIGN_INS,
-        fields: &[("id", Text), ("address", Text), ("createdAt", Moment)],
+        fields: &[("id", Text), ("address", Text), ("createdAt", Timestamp)],
     },
 ];

@@ -1,0 +1,241 @@
+//! The data map: every column with personal data, and how export and erasure treat it. It is the source of
+//! `docs/privacy.md`. Tests compare it with the schema of both databases and with the remaining data after an erasure.
+
+use self::ErasureEffect::{Cleared, Expiring, Kept, RowDeleted};
+use self::PersonalDataKind::{Content, Id, Ids, Name, Other};
+
+/// The kind of personal data in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PersonalDataKind {
+    /// The id of the user.
+    Id,
+    /// Ids of several users, as JSON.
+    Ids,
+    /// A copy of the user's name or email address.
+    Name,
+    /// Content the user wrote.
+    Content,
+    /// Other data about the user.
+    Other,
+}
+
+/// The effect of an erasure on a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErasureEffect {
+    /// The row is deleted.
+    RowDeleted,
+    /// The row is kept and the value is cleared.
+    Cleared,
+    /// The value is kept: an id that refers to a cleared account, or data that also belongs to others.
+    Kept,
+    /// The row expires within minutes.
+    Expiring,
+}
+
+/// One column of the map.
+#[derive(Debug, Clone, Copy)]
+pub struct MappedColumn {
+    pub table: &'static str,
+    pub column: &'static str,
+    pub holds: PersonalDataKind,
+    /// The export table that contains the column; `None` for secrets, copies and counters.
+    pub export: Option<&'static str>,
+    /// The effect of an erasure.
+    pub erasure: ErasureEffect,
+}
+
+const fn exported(
+    table: &'static str,
+    column: &'static str,
+    holds: PersonalDataKind,
+    export: &'static str,
+    erasure: ErasureEffect,
+) -> MappedColumn {
+    MappedColumn {
+        table,
+        column,
+        holds,
+        export: Some(export),
+        erasure,
+    }
+}
+
+const fn not_exported(
+    table: &'static str,
+    column: &'static str,
+    holds: PersonalDataKind,
+    erasure: ErasureEffect,
+) -> MappedColumn {
+    MappedColumn {
+        table,
+        column,
+        holds,
+        export: None,
+        erasure,
+    }
+}
+
+/// Every column with personal data.
+pub static MAP: &[MappedColumn] = &[
+    exported("users", "id", Id, "account", Kept),
+    exported("users", "name", Name, "account", Cleared),
+    exported("users", "name_key", Name, "account", Cleared),
+    exported("users", "search_key", Name, "account", Cleared),
+    exported("users", "sort_key", Name, "account", Cleared),
+    exported("users", "first_name", Name, "account", Cleared),
+    exported("users", "last_name", Name, "account", Cleared),
+    exported("users", "email", Name, "account", Cleared),
+    exported("users", "username", Name, "account", Cleared),
+    exported("users", "image", Name, "account", Cleared),
+    exported("users", "email_verified", Other, "account", Cleared),
+    exported("users", "role", Other, "account", Cleared),
+    exported("users", "locale", Other, "account", Cleared),
+    exported("users", "timezone", Other, "account", Cleared),
+    exported("users", "is_active", Other, "account", Cleared),
+    exported("users", "must_change_password", Other, "account", Cleared),
+    exported("users", "last_login_at", Other, "account", Cleared),
+    exported("users", "banned", Other, "account", Cleared),
+    exported("users", "ban_reason", Other, "account", Cleared),
+    exported("users", "ban_expires", Other, "account", Cleared),
+    not_exported("users", "temporary_password_expires_at", Other, Cleared),
+    exported("users", "password_reset_at", Other, "account", Cleared),
+    exported("users", "password_reset_by_id", Id, "account", Kept),
+    not_exported("users", "home_organization_id", Other, Kept),
+    not_exported("users", "erased_at", Other, Kept),
+    not_exported("users", "row_version", Other, Kept),
+    exported("users", "created_at", Other, "account", Kept),
+    exported("users", "updated_at", Other, "account", Kept),
+    exported("accounts", "user_id", Id, "sign-ins", RowDeleted),
+    exported("accounts", "account_id", Id, "sign-ins", RowDeleted),
+    not_exported("accounts", "password", Other, RowDeleted),
+    exported("sessions", "user_id", Id, "sessions", RowDeleted),
+    exported("sessions", "ip_address", Other, "sessions", RowDeleted),
+    exported("sessions", "user_agent", Other, "sessions", RowDeleted),
+    not_exported("sessions", "impersonated_by", Id, RowDeleted),
+    not_exported("verifications", "identifier", Id, RowDeleted),
+    not_exported("verifications", "value", Id, RowDeleted),
+    exported("members", "user_id", Id, "membership", RowDeleted),
+    exported("members", "external_id", Other, "membership", RowDeleted),
+    exported("sign_in_failures", "account_key", Name, "failed-sign-ins", RowDeleted),
+    exported("sign_in_failures", "address", Other, "failed-sign-ins", RowDeleted),
+    exported(
+        "sign_in_failure_counts",
+        "account_key",
+        Name,
+        "failed-sign-ins-in-a-row",
+        RowDeleted,
+    ),
+    exported(
+        "sign_in_successes",
+        "account_key",
+        Name,
+        "sign-in-addresses",
+        RowDeleted,
+    ),
+    exported("sign_in_successes", "address", Other, "sign-in-addresses", RowDeleted),
+    exported("members", "is_active", Other, "membership", RowDeleted),
+    exported("invitations", "email", Name, "invitations", RowDeleted),
+    not_exported("invitations", "name", Name, RowDeleted),
+    not_exported("invitations", "external_id", Other, RowDeleted),
+    not_exported("invitations", "inviter_id", Id, Cleared),
+    not_exported("users", "password_organization_id", Other, Cleared),
+    not_exported("rate_windows", "name", Id, RowDeleted),
+    not_exported("idempotency_keys", "user_id", Id, RowDeleted),
+    not_exported("idempotency_keys", "answer", Name, RowDeleted),
+    exported("homerooms", "teacher_id", Id, "homerooms-led", Cleared),
+    exported("homeroom_enrollments", "student_id", Id, "homerooms", RowDeleted),
+    exported("classes", "teacher_id", Id, "classes-taught", Kept),
+    exported("class_teachers", "user_id", Id, "classes-taught", RowDeleted),
+    exported("class_enrollments", "student_id", Id, "enrollments", RowDeleted),
+    exported("groups", "help_message", Content, "help-calls", Cleared),
+    exported("groups", "help_requested_by_id", Id, "help-calls", Cleared),
+    not_exported("groups", "help_claimed_by_id", Id, Cleared),
+    exported("groups", "help_resolved_by_id", Id, "activity", Kept),
+    exported("groups", "created_by_id", Id, "activity", Kept),
+    exported("group_members", "user_id", Id, "groups", RowDeleted),
+    exported("group_attachments", "uploaded_by_id", Id, "group-files", Kept),
+    exported("assignments", "created_by_id", Id, "activity", Kept),
+    exported("assignments", "finished_by_id", Id, "activity", Kept),
+    exported("assignment_attachments", "uploaded_by_id", Id, "topic-files", Kept),
+    exported("work_room_messages", "sender_id", Id, "chat-messages", Kept),
+    exported("work_room_messages", "content", Content, "chat-messages", Cleared),
+    not_exported("work_room_messages", "client_message_id", Content, Cleared),
+    not_exported("work_room_messages", "deleted_by_id", Id, Kept),
+    exported("message_attachments", "uploaded_by_id", Id, "chat-files", RowDeleted),
+    exported("message_attachments", "file_name", Content, "chat-files", RowDeleted),
+    exported("work_room_reads", "user_id", Id, "reading-marks", RowDeleted),
+    exported("documents", "created_by_id", Id, "documents", Kept),
+    exported("documents", "last_edited_by", Id, "documents", Kept),
+    exported("documents", "submitted_by_id", Id, "documents", Kept),
+    exported("document_revisions", "saved_by_id", Id, "document-versions", Kept),
+    exported("document_revisions", "editors", Ids, "document-versions", Kept),
+    not_exported("document_revisions", "history", Ids, Kept),
+    exported("document_contributions", "user_id", Id, "contributions", RowDeleted),
+    exported(
+        "document_contributions",
+        "editing_millis",
+        Other,
+        "contributions",
+        RowDeleted,
+    ),
+    exported("document_contributions", "saves", Other, "contributions", RowDeleted),
+    not_exported("editing_sessions", "editors", Ids, Expiring),
+    not_exported("editing_sessions", "flushed", Ids, Expiring),
+    not_exported("late_texts", "saved_by_id", Id, Expiring),
+    exported("submissions", "submitted_by_id", Id, "submissions", Kept),
+    exported("submissions", "withdrawn_by_id", Id, "activity", Kept),
+    exported("submissions", "member_ids", Ids, "submissions", Kept),
+    exported("submissions", "note", Content, "submissions", Cleared),
+    exported("grades", "value", Other, "grades", Kept),
+    exported("grades", "points", Other, "grades", Kept),
+    exported("grades", "feedback", Other, "grades", Kept),
+    exported("grades", "graded_by_id", Id, "activity", Kept),
+    exported("member_grades", "user_id", Id, "member-grades", RowDeleted),
+    exported("member_grades", "value", Other, "member-grades", RowDeleted),
+    exported("member_grades", "points", Other, "member-grades", RowDeleted),
+    exported("member_grades", "feedback", Other, "member-grades", RowDeleted),
+    not_exported("member_grades", "graded_by_id", Id, Kept),
+    exported("grade_history", "changed_by_id", Id, "activity", Kept),
+    not_exported("grade_history", "member_grades", Ids, Cleared),
+    exported("feedback", "author_id", Id, "feedback-given", Kept),
+    exported("feedback", "group_assignment_id", Other, "feedback-received", Kept),
+    exported("feedback", "text", Content, "feedback-given", Kept),
+    exported("direct_messages", "sender_id", Id, "messages-sent", Kept),
+    exported("direct_messages", "subject", Content, "messages-sent", Cleared),
+    exported("direct_messages", "content", Content, "messages-sent", Cleared),
+    exported("message_recipients", "user_id", Id, "messages-received", RowDeleted),
+    exported("activity_logs", "user_id", Id, "activity", Kept),
+    not_exported("activity_logs", "user_name", Name, Cleared),
+    exported("activity_logs", "entity_id", Id, "activity", Kept),
+    not_exported("activity_logs", "entity_name", Name, Cleared),
+    not_exported("activity_logs", "details", Name, Cleared),
+    not_exported("activity_logs", "search_key", Name, Cleared),
+    not_exported("event_outbox", "signals", Name, Expiring),
+    exported("jobs", "entity_id", Id, "exports", RowDeleted),
+    not_exported("jobs", "created_by_id", Id, Cleared),
+];
+
+impl PersonalDataKind {
+    /// Description for `docs/privacy.md`.
+    pub fn description(self) -> &'static str {
+        match self {
+            Id => "the person's id",
+            Ids => "ids of people",
+            Name => "a copy of name or address",
+            Content => "the person's words",
+            Other => "a fact",
+        }
+    }
+}
+
+impl ErasureEffect {
+    /// Description for `docs/privacy.md`.
+    pub fn description(self) -> &'static str {
+        match self {
+            RowDeleted => "the row goes",
+            Cleared => "emptied",
+            Kept => "stays",
+            Expiring => "goes by itself",
+        }
+    }
+}
