@@ -23,7 +23,7 @@ use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, 
 use api_types::user::OrganizationView;
 use common::error::Result;
 use db::WriteTx;
-use db::stats::SchoolCounts;
+use db::organization_stats::OrganizationStats;
 use service::actions::school;
 use service::jobs::storage_usage;
 
@@ -72,7 +72,7 @@ struct Listed {
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
     let storage_bytes = usage(&cx).await?.total_bytes;
-    let SchoolCounts {
+    let OrganizationStats {
         members: [owner, admin, teacher, student],
         classes,
         courses,
@@ -80,7 +80,7 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
         assignments,
         open_help,
         active_sessions,
-    } = cx.read(|tx| tx.school_counts()).await?;
+    } = cx.read(|tx| tx.organization_stats()).await?;
     Ok(Json(SchoolStats {
         users: MembersByRole {
             owner,
@@ -127,7 +127,9 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
 #[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
-    let school = cx.read_object(Object::Organization, |tx| tx.school()).await?;
+    let school = cx
+        .read_object(Object::Organization, |tx| tx.current_organization())
+        .await?;
     Ok(school.map(OrganizationView::from))
 }
 
@@ -147,7 +149,9 @@ async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versio
 #[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
 async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
     let (user, window) = (query.user_id, window(query.limit, query.cursor));
-    let slice = cx.read(move |tx| tx.school_sessions(user.as_ref(), &window)).await?;
+    let slice = cx
+        .read(move |tx| tx.organization_sessions(user.as_ref(), &window))
+        .await?;
     let (caller, organization) = (cx.caller(), cx.caller().organization()?);
     let rank = Rank::of(caller.user.role, caller.member_role);
     Ok(Json(Page::of(Sessions, slice, |session| {

@@ -161,7 +161,9 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
     let inside = cx.inside(&id).await?;
-    let found = inside.read_object(Object::Organization, |tx| tx.school()).await?;
+    let found = inside
+        .read_object(Object::Organization, |tx| tx.current_organization())
+        .await?;
     Ok(found.map(OrganizationView::from))
 }
 

@@ -49,6 +49,9 @@ pub mod letters;
 pub mod mail_domains;
 pub mod members;
 pub mod membership_removal;
+pub mod organization_sessions;
+pub mod organization_settings;
+pub mod organization_stats;
 pub mod organizations;
 pub mod outbox;
 pub mod overview;
@@ -60,9 +63,6 @@ pub mod revisions;
 pub mod rooms;
 pub mod saves;
 pub mod schema_compatibility;
-pub mod school_sessions;
-pub mod settings;
-pub mod stats;
 pub mod storage;
 pub mod subjects;
 pub mod submissions;
@@ -443,9 +443,9 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("users", users::STATEMENTS),
         ("versions", versions::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
-        ("school_sessions", school_sessions::STATEMENTS),
-        ("settings", settings::STATEMENTS),
-        ("stats", stats::STATEMENTS),
+        ("organization_sessions", organization_sessions::STATEMENTS),
+        ("organization_settings", organization_settings::STATEMENTS),
+        ("organization_stats", organization_stats::STATEMENTS),
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("invitations", invitations::STATEMENTS),

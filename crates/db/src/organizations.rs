@@ -1,5 +1,5 @@
 //! The row of an organization as platform administrators change it, and the sessions in the organization. Changes by
-//! its own admins are in [`settings`](super::settings), look-ups in
+//! its own admins are in [`organization_settings`](super::organization_settings), look-ups in
 //! [`platform::organizations`](super::platform::organizations).
 
 use model::collation::{search_key, sort_key};
@@ -65,7 +65,7 @@ impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
     pub fn organization_to_change(&mut self) -> Result<Organization> {
         self.fetch_one(&HOLD, args![], |row| row.take::<String>())?;
-        self.school()
+        self.current_organization()
     }
 
     /// Inserts the organization as its first row; a slug that is in use is `DUPLICATE_SLUG`, a domain

@@ -76,7 +76,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
         course.belongs_to(&class.id)?;
         course.takes_new_work()?;
     }
-    let defaults = tx.school_settings()?;
+    let defaults = tx.organization_settings()?;
     let assignment = Assignment {
         id: AssignmentId::new(clock::new_id()),
         organization_id: tx.organization().clone(),

@@ -94,7 +94,7 @@ fn plan(
     if !added.is_empty() {
         room_for(whole.attachments.len() + added.len() - removed.len())?;
     }
-    let start_date = tx.edited_moment(&edit.start_date)?;
+    let start_date = tx.patched_timestamp(&edit.start_date)?;
     let groups = starts(tx, whole, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));

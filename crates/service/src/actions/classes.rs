@@ -103,8 +103,8 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<WholeClass> {
     if let Some(homeroom) = &new.homeroom_id {
         tx.homeroom_label(homeroom)?;
     }
-    let start_date = new.start_date.map(|date| tx.moment(date)).transpose()?;
-    let end_date = new.end_date.map(|date| tx.moment(date)).transpose()?;
+    let start_date = new.start_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
+    let end_date = new.end_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
     let subjects = new.subject_ids.as_deref().unwrap_or_default();
     for subject in subjects {
         tx.subject(subject)?;
@@ -172,8 +172,8 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whol
     }
     let is_empty = before.counts.groups + before.counts.assignments == 0;
     let mut edit = edit.clone();
-    edit.start_date = tx.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
-    edit.end_date = tx.edited_moment(&edit.end_date)?.map(DateOrTime::Time);
+    edit.start_date = tx.patched_timestamp(&edit.start_date)?.map(DateOrTime::Time);
+    edit.end_date = tx.patched_timestamp(&edit.end_date)?.map(DateOrTime::Time);
     let subjects = edit.subject_ids.clone();
     let mut changed = class.edit(edit, &tx.viewer().clone(), is_empty, tx.now())?;
     if let Some(wanted) = subjects.value() {

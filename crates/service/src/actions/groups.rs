@@ -181,7 +181,7 @@ fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
         Some(number) => number,
         None => tx.next_group_number(&class)?,
     };
-    let start_date = new.start_date.map(|date| tx.moment(date)).transpose()?;
+    let start_date = new.start_date.map(|date| tx.resolve_timestamp(date)).transpose()?;
     let group = Group {
         id: GroupId::new(clock::new_id()),
         organization_id: tx.organization().clone(),
@@ -259,7 +259,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Visi
         tx.subject(subject)?;
     }
     let mut edit = edit.clone();
-    edit.start_date = tx.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    edit.start_date = tx.patched_timestamp(&edit.start_date)?.map(DateOrTime::Time);
     let changed = group.edit(edit, course.as_ref(), &active, tx.now())?;
     if !changed.is_empty() {
         tx.update_group(&group)?;

@@ -133,7 +133,7 @@ pub(super) fn set_status(tx: &mut WriteTx<'_>, invitation: &mut Invitation, stat
 /// Enqueues the email with a new token; returns false if there is no mailer.
 fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>) -> Result<bool> {
     let Some(mail) = mail else { return Ok(false) };
-    let school = tx.school()?;
+    let school = tx.current_organization()?;
     let token = better_auth::token::session_token();
     let locale = school
         .metadata

@@ -10,10 +10,10 @@ use db::WriteTx;
 
 /// Changes name, logo and settings.
 pub fn edit_settings(tx: &mut WriteTx<'_>, edit: &SettingsEdit) -> Result<Organization> {
-    let mut school = tx.school_to_change()?;
+    let mut school = tx.lock_current_organization()?;
     let changed = school.edit(edit.clone().into(), tx.now())?;
     if !changed.is_empty() {
-        tx.update_school(&school)?;
+        tx.update_current_organization(&school)?;
         tx.record(OrganizationChange::Updated {
             organization: Box::new(school.clone()),
             changed,
@@ -24,11 +24,11 @@ pub fn edit_settings(tx: &mut WriteTx<'_>, edit: &SettingsEdit) -> Result<Organi
 
 /// Ends a session of the caller or of a user of lower rank, and closes its sockets.
 pub fn revoke_session(tx: &mut WriteTx<'_>, id: &SessionId) -> Result<()> {
-    let found = tx.school_session(id)?;
+    let found = tx.organization_session(id)?;
     if tx.actor().user.as_ref() != Some(&found.person.id) {
         tx.rank()?.may_act_on(found.platform_role, found.member_role)?;
     }
-    if tx.end_school_session(id)? {
+    if tx.end_organization_session(id)? {
         tx.record(SessionChange::RevokedByAdmin {
             user: found.person,
             session: id.clone(),

@@ -38,7 +38,7 @@ pub struct NewSubject {
 /// Rejects teachers if only administrators may change the organization's list of subjects.
 pub fn may_add(tx: &mut ReadTx<'_>) -> Result<()> {
     let is_admin = *tx.viewer() == Viewer::Admin;
-    if is_admin || tx.school_settings()?.features.teachers_add_subjects {
+    if is_admin || tx.organization_settings()?.features.teachers_add_subjects {
         Ok(())
     } else {
         Err(Refusal::AdminOnly.into())

@@ -61,7 +61,7 @@ pub fn take_over(
             ended_memberships,
         });
         let Some(mail) = mail else { return Ok(()) };
-        let school = tx.school()?;
+        let school = tx.current_organization()?;
         let letter = mail.account_takeover(Recipient::from_user(&account), school.name.as_str(), PAGE, tx.now())?;
         tx.insert_letter(&letter)
     })?;

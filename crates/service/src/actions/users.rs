@@ -148,7 +148,7 @@ pub fn create(
         external_id: new.external_id.clone(),
     };
     if let Some(given) = &new.password {
-        let school = tx.school()?;
+        let school = tx.current_organization()?;
         better_auth::password::check_new(
             given,
             &[
@@ -201,7 +201,7 @@ fn can_join(tx: &mut WriteTx<'_>, places: &Places) -> Result<()> {
 
 /// Enqueues the email in the transaction that created the account.
 pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Invitation) -> Result<()> {
-    let school = tx.school()?;
+    let school = tx.current_organization()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
     let to = Recipient::from_user(user);
     let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;

@@ -158,7 +158,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("saves::SESSIONS_OF_TOPIC", "editors that are open now"),
     ("rates::FORGET", "counters are forgotten within an hour"),
     ("overview::STATS", "sums of the school"),
-    ("stats::COUNTS", "sums of the school"),
+    ("organization_stats::COUNTS", "sums of the school"),
     ("storage::*", "the count of what a school keeps, once an hour at most"),
     (
         "submissions::grades::NAMES_OF_TOPIC",

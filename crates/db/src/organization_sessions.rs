@@ -35,7 +35,7 @@ statements! {
 
 /// A session with its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchoolSession {
+pub struct OrganizationSession {
     pub id: SessionId,
     pub expires_at: Timestamp,
     /// The time of the sign-in.
@@ -55,11 +55,11 @@ pub struct SchoolSession {
 
 impl ReadTx<'_> {
     /// Lists a page of the sessions in the organization, newest first, optionally those of one user.
-    pub fn school_sessions(
+    pub fn organization_sessions(
         &mut self,
         user: Option<&UserId>,
         window: &Window<i64>,
-    ) -> Result<Slice<SchoolSession, i64>> {
+    ) -> Result<Slice<OrganizationSession, i64>> {
         let (now, (time, id)) = (self.now(), window.newest_before());
         let rows = self.fetch_all(&PAGE, args![now, time, id, window.rows(), user], session)?;
         Ok(window.cut(rows, |session| Position {
@@ -69,7 +69,7 @@ impl ReadTx<'_> {
     }
 
     /// Returns a session in the organization.
-    pub fn school_session(&mut self, id: &SessionId) -> Result<SchoolSession> {
+    pub fn organization_session(&mut self, id: &SessionId) -> Result<OrganizationSession> {
         let now = self.now();
         self.fetch_one(&BY_ID, args![now, id], session)
     }
@@ -77,13 +77,13 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Ends a session; returns false if it no longer exists.
-    pub fn end_school_session(&mut self, id: &SessionId) -> Result<bool> {
+    pub fn end_organization_session(&mut self, id: &SessionId) -> Result<bool> {
         Ok(self.execute(&END, args![id])? > 0)
     }
 }
 
-fn session(row: &mut Columns<'_>) -> Result<SchoolSession> {
-    Ok(SchoolSession {
+fn session(row: &mut Columns<'_>) -> Result<OrganizationSession> {
+    Ok(OrganizationSession {
         id: row.take()?,
         expires_at: row.take()?,
         created_at: row.take()?,

@@ -13,7 +13,7 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    SHOW = "SELECT id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota,
+    CURRENT = "SELECT id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota,
             created_at, updated_at
         FROM organizations WHERE id = $1";
     METADATA = "SELECT metadata FROM organizations WHERE id = $1";
@@ -25,12 +25,12 @@ statements! {
 
 impl ReadTx<'_> {
     /// Returns the organization of the request.
-    pub fn school(&mut self) -> Result<Organization> {
-        self.fetch_one(&SHOW, args![], organization)
+    pub fn current_organization(&mut self) -> Result<Organization> {
+        self.fetch_one(&CURRENT, args![], organization)
     }
 
     /// Returns the settings of the organization; unset ones are empty.
-    pub fn school_settings(&mut self) -> Result<Metadata> {
+    pub fn organization_settings(&mut self) -> Result<Metadata> {
         let found: Option<Metadata> = self.fetch_one(&METADATA, args![], |row| row.json_option())?;
         Ok(found.unwrap_or_default())
     }
@@ -40,7 +40,7 @@ impl ReadTx<'_> {
     /// Returns the time zone for dates and times of day: that of the organization, otherwise that of the caller,
     /// otherwise UTC.
     pub fn time_zone(&mut self) -> Result<Zone> {
-        if let Some(name) = self.school_settings()?.timezone {
+        if let Some(name) = self.organization_settings()?.timezone {
             return Ok(Zone::named(name.as_str()).unwrap_or(Zone::utc()));
         }
         let Some(user) = self.actor().user.clone() else {
@@ -56,43 +56,43 @@ impl ReadTx<'_> {
     }
 
     /// Resolves a date to a timestamp. The time zone is read only for a date without a time.
-    pub fn moment(&mut self, date: DateOrTime) -> Result<Timestamp> {
+    pub fn resolve_timestamp(&mut self, date: DateOrTime) -> Result<Timestamp> {
         match date {
-            DateOrTime::Time(moment) => Ok(moment),
+            DateOrTime::Time(resolve_timestamp) => Ok(resolve_timestamp),
             DateOrTime::Date(_) => Ok(date.resolve(&self.time_zone()?)),
         }
     }
 
     /// Resolves a date field of a PATCH request to a timestamp.
-    pub fn edited_moment(&mut self, edit: &Edit<DateOrTime>) -> Result<Edit<Timestamp>> {
+    pub fn patched_timestamp(&mut self, edit: &Edit<DateOrTime>) -> Result<Edit<Timestamp>> {
         Ok(match edit {
             Edit::Keep => Edit::Keep,
             Edit::Clear => Edit::Clear,
-            Edit::Set(date) => Edit::Set(self.moment(*date)?),
+            Edit::Set(date) => Edit::Set(self.resolve_timestamp(*date)?),
         })
     }
 }
 
 impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
-    pub fn school_to_change(&mut self) -> Result<Organization> {
+    pub fn lock_current_organization(&mut self) -> Result<Organization> {
         self.hold_organization()?;
-        self.school()
+        self.current_organization()
     }
 
     /// Updates name, logo and settings.
-    pub fn update_school(&mut self, school: &Organization) -> Result<()> {
-        let metadata = school.metadata.as_ref().map(serde_json::to_string).transpose()?;
+    pub fn update_current_organization(&mut self, organization: &Organization) -> Result<()> {
+        let metadata = organization.metadata.as_ref().map(serde_json::to_string).transpose()?;
         self.execute(
             &UPDATE,
             args![
-                school.name,
-                name_key(school.name.as_str()),
-                school.logo,
+                organization.name,
+                name_key(organization.name.as_str()),
+                organization.logo,
                 metadata,
-                school.updated_at,
-                search_key(school.name.as_str()),
-                sort_key(school.name.as_str()),
+                organization.updated_at,
+                search_key(organization.name.as_str()),
+                sort_key(organization.name.as_str()),
             ],
         )
         .map(drop)

@@ -25,7 +25,7 @@ statements! {
 
 /// Statistics of an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SchoolCounts {
+pub struct OrganizationStats {
     /// Members by role: owners, admins, teachers, students.
     pub members: [i64; 4],
     pub classes: i64,
@@ -40,10 +40,10 @@ pub struct SchoolCounts {
 
 impl ReadTx<'_> {
     /// Returns the statistics of the organization.
-    pub fn school_counts(&mut self) -> Result<SchoolCounts> {
+    pub fn organization_stats(&mut self) -> Result<OrganizationStats> {
         let now: Timestamp = self.now();
         self.fetch_one(&COUNTS, args![now], |row| {
-            Ok(SchoolCounts {
+            Ok(OrganizationStats {
                 members: [row.take()?, row.take()?, row.take()?, row.take()?],
                 classes: row.take()?,
                 courses: row.take()?,
