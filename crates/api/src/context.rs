@@ -18,7 +18,7 @@ use auth::Caller;
 use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
 use db::platform::PlatformProof;
-use db::platform::homes::Home;
+use db::platform::resource_tenant::ResourceRef;
 use db::{ReadTx, RequestContext, Tenant, WriteTx};
 use service::changes::{self, ConditionalChange};
 
@@ -117,7 +117,7 @@ impl Context {
     /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever
     /// organization is active.
     pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
-        let home = Home::Organization(id.to_string());
+        let home = ResourceRef::Organization(id.to_string());
         let found = self.app.gate().home(home).await?.ok_or(Error::NotFound)?;
         Ok(self.at(found.tenant))
     }

@@ -25,7 +25,7 @@ use auth::places::Place;
 use auth::rates::Exporting;
 use auth::{self, Caller, Claim};
 use common::error::{Error, Result};
-use db::platform::homes::Home;
+use db::platform::resource_tenant::ResourceRef;
 use db::{Tenant, WriteTx};
 use service::actions::rates;
 use service::changes;
@@ -218,7 +218,7 @@ async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Requ
     if let Ok(object) = serde_json::from_slice(&bytes)
         && let Some(home) = auth::home::of_body(&object)
     {
-        let is_outright = matches!(home, Home::Organization(_));
+        let is_outright = matches!(home, ResourceRef::Organization(_));
         caller.go_home(app.gate().home(home).await?);
         if is_outright {
             bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();

@@ -5,7 +5,7 @@
 use axum::http::Uri;
 use serde_json::{Map, Value};
 
-use db::platform::homes::Home;
+use db::platform::resource_tenant::ResourceRef;
 
 /// The field that names an organization directly.
 const ORGANIZATION: &str = "organizationId";
@@ -33,11 +33,11 @@ const LISTS: [(&str, &str); 3] = [
 ];
 
 /// Finds the resource that query or path name. `route` is the matched route template with its `{parameters}`.
-pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
+pub fn named(uri: &Uri, route: Option<&str>) -> Option<ResourceRef> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
     if let Some((_, organization)) = asked {
-        return Some(Home::organization(&organization));
+        return Some(ResourceRef::organization(&organization));
     }
     let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
     let (route, path) = (below_api(route?), below_api(uri.path()));
@@ -45,7 +45,7 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     parts.windows(2).find_map(|pair| {
         let ((noun, _), (name, id)) = (pair[0], pair[1]);
         if name.starts_with('{') {
-            Home::object(noun, id)
+            ResourceRef::object(noun, id)
         } else {
             None
         }
@@ -59,18 +59,18 @@ pub fn is_well_formed(path: &str) -> bool {
 }
 
 /// Finds the resource that a body names.
-pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
+pub fn of_body(body: &Map<String, Value>) -> Option<ResourceRef> {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     if let Some(organization) = text(ORGANIZATION) {
-        return Some(Home::organization(organization));
+        return Some(ResourceRef::organization(organization));
     }
     let parent = PARENTS
         .iter()
-        .find_map(|(key, noun)| text(key).and_then(|id| Home::object(noun, id)));
+        .find_map(|(key, noun)| text(key).and_then(|id| ResourceRef::object(noun, id)));
     parent.or_else(|| {
         LISTS.iter().find_map(|(key, noun)| {
             let first = body.get(*key)?.as_array()?.first()?.as_str()?;
-            Home::object(noun, first)
+            ResourceRef::object(noun, first)
         })
     })
 }
@@ -105,12 +105,12 @@ pub fn without_organization(uri: &Uri) -> Option<Uri> {
 mod tests {
     use super::*;
 
-    fn home(uri: &str, route: &str) -> Option<Home> {
+    fn home(uri: &str, route: &str) -> Option<ResourceRef> {
         named(&uri.parse().expect("a test address"), Some(route))
     }
 
-    fn object(noun: &str, id: &str) -> Option<Home> {
-        Home::object(noun, id)
+    fn object(noun: &str, id: &str) -> Option<ResourceRef> {
+        ResourceRef::object(noun, id)
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(home("/groups/batch", "/api/groups/batch"), None, "a word is no id");
         assert_eq!(
             home("/courses?organizationId=o1&search=x", "/api/courses"),
-            Some(Home::Organization("o1".to_owned()))
+            Some(ResourceRef::Organization("o1".to_owned()))
         );
     }
 
@@ -144,7 +144,7 @@ mod tests {
             object("groups", "g1")
         );
         let outright = of(serde_json::json!({"classId": "c1", "organizationId": "o1"}));
-        assert_eq!(outright, Some(Home::Organization("o1".to_owned())));
+        assert_eq!(outright, Some(ResourceRef::Organization("o1".to_owned())));
         assert_eq!(
             of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})),
             None

@@ -22,8 +22,8 @@ use common::clock;
 use common::error::{Error, Result};
 use common::settings::Secret;
 use db::platform::PlatformProof;
-use db::platform::homes::Home;
 use db::platform::organizations::HostName;
+use db::platform::resource_tenant::ResourceRef;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
 use db::tenant_hint::TenantHints;
 use db::{Actor, RequestContext, Store, Tenant};
@@ -59,7 +59,7 @@ pub struct Claim {
     /// The organization that the client displays (`X-Organization-Id`).
     pub shown: Option<ShownOrganization>,
     /// The object or organization that the address names, for a SUPER_ADMIN without an organization.
-    pub home: Option<Home>,
+    pub home: Option<ResourceRef>,
     /// The client address in the form that rate limits use.
     pub address: String,
     /// Whether the path is valid text. A malformed id names nothing (404).
@@ -247,9 +247,11 @@ impl Gate {
     }
 
     /// The organization that an object belongs to.
-    pub async fn home(&self, home: Home) -> Result<Option<OrganizationFacts>> {
+    pub async fn home(&self, home: ResourceRef) -> Result<Option<OrganizationFacts>> {
         self.store
-            .platform_read(PlatformProof::super_admin(), move |platform| platform.home_of(&home))
+            .platform_read(PlatformProof::super_admin(), move |platform| {
+                platform.find_resource_tenant(&home)
+            })
             .await
     }
 
@@ -258,7 +260,7 @@ impl Gate {
         &self,
         token: String,
         host: Option<HostName>,
-        home: Option<Home>,
+        home: Option<ResourceRef>,
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
         let (line, asked) = (self.tenant_hints.get(&token), token.clone());
@@ -275,7 +277,7 @@ impl Gate {
                 }
                 let is_platform = facts.user.role == PlatformRole::SuperAdmin;
                 if let Some(home) = home.filter(|_| is_platform && facts.organization.is_none()) {
-                    facts.organization = platform.home_of(&home)?;
+                    facts.organization = platform.find_resource_tenant(&home)?;
                 }
                 Ok(Some(facts))
             })

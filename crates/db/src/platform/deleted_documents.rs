@@ -39,7 +39,7 @@ pub struct OpenEditors {
 
 impl Platform<'_> {
     /// Returns the organization of a deleted document, for callbacks of the document server.
-    pub fn home_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
+    pub fn tenant_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
         let home = self
             .connection
             .fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.take()?)))?;

@@ -11,7 +11,6 @@ pub mod editing;
 pub mod erasure;
 pub mod file_removals;
 pub mod gdpr;
-pub mod homes;
 pub mod idempotency;
 pub mod invitations;
 pub mod jobs;
@@ -21,6 +20,7 @@ pub mod mail_domains;
 pub mod old_messages;
 pub mod organizations;
 pub mod outbox;
+pub mod resource_tenant;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
@@ -253,7 +253,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/administration", administration::STATEMENTS),
-        ("platform/homes", homes::STATEMENTS),
+        ("platform/resource_tenant", resource_tenant::STATEMENTS),
         ("platform/invitations", invitations::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
         ("platform/mail_domains", mail_domains::STATEMENTS),

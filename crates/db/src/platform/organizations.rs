@@ -207,7 +207,7 @@ impl Platform<'_> {
     }
 
     /// Returns the organization of a document, for callbacks of the document server.
-    pub fn home_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
+    pub fn tenant_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
         let home = self
             .connection
             .fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;

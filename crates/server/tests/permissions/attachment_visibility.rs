@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use db::RequestContext;
 use db::platform::PlatformProof;
-use db::platform::homes::Home;
+use db::platform::resource_tenant::ResourceRef;
 use model::access::Viewer;
 use model::file::AssignmentAttachment;
 use model::group_assignment::can_view_file;
@@ -25,9 +25,11 @@ fn draw(seed: &mut u64, n: u64) -> u64 {
 
 /// Returns the files that the model rule shows to a student: reads everything as staff, then filters in Rust.
 async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>)], student: &str) -> BTreeSet<String> {
-    let (store, north) = (app.app.store(), Home::Organization(app.world.north.clone()));
+    let (store, north) = (app.app.store(), ResourceRef::Organization(app.world.north.clone()));
     let facts = store
-        .platform_read(PlatformProof::command_line(), move |platform| platform.home_of(&north))
+        .platform_read(PlatformProof::command_line(), move |platform| {
+            platform.find_resource_tenant(&north)
+        })
         .await;
     let now = common::clock::now();
     let standpoint = RequestContext {

@@ -78,7 +78,7 @@ impl DocumentWorkflows {
         let found = self
             .store
             .platform_read(PlatformProof::document_server(), move |platform| {
-                let context = context(platform.home_of_deleted_document(&id)?);
+                let context = context(platform.tenant_of_deleted_document(&id)?);
                 let deleted = platform.read_in_tenant(context.clone(), |tx| tx.deleted_document(&id))?;
                 Ok((context, deleted))
             });

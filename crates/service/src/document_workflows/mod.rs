@@ -85,7 +85,7 @@ impl DocumentWorkflows {
         let found = self
             .store
             .platform_read_for(line, PlatformProof::document_server(), move |platform| {
-                let context = context(platform.home_of_document(&id)?);
+                let context = context(platform.tenant_of_document(&id)?);
                 let seen = platform.read_in_tenant(context.clone(), look)?;
                 Ok((context, seen))
             });

@@ -195,7 +195,7 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
         "late texts are kept for a day, and there are none",
     ),
     (
-        "platform/homes::LATE_TEXT",
+        "platform/resource_tenant::LATE_TEXT",
         "late texts are kept for a day, and there are none",
     ),
     ("storage::*", "begins with whatever table has the fewest rows"),

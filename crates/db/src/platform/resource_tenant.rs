@@ -9,8 +9,8 @@ use crate::statements;
 use common::error::Result;
 
 /// Maps each resource name, as in URL paths, to its table.
-macro_rules! homes {
-    ($($statement:ident: $($noun:literal)|+ in $table:literal;)+) => {
+macro_rules! resource_tables {
+    ($($statement:ident: $($name:literal)|+ in $table:literal;)+) => {
         statements! {
             $(
                 /// The organization of an entity of this resource.
@@ -21,18 +21,18 @@ macro_rules! homes {
                 WHERE o.id = $1 AND o.deleted_at IS NULL";
             /// The organization of a user: the one that created the account, otherwise the one of the oldest
             /// membership.
-            PERSON = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM members x
+            USER = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM members x
                 JOIN organizations o ON o.id = x.organization_id JOIN users u ON u.id = x.user_id
                 WHERE x.user_id = $1 AND o.deleted_at IS NULL
                 ORDER BY CASE WHEN u.home_organization_id = o.id THEN 0 ELSE 1 END, x.created_at, o.id LIMIT 1";
         }
 
         /// The resources whose ids determine an organization.
-        static NOUNS: &[(&str, &Sql)] = &[$($(($noun, &$statement),)+)+ ("users", &PERSON)];
+        static RESOURCES: &[(&str, &Sql)] = &[$($(($name, &$statement),)+)+ ("users", &USER)];
     };
 }
 
-homes! {
+resource_tables! {
     SUBJECT: "subjects" in "subjects";
     HOMEROOM: "homerooms" in "homerooms";
     CLASS: "classes" in "classes";
@@ -54,37 +54,37 @@ homes! {
 
 /// A reference to an entity whose organization is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Home {
+pub enum ResourceRef {
     /// An explicitly given organization.
     Organization(String),
     /// An entity by resource name, as in URL paths, and id.
     Object(&'static str, String),
 }
 
-impl Home {
+impl ResourceRef {
     /// Returns the reference, if ids of this resource determine an organization.
-    pub fn object(noun: &str, id: &str) -> Option<Self> {
-        let (noun, _) = NOUNS.iter().find(|(known, _)| *known == noun)?;
-        Some(Self::Object(noun, storable(id)))
+    pub fn object(name: &str, id: &str) -> Option<Self> {
+        let (name, _) = RESOURCES.iter().find(|(known, _)| *known == name)?;
+        Some(Self::Object(name, replace_nul(id)))
     }
 
     pub fn organization(id: &str) -> Self {
-        Self::Organization(storable(id))
+        Self::Organization(replace_nul(id))
     }
 }
 
 /// Database texts cannot contain NUL; an id with one matches nothing.
-fn storable(id: &str) -> String {
+fn replace_nul(id: &str) -> String {
     id.replace('\0', "\u{fffd}")
 }
 
 impl Platform<'_> {
     /// Returns the organization of an entity; `None` if it does not exist.
-    pub fn home_of(&mut self, home: &Home) -> Result<Option<OrganizationFacts>> {
-        let (statement, id) = match home {
-            Home::Organization(id) => (Some(&ORGANIZATION), id),
-            Home::Object(noun, id) => {
-                let known = NOUNS.iter().find(|(known, _)| known == noun);
+    pub fn find_resource_tenant(&mut self, resource: &ResourceRef) -> Result<Option<OrganizationFacts>> {
+        let (statement, id) = match resource {
+            ResourceRef::Organization(id) => (Some(&ORGANIZATION), id),
+            ResourceRef::Object(name, id) => {
+                let known = RESOURCES.iter().find(|(known, _)| known == name);
                 (known.map(|(_, statement)| *statement), id)
             }
         };
