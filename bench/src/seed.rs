@@ -4,7 +4,7 @@
 use anyhow::{Context as _, ensure};
 use common::clock;
 use db::Store;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
 use db::platform::users::NewUser;
@@ -181,7 +181,7 @@ pub async fn talks(base: &str, people: &BenchUsers, lesson: &MeasuredClass) -> a
 pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
     // One hash for all users, because hashing is slow and their passwords are equal.
     let password_hash = better_auth::password::hash(PASSWORD);
-    let made = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let made = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         let now = clock::now();
         let new = NewOrganization {
             id: OrganizationId::new(clock::new_id()),

@@ -17,7 +17,7 @@ use super::reply::{Repeatable, Versioned};
 use auth::Caller;
 use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::resource_tenant::ResourceRef;
 use db::{ReadTx, RequestContext, Tenant, WriteTx};
 use service::changes::{self, ConditionalChange};
@@ -110,7 +110,7 @@ impl Context {
         start: T,
         gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<T> {
-        let (proof, eyes) = (PlatformProof::super_admin(), (self.caller.actor(), self.caller.now));
+        let (proof, eyes) = (CrossTenantReason::SuperAdmin, (self.caller.actor(), self.caller.now));
         self.app.store().read_all_tenants(proof, eyes, start, gather).await
     }
 
@@ -125,7 +125,7 @@ impl Context {
     /// The same caller in an organization that is about to be created.
     #[must_use]
     pub fn inside_new(&self) -> Self {
-        self.at(Tenant::to_be_made(PlatformProof::super_admin()))
+        self.at(Tenant::for_new_organization(CrossTenantReason::SuperAdmin))
     }
 
     fn at(&self, tenant: Tenant) -> Self {

@@ -15,7 +15,7 @@ use db::classes::ClassFilter;
 use db::courses::CourseFilter;
 use db::groups::GroupFilter;
 use db::homerooms::HomeroomFilter;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// Adds the id that `find` returns to a conflict; any other outcome is returned unchanged. The search has the
 /// visibility of the caller, so that no object is named that the caller may not read.
@@ -80,7 +80,7 @@ pub async fn organization<T>(
     let find = cx
         .app()
         .store()
-        .platform_read(PlatformProof::super_admin(), |platform| platform.organizations(None));
+        .platform_read(CrossTenantReason::SuperAdmin, |platform| platform.organizations(None));
     let organizations = find.await.unwrap_or_default();
     let mut organizations = organizations.into_iter();
     let found = organizations.find(|organization| match path {

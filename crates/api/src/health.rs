@@ -23,7 +23,7 @@ use super::terms::Terms;
 use super::web_client;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 const UNASKED: &str = "unasked";
 
@@ -93,7 +93,7 @@ async fn ready(State(app): State<App>) -> Response {
     }
     let asked = app
         .store()
-        .platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
+        .platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id());
     let word = |fine: bool| if fine { "ok" } else { "down" };
     let database = asked.await.is_ok() && keeps_rows(&app).await;
     let storage = app.files().is_writable().await;
@@ -133,7 +133,7 @@ async fn keeps_rows(app: &App) -> bool {
     let (turn, now) = ("readiness", clock::now());
     let write = app
         .store()
-        .platform_write(PlatformProof::housekeeping(), move |platform| {
+        .platform_write(CrossTenantReason::Housekeeping, move |platform| {
             platform.take_turn(turn, turn, now, now)
         });
     write.await.is_ok()

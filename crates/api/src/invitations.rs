@@ -24,7 +24,7 @@ use common::clock;
 use common::error::{Error, Result};
 use db::ReadTx;
 use db::page::{Position, Window};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
 use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
@@ -136,7 +136,7 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
         now: cx.caller().now,
     };
     let (store, bus) = (cx.app().store(), cx.app().bus());
-    let act = changes::perform_platform(store, bus, PlatformProof::super_admin(), move |tx| {
+    let act = changes::perform_platform(store, bus, CrossTenantReason::SuperAdmin, move |tx| {
         acceptance::confirm(tx, &id, &password, &answerer)
     });
     let (answered, is_replaced) = act.await?;
@@ -217,7 +217,7 @@ async fn accept(
         },
     );
     let (store, bus) = (app.store(), app.bus());
-    let act = changes::perform_platform(store, bus, PlatformProof::session_look_up(), move |tx| {
+    let act = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, move |tx| {
         acceptance::accept_with_token(tx, &token, &password, &answerer)
     });
     let answered = act.await?;
@@ -230,7 +230,7 @@ async fn accept(
 
 async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
     app.store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let known = acceptance::find_by_token(platform, &token, now)?;
             let needs_password = acceptance::needs_password(platform, &known.invitation.email)?;
             Ok((known, needs_password))

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use super::context::App;
 use common::error::{Error, Result};
 use common::metrics::metrics;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The OpenMetrics media type.
 const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -84,7 +84,7 @@ async fn show(State(app): State<App>) -> Result<Response> {
 async fn waiting(app: &App, registry: &mut Registry) {
     let read = app
         .store()
-        .platform_read(PlatformProof::housekeeping(), |platform| platform.waiting());
+        .platform_read(CrossTenantReason::Housekeeping, |platform| platform.waiting());
     let read = read.await;
     number(
         registry,

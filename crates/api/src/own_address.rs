@@ -20,7 +20,7 @@ use ::auth::Peer;
 use ::auth::tenant::spelled;
 use common::error::{Error, Result};
 use db::platform::sign_in::Attempt;
-use db::platform::{PlatformProof, PlatformWork};
+use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::addresses::{self, NewAddress};
 use service::actions::passwords::PasswordCheck;
 use service::actions::people;
@@ -89,8 +89,8 @@ async fn ask(
         path: format!("/api/auth/verify-email?token={token}&callbackURL=%2F"),
         token,
     };
-    let (app, proof, mail) = (cx.app(), PlatformProof::session_look_up(), cx.app().mail().clone());
-    let act = move |tx: &mut PlatformWork<'_>| addresses::request_change(tx, &mail, &prover, &new, now);
+    let (app, proof, mail) = (cx.app(), CrossTenantReason::SessionLookup, cx.app().mail().clone());
+    let act = move |tx: &mut PlatformWriteTx<'_>| addresses::request_change(tx, &mail, &prover, &new, now);
     if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }

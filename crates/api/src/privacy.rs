@@ -23,7 +23,7 @@ use super::valid::{Valid, ValidOrEmpty, ValidQuery};
 use api_types::privacy::{PersonalExportView, path};
 use common::clock;
 use common::error::{Error, Result};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::erasure::Traces;
 use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
@@ -64,7 +64,7 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
     let look = cx
         .app()
         .store()
-        .platform_read(PlatformProof::personal_data(), move |platform| {
+        .platform_read(CrossTenantReason::PersonalData, move |platform| {
             acceptance::is_confined(platform, &user)
         });
     if look.await? {
@@ -156,7 +156,7 @@ async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
         let look = cx
             .app()
             .store()
-            .platform_read_for(line, PlatformProof::personal_data(), move |platform| {
+            .platform_read_for(line, CrossTenantReason::PersonalData, move |platform| {
                 let goes_on = platform.look_for(&user, &mut traces)?;
                 Ok((goes_on, traces))
             });

@@ -12,7 +12,7 @@ use super::context::Context;
 use super::endpoint::Endpoints;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::system::{COUNTED_MAX, SystemFacts};
 
 pub fn routes() -> Endpoints {
@@ -83,7 +83,7 @@ async fn show(cx: Context) -> Result<Json<System>> {
     let app = cx.app();
     let look = app
         .store()
-        .platform_read(PlatformProof::super_admin(), |platform| platform.system_facts());
+        .platform_read(CrossTenantReason::SuperAdmin, |platform| platform.system_facts());
     let SystemFacts {
         database,
         bytes,

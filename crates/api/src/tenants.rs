@@ -27,7 +27,7 @@ use auth::{Peer, temporary_password};
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::members::MemberFilter;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::{HostName, Sign};
 use service::actions::organizations::{self, Confirmation, NewTenant, OrganizationDeletion};
 use service::actions::people::Provisioned;
@@ -85,7 +85,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     let look = cx
         .app()
         .store()
-        .platform_read(PlatformProof::super_admin(), move |platform| {
+        .platform_read(CrossTenantReason::SuperAdmin, move |platform| {
             platform.organizations(search.as_deref())
         });
     Ok(Json(look.await?.into_iter().map(OrganizationView::from).collect()))
@@ -151,7 +151,7 @@ pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
 pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<Sign>> {
     let Some(host) = host else { return Ok(None) };
     app.store()
-        .platform_read(PlatformProof::host_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::HostLookup, move |platform| {
             platform.sign_of_host(&host)
         })
         .await

@@ -28,7 +28,7 @@ use api_types::invitation::InvitedUserView;
 use api_types::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 use common::error::{Error, Result};
 use db::page::Window;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::OrganizationName;
 use db::users::{UserFilter, VisibleUser};
 use db::{ReadTx, Tenant, WriteTx};
@@ -144,7 +144,7 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
     let look = cx
         .app()
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let (profile, version) = (platform.profile(&user.id)?, platform.version_of_account(&user.id)?);
             let password_reset = platform.password_reset(&user.id)?;
             let name = tenant.map(|id| OrganizationName::Id(id.into_string()));
@@ -166,9 +166,9 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
     (status = 403, description = "NAME_SET_BY_SCHOOL: names of students are changed by staff")))]
 async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
-    let (app, proof) = (cx.app(), PlatformProof::session_look_up());
+    let (app, proof) = (cx.app(), CrossTenantReason::SessionLookup);
     let (condition, actor) = (cx.condition()?, cx.caller().actor());
-    let act = move |tx: &mut db::platform::PlatformWork<'_>| {
+    let act = move |tx: &mut db::platform::PlatformWriteTx<'_>| {
         profile::edit(tx, &user, &patch.edit, condition.as_ref(), &actor, now)
     };
     let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;

@@ -21,7 +21,7 @@ use model::time::Timestamp;
 use common::clock;
 use common::error::{Error, Result};
 use common::settings::Secret;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::HostName;
 use db::platform::resource_tenant::ResourceRef;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
@@ -249,7 +249,7 @@ impl Gate {
     /// The organization that an object belongs to.
     pub async fn home(&self, home: ResourceRef) -> Result<Option<OrganizationFacts>> {
         self.store
-            .platform_read(PlatformProof::super_admin(), move |platform| {
+            .platform_read(CrossTenantReason::SuperAdmin, move |platform| {
                 platform.find_resource_tenant(&home)
             })
             .await
@@ -266,7 +266,7 @@ impl Gate {
         let (line, asked) = (self.tenant_hints.get(&token), token.clone());
         let facts = self
             .store
-            .platform_read_for(line, PlatformProof::session_look_up(), move |platform| {
+            .platform_read_for(line, CrossTenantReason::SessionLookup, move |platform| {
                 let Some(mut facts) = platform.session(&asked, now)? else {
                     return Ok(None);
                 };

@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use common::clock;
 use db::Store;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The name of the file in the data folder.
 pub const FILE_NAME: &str = "erased-people.txt";
@@ -33,7 +33,7 @@ pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
 
 /// Appends all users that the database records as erased.
 pub async fn append(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
-    let erased = store.platform_read(PlatformProof::housekeeping(), |platform| platform.erased_people());
+    let erased = store.platform_read(CrossTenantReason::Housekeeping, |platform| platform.erased_people());
     let erased = erased.await?;
     if erased.is_empty() {
         return Ok(());
@@ -85,7 +85,7 @@ pub(super) async fn reapply_erasures(store: &Store, ids: BTreeSet<String>) -> an
     let mut count = 0;
     for id in ids {
         let user = UserId::new(id);
-        let erased = store.platform_write(PlatformProof::command_line(), move |platform| {
+        let erased = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.erase_again(&user, clock::now())
         });
         count += u64::from(erased.await?);

@@ -13,7 +13,7 @@ use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::{Error, Result};
 use db::Store;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// How long a start waits for a storage, and the retry interval for a storage that is unavailable.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -69,8 +69,8 @@ pub async fn adopt(store: &Store, files: &BlobStore) -> Result<()> {
         return Ok(());
     }
     // The row first: a storage whose marker no database contains could not be used by any.
-    let record = |platform: &mut Platform<'_>| platform.record_storage(&clock::new_id(), clock::now());
-    let recorded = store.platform_write(PlatformProof::housekeeping(), record).await?;
+    let record = |platform: &mut PlatformTx<'_>| platform.record_storage(&clock::new_id(), clock::now());
+    let recorded = store.platform_write(CrossTenantReason::Housekeeping, record).await?;
     let id = recorded.ok_or_else(|| anyhow::anyhow!("the id of the file storage was not recorded"))?;
     files.write_marker(&id).await
 }
@@ -82,8 +82,8 @@ async fn compare_marker(store: &Store, files: &BlobStore) -> Result<StorageMatch
     // The marker first: it is written after the row, so a concurrent instance that does both is not mistaken for
     // another installation.
     let marker = files.marker().await?;
-    let read = |platform: &mut Platform<'_>| Ok((platform.storage_id()?, platform.sampled_files(SAMPLED_FILES)?));
-    let (recorded, sampled) = store.platform_read(PlatformProof::housekeeping(), read).await?;
+    let read = |platform: &mut PlatformTx<'_>| Ok((platform.storage_id()?, platform.sampled_files(SAMPLED_FILES)?));
+    let (recorded, sampled) = store.platform_read(CrossTenantReason::Housekeeping, read).await?;
     let contents = match &marker {
         Some(_) => StorageContents::default(),
         None => inspect_contents(files, &sampled).await?,

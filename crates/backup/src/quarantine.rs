@@ -2,7 +2,7 @@
 
 use super::{Installation, Progress, ProgressCallback};
 use db::Store;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The result for the files in the quarantine.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn restore_quarantine(
             bytes: 0,
         });
         let asked = key.clone();
-        let is_named = store.platform_read(PlatformProof::command_line(), move |platform| {
+        let is_named = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
             platform.file_is_named(&asked)
         });
         if !installation.runtime.block_on(is_named)? {

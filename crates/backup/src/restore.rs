@@ -17,7 +17,7 @@ use adapters::blob_store::SHARDS;
 use common::clock;
 use common::failpoint::hit;
 use db::dump::Target;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Database, Store, migrate, migrate_to, newest_migration};
 
 /// The states of a restore.
@@ -147,7 +147,7 @@ fn refuse_foreign_storage(installation: &Installation, has_schema: bool) -> anyh
     let mut recorded = None;
     if has_schema {
         let store = Store::open(&installation.database, 1, 1)?;
-        let read = store.platform_read(PlatformProof::command_line(), |platform| platform.storage_id());
+        let read = store.platform_read(CrossTenantReason::CommandLine, |platform| platform.storage_id());
         recorded = installation.runtime.block_on(read)?;
     }
     ensure!(

@@ -12,7 +12,7 @@ use adapters::blob_store::SHARDS;
 use common::clock;
 use db::Store;
 use db::dump::{NamedFile, Snapshot};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The maximum number of names per category; others are only counted.
 const NAMES_MAX: usize = 10_000;
@@ -82,7 +82,7 @@ pub fn scrub(
     }
     for (file, is_missing) in suspects {
         let key = FileKey::new(&file.key);
-        let named = store.platform_read(PlatformProof::command_line(), move |platform| {
+        let named = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
             platform.file_is_named(&key)
         });
         // The row may have been deleted since the snapshot.
@@ -133,7 +133,7 @@ async fn orphans(installation: &Installation, store: &Store, older_than: u32) ->
         if aged.is_empty() || found.len() >= NAMES_MAX {
             continue;
         }
-        let unnamed = store.platform_read(PlatformProof::command_line(), move |platform| {
+        let unnamed = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
             platform.abandoned_files(aged)
         });
         found.extend(unnamed.await?.into_iter().map(|key| key.as_str().to_owned()));

@@ -23,7 +23,7 @@ use adapters::blob_store::BlobReader;
 use common::clock;
 use common::failpoint::hit;
 use db::dump::Snapshot;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Database, Store};
 
 /// The lease on files in seconds, and the interval of its renewal.
@@ -347,7 +347,7 @@ impl DeletionLease {
         let (name, until) = (self.name.clone(), clock::now().plus_seconds(LEASE_SECONDS));
         let written = self
             .store
-            .platform_write(PlatformProof::command_line(), move |platform| {
+            .platform_write(CrossTenantReason::CommandLine, move |platform| {
                 platform.hold_files(&name, until)
             });
         self.runtime.block_on(written)
@@ -366,7 +366,7 @@ impl DeletionLease {
         let (name, now) = (self.name.clone(), clock::now());
         let written = self
             .store
-            .platform_write(PlatformProof::command_line(), move |platform| {
+            .platform_write(CrossTenantReason::CommandLine, move |platform| {
                 platform.release_files(&name, now)
             });
         // The lease expires anyway.

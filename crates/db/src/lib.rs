@@ -81,7 +81,7 @@ use model::time::Timestamp;
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::pattern::pattern;
-use self::platform::{Platform, PlatformProof, PlatformWork};
+use self::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
 pub use self::request_context::{Actor, RequestContext, Tenant};
 use self::sql::{Columns, Sql, Value};
 use self::{connection::Connection, fair_queue::TenantKey, storage::Stored};
@@ -126,7 +126,7 @@ impl Store {
     /// called with each organization.
     pub async fn read_all_tenants<T: Send + 'static>(
         &self,
-        _: PlatformProof,
+        _: CrossTenantReason,
         (actor, now): (Actor, Timestamp),
         start: T,
         mut gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
@@ -134,7 +134,7 @@ impl Store {
         self.db
             .read(None, move |connection| {
                 let mut gathered = start;
-                for tenant in Platform::on(connection).tenants()? {
+                for tenant in PlatformTx::on(connection).tenants()? {
                     let context = RequestContext {
                         tenant,
                         viewer: Viewer::Admin,
@@ -175,14 +175,14 @@ impl Store {
             .await
     }
 
-    /// Reads across organizations; requires a proof that this is one of the listed exceptions.
+    /// Reads across organizations; states why.
     pub async fn platform_read<T: Send + 'static>(
         &self,
-        _: PlatformProof,
-        query: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        _: CrossTenantReason,
+        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(None, move |connection| query(&mut Platform::on(connection)))
+            .read(None, move |connection| query(&mut PlatformTx::on(connection)))
             .await
     }
 
@@ -190,24 +190,24 @@ impl Store {
     pub async fn platform_read_for<T: Send + 'static>(
         &self,
         tenant: TenantKey,
-        _: PlatformProof,
-        query: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        _: CrossTenantReason,
+        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(tenant, move |connection| query(&mut Platform::on(connection)))
+            .read(tenant, move |connection| query(&mut PlatformTx::on(connection)))
             .await
     }
 
-    /// Writes across organizations; requires a proof that this is one of the listed exceptions.
+    /// Writes across organizations; states why.
     pub async fn platform_write<T: Send + 'static>(
         &self,
-        _: PlatformProof,
-        mut act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        _: CrossTenantReason,
+        mut act: impl FnMut(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
         self.db
             .write(None, move |connection| {
-                Ok((act(&mut Platform::on(connection))?, nothing_after()))
+                Ok((act(&mut PlatformTx::on(connection))?, nothing_after()))
             })
             .await
     }
@@ -215,13 +215,13 @@ impl Store {
     /// Runs a write transaction across organizations that emits events. Only `changes::perform_platform` calls this.
     pub async fn platform_write_with_events<T: Send + 'static>(
         &self,
-        _: PlatformProof,
-        mut act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
-        mut before_commit: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
+        _: CrossTenantReason,
+        mut act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
+        mut before_commit: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
         self.db
             .write(None, move |connection| {
-                let mut tx = PlatformWork::on(connection);
+                let mut tx = PlatformWriteTx::on(connection);
                 let output = act(&mut tx)?;
                 Ok((output, before_commit(&mut tx)?))
             })
@@ -384,9 +384,13 @@ impl WriteTx<'_> {
         })
     }
 
-    /// Acts across organizations in this transaction; requires a proof that this is one of the listed exceptions.
-    pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
-        act(&mut Platform::on(self.read_tx.connection))
+    /// Acts across organizations in this transaction; states why.
+    pub fn on_platform<T>(
+        &mut self,
+        _: CrossTenantReason,
+        act: impl FnOnce(&mut PlatformTx<'_>) -> Result<T>,
+    ) -> Result<T> {
+        act(&mut PlatformTx::on(self.read_tx.connection))
     }
 }
 

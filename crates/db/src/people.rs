@@ -11,7 +11,7 @@ use model::user::{Member, Person, User};
 
 use super::classes::person;
 use super::members::member;
-use super::platform::PlatformProof;
+use super::platform::CrossTenantReason;
 use super::platform::accounts::profile;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
@@ -262,7 +262,7 @@ impl WriteTx<'_> {
         let now = self.now();
         self.execute(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
         self.execute(&MARK_PASSWORD, args![user, must_change, good_until, now])?;
-        self.on_platform(PlatformProof::sign_in_history(), |platform| {
+        self.on_platform(CrossTenantReason::SignInHistory, |platform| {
             platform.forget_former_password(user)
         })
     }

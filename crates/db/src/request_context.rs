@@ -4,7 +4,7 @@ use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
 
-use super::platform::PlatformProof;
+use super::platform::CrossTenantReason;
 
 /// The organization of a request. Only look-ups in [`platform`] create it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Tenant {
     }
 
     /// Creates the tenant of a new organization with a new id.
-    pub fn to_be_made(_: PlatformProof) -> Self {
+    pub fn for_new_organization(_: CrossTenantReason) -> Self {
         Self(OrganizationId::new(common::clock::new_id()))
     }
 }

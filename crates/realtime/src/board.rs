@@ -16,7 +16,7 @@ use super::typing::MINUTES;
 use super::{RealtimeServer, payload};
 use api_types::event::BoardActivity;
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::boards::BoardGroup;
 
 /// Interval of updates; a group gets at most one event per interval.
@@ -80,7 +80,7 @@ impl RealtimeServer {
         let found = self
             .0
             .store
-            .platform_read(PlatformProof::housekeeping(), move |platform| {
+            .platform_read(CrossTenantReason::Housekeeping, move |platform| {
                 platform.board_groups(&people, &groups)
             });
         match found.await {

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::timeouts::RealtimeTimeouts;
 use super::{RealtimeServer, listener};
 use common::error::Result;
-use db::platform::Platform;
+use db::platform::PlatformTx;
 use db::{AfterCommit, Database, Tenant, WriteTx};
 
 /// The path from a transaction to the sockets.
@@ -109,7 +109,7 @@ impl EventBus {
     }
 
     /// Like [`publish`](Self::carry), for a platform transaction, which belongs to no organization.
-    pub fn publish_platform(&self, platform: &mut Platform<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+    pub fn publish_platform(&self, platform: &mut PlatformTx<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         self.publish_with(signals, |signals| platform.insert_signals(signals))
     }
 

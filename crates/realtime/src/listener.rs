@@ -16,7 +16,7 @@ use super::{RealtimeServer, peers};
 use common::clock;
 use common::error::Result;
 use db::outbox::CHANNEL;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::server::Server;
 
 /// Initial and maximum delay before reconnecting; it doubles with every attempt.
@@ -82,7 +82,7 @@ pub async fn prune_periodically(realtime: RealtimeServer) {
         let pruned = realtime
             .0
             .store
-            .platform_write(PlatformProof::housekeeping(), move |platform| {
+            .platform_write(CrossTenantReason::Housekeeping, move |platform| {
                 platform.prune_signals(before)
             });
         if let Err(error) = pruned.await {
@@ -208,7 +208,7 @@ async fn dispatch(id: &str, realtime: &RealtimeServer) {
         let read = realtime
             .0
             .store
-            .platform_read(PlatformProof::housekeeping(), move |platform| platform.signals(&row));
+            .platform_read(CrossTenantReason::Housekeeping, move |platform| platform.signals(&row));
         match read.await {
             Ok(Some(signals)) => return realtime.dispatch(signals).await,
             Ok(None) => {

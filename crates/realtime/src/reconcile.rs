@@ -14,7 +14,7 @@ use super::{RealtimeServer, payload};
 use api_types::event::EmptyPayload;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// Number of sweeps in which the rooms of every socket are computed once. This detects signals that were lost without
 /// any other sign.
@@ -87,7 +87,7 @@ impl RealtimeServer {
         let valid = self
             .0
             .store
-            .platform_read(PlatformProof::session_look_up(), move |platform| {
+            .platform_read(CrossTenantReason::SessionLookup, move |platform| {
                 platform.good_sessions(&first, &last, clock::now())
             });
         let valid: HashMap<_, _> = valid.await?.into_iter().collect();

@@ -19,7 +19,7 @@ use backup::{erasure_journal, ownership};
 use common::clock;
 use common::error::Result;
 use common::failpoint;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::server::wait_until_there;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
@@ -129,7 +129,7 @@ async fn wait_for(database: &Database, timeout: Duration) -> Result<()> {
 /// agree on one id.
 async fn find_or_create_deployment_name(store: &Store) -> Result<String> {
     let name = store
-        .platform_write(PlatformProof::housekeeping(), |platform| {
+        .platform_write(CrossTenantReason::Housekeeping, |platform| {
             platform.name_deployment(&clock::new_id(), clock::now())?;
             platform.deployment_id()
         })
@@ -139,7 +139,7 @@ async fn find_or_create_deployment_name(store: &Store) -> Result<String> {
 
 /// Rejects a database whose restore was interrupted.
 async fn whole(store: &Store) -> Result<()> {
-    let read = store.platform_read(PlatformProof::housekeeping(), |platform| platform.is_half_restored());
+    let read = store.platform_read(CrossTenantReason::Housekeeping, |platform| platform.is_half_restored());
     if read.await? {
         let why = "a restore was interrupted: run `groupwork restore` again with the same file";
         return Err(anyhow::anyhow!(why).into());

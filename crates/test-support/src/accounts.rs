@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use common::clock;
 use db::Database;
 use db::connection::Connection;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::sql::{Sql, Value};
 use model::id::UserId;
 
@@ -23,10 +23,10 @@ pub fn hash() -> &'static str {
 /// Sets the password of a user.
 pub async fn enable(app: &TestApp, person: &Person) {
     let id = UserId::new(person.id.clone());
-    let write = move |platform: &mut db::platform::Platform<'_>| platform.choose_password(&id, hash(), clock::now());
+    let write = move |platform: &mut db::platform::PlatformTx<'_>| platform.choose_password(&id, hash(), clock::now());
     app.app
         .store()
-        .platform_write(PlatformProof::command_line(), write)
+        .platform_write(CrossTenantReason::CommandLine, write)
         .await
         .unwrap();
 }

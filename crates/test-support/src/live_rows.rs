@@ -3,7 +3,7 @@
 
 use common::clock;
 use db::connection::Connection;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Database, RequestContext};
 use model::id::{GroupId, OrganizationId, SessionId, UserId};
 use model::news::{Event, Room, Signal};
@@ -166,7 +166,7 @@ impl Rows<'_> {
             .0
             .app
             .store()
-            .platform_write(PlatformProof::session_look_up(), move |platform| {
+            .platform_write(CrossTenantReason::SessionLookup, move |platform| {
                 platform.insert_session(&session)
             });
         write.await.unwrap();

@@ -2,7 +2,7 @@
 //! that created the account.
 
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 use db::platform::users::NewUser;
 use model::access::{MemberRole, PlatformRole};
@@ -51,7 +51,7 @@ pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole
         impersonated_by: None,
     };
     let (id, token) = (user.id.to_string(), session.token.clone());
-    let write = move |platform: &mut db::platform::Platform<'_>| {
+    let write = move |platform: &mut db::platform::PlatformTx<'_>| {
         let tenant = platform.tenant(&organization)?;
         platform.insert_user(&user, now)?;
         if let Some(role) = role {
@@ -59,7 +59,7 @@ pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole
         }
         platform.insert_session(&session)
     };
-    let written = app.app.store().platform_write(PlatformProof::command_line(), write);
+    let written = app.app.store().platform_write(CrossTenantReason::CommandLine, write);
     written.await.unwrap();
     let cookie = format!(
         "better-auth.session_token={}",

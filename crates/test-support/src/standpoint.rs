@@ -1,6 +1,6 @@
 //! The [`RequestContext`] of a user at a chosen moment, for tests that query the store directly.
 
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Actor, AfterCommit, RequestContext, WriteTx};
 use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
@@ -20,11 +20,11 @@ impl TestApp {
     /// Returns the [`RequestContext`] of a user of a school at a moment.
     pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> RequestContext {
         let id = OrganizationId::new(organization);
-        let look = move |platform: &mut db::platform::Platform<'_>| platform.tenant(&id);
+        let look = move |platform: &mut db::platform::PlatformTx<'_>| platform.tenant(&id);
         let tenant = self
             .app
             .store()
-            .platform_read(PlatformProof::command_line(), look)
+            .platform_read(CrossTenantReason::CommandLine, look)
             .await
             .unwrap();
         let id = UserId::new(user);

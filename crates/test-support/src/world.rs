@@ -4,7 +4,7 @@
 
 use common::clock;
 use db::connection::Connection;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
 use db::platform::users::NewUser;
@@ -210,7 +210,7 @@ async fn organization(store: &Store, name: &str, slug: &str) -> Tenant {
         slug: slug.to_owned(),
         custom_domain: None,
     };
-    let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let written = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         platform.insert_organization(&new, clock::now())
     });
     written.await.unwrap()
@@ -229,7 +229,7 @@ async fn person(
     let id = user.id.to_string();
     let session = session(&user.id, home.as_ref().map(|(tenant, _)| tenant.id().clone()));
     let token = session.token.clone();
-    let write = move |platform: &mut db::platform::Platform<'_>| {
+    let write = move |platform: &mut db::platform::PlatformTx<'_>| {
         platform.insert_user(&user, clock::now())?;
         if let Some((tenant, role)) = &home {
             platform.insert_member(tenant, &user.id, *role, clock::now())?;
@@ -237,7 +237,7 @@ async fn person(
         platform.insert_session(&session)
     };
     store
-        .platform_write(PlatformProof::command_line(), write)
+        .platform_write(CrossTenantReason::CommandLine, write)
         .await
         .unwrap();
     let cookie = format!(

@@ -11,7 +11,7 @@ use super::sessions::done;
 use super::wire;
 use auth::actor;
 use common::error::Error;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use service::actions::profile::{self, ProfileEdit};
 
 /// Columns of the library that users may never write themselves.
@@ -67,7 +67,7 @@ pub async fn list(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.accounts(&user)
         });
     let accounts: Vec<Value> = look

@@ -26,7 +26,7 @@ use auth::{Caller, Peer, RequestId};
 use common::clock;
 use common::error::Result;
 use db::platform::sessions::{Session, User};
-use db::platform::{PlatformProof, PlatformWork};
+use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::sessions;
 use service::changes;
 
@@ -274,10 +274,10 @@ impl Asked {
     /// unauthorized when the session has ended in the meantime.
     pub async fn act<T: Send + 'static>(
         &self,
-        act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T, Refused> {
         let (store, bus) = (self.app.store(), self.app.bus());
-        let acted = changes::perform_platform(store, bus, PlatformProof::session_look_up(), act).await;
+        let acted = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, act).await;
         acted.map_err(|error| {
             let refused = Refused::from(error);
             if refused.is_unauthorized() {

@@ -14,7 +14,7 @@ use super::organization::{active, asked_for, context, reach};
 use super::schema;
 use super::wire;
 use common::error::Error;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
 use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::acceptance::{self, InvitationCaller};
@@ -32,7 +32,7 @@ pub async fn list_own(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             if !acceptance::proof(platform, &session, &user)?.is_of_mailbox() {
                 return Ok(None);
             }
@@ -63,7 +63,7 @@ pub async fn show(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let Some(known) = platform.invitation_with_organization(&id)? else {
                 return Ok(Err(Denial::NotOpen));
             };
@@ -146,7 +146,7 @@ pub async fn cancel(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.invitation_with_organization(&sought)
         });
     let Some(known) = look.await? else {

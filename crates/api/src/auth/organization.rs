@@ -14,7 +14,7 @@ use super::wire;
 use auth::actor;
 use common::error::Result;
 use db::RequestContext;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::sessions::{self, OrganizationChoice};
 
@@ -93,7 +93,7 @@ pub async fn list(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.organizations_open_to(&user)
         });
     let organizations: Vec<_> = look
@@ -189,7 +189,7 @@ pub async fn reach_or(
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.organization(&name, &user)
         });
     let refusal = match look.await? {

@@ -12,7 +12,7 @@ use super::schema;
 use super::sessions::done;
 use super::sign_in::fitted_hash;
 use super::wire;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::sign_in::Attempt;
 use service::actions::passwords::{self, NewPassword, PasswordCheck};
 
@@ -93,7 +93,7 @@ pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Resul
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.known_words(&user)
         });
     let words = look.await?;
@@ -108,7 +108,7 @@ async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<Strin
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.password_hash(&user)
         });
     if look.await?.is_none() {

@@ -9,7 +9,7 @@ use better_auth::set_cookie::SetCookies;
 use super::super::context::App;
 use super::wire;
 use auth::Caller;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use service::actions::sessions;
 use service::changes;
 
@@ -36,7 +36,7 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     }
     let (id, now) = (caller.session.id.clone(), caller.now);
     let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
-    let proof = PlatformProof::session_look_up();
+    let proof = CrossTenantReason::SessionLookup;
     let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |tx| {
         sessions::renew(tx, &id, expires_at, now)
     });

@@ -17,7 +17,7 @@ use super::schema;
 use super::sessions::done;
 use common::clock;
 use common::error::Result;
-use db::platform::{PlatformProof, PlatformWork};
+use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::passwords;
 use service::changes;
 
@@ -63,8 +63,8 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
     let path = path(&token, page);
     let mail = app.mail().clone();
-    let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
-    let act = move |tx: &mut PlatformWork<'_>| {
+    let (store, bus, proof) = (app.store(), app.bus(), CrossTenantReason::SessionLookup);
+    let act = move |tx: &mut PlatformWriteTx<'_>| {
         let credential = tx
             .credential(&address, now)?
             .filter(|found| found.is_active && !found.is_banned);
@@ -92,7 +92,7 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
     let good = !token.contains('\0')
         && app
             .store()
-            .platform_read(PlatformProof::session_look_up(), move |platform| {
+            .platform_read(CrossTenantReason::SessionLookup, move |platform| {
                 passwords::is_reset(platform, &sought, now)
             })
             .await?;
@@ -124,7 +124,7 @@ pub async fn reset(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             passwords::find_user_of_reset(platform, &sought, now)
         });
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;

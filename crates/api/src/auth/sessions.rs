@@ -15,7 +15,7 @@ use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
 use super::schema;
 use super::wire;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use service::actions::sessions;
 
 /// Get the current session and user, or null
@@ -88,7 +88,7 @@ pub async fn list(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.sessions(&user, now)
         });
     let sessions: Vec<_> = look.await?.iter().map(wire::session).collect();

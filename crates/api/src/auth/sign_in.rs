@@ -15,7 +15,7 @@ use super::asked::Asked;
 use super::schema;
 use super::wire;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::sign_in::Attempt;
 use service::actions::sessions;
 use service::actions::sign_in::{self as signing, SignIn, SignInResult};
@@ -91,7 +91,7 @@ pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
     let look = app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             signing::within_limits(platform, &attempt, now)?;
             let imported_exist = if unsure {
                 Some(platform.has_imported_hashes()?)

@@ -12,7 +12,7 @@ use model::id::UserId;
 use serde_json::{Map, Value};
 
 use super::ReadTx;
-use super::platform::Platform;
+use super::platform::PlatformTx;
 use super::sql::{Columns, Sql, Value as Argument};
 use crate::args;
 use common::error::Result;
@@ -60,7 +60,7 @@ impl ReadTx<'_> {
     }
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns a page of a table about an account, after the given key.
     pub fn account_export_page(
         &mut self,

@@ -9,7 +9,7 @@ use model::time::Timestamp;
 use model::user::{PasswordReset, Person, User};
 use model::version::Version;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::sql::Columns;
 use crate::{args, statements};
 use common::clock;
@@ -82,7 +82,7 @@ pub struct Account {
     pub updated_at: Timestamp,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the account of a user.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
         self.connection

@@ -3,7 +3,7 @@
 use model::id::UserId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -19,7 +19,7 @@ statements! {
         WHERE id = $1";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Inserts a link that is sent to `address`.
     pub fn insert_address_link(
         &mut self,

@@ -7,7 +7,7 @@ use model::text::name_key;
 use model::time::Timestamp;
 use model::user::Person;
 
-use super::Platform;
+use super::PlatformTx;
 use super::sessions::User;
 use crate::sql::{Columns, Value};
 use crate::{args, statements};
@@ -264,7 +264,7 @@ fn pattern(field: &str, text: &str) -> String {
         })
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     pub fn account(&mut self, id: &UserId) -> Result<Account> {
         self.connection
             .fetch_optional(&BY_ID, args![id], account)?

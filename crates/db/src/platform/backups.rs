@@ -5,7 +5,7 @@ use model::file::FileKey;
 use model::id::UserId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use super::erasure::Traces;
 use crate::{args, statements};
 use common::clock;
@@ -50,7 +50,7 @@ statements! {
     WAITS = "SELECT EXISTS (SELECT 1 FROM file_removals WHERE file_key = $1)";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Suspends file removals until `until`, for a running backup.
     pub fn hold_files(&mut self, name: &str, until: Timestamp) -> Result<()> {
         self.connection.execute(&HOLD, args![name, until]).map(drop)

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use model::id::{ClassId, GroupId, OrganizationId, UserId};
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -27,7 +27,7 @@ pub struct BoardGroup {
     pub members: Vec<UserId>,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the groups of these users and the listed groups.
     pub fn board_groups(
         &mut self,

@@ -3,7 +3,7 @@
 use model::id::DocumentId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::{args, statements};
 use common::error::{Error, Result};
@@ -37,7 +37,7 @@ pub struct OpenEditors {
     pub generations: (i64, i64),
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the organization of a deleted document, for callbacks of the document server.
     pub fn tenant_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
         let home = self

@@ -3,7 +3,7 @@
 use model::id::DocumentId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::saves::EditingSession;
 use crate::{args, statements};
@@ -38,7 +38,7 @@ pub struct SilentSession {
     pub is_former: bool,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists sessions whose last callback was before `silent_since`, and sessions of superseded keys whose last
     /// callback was before `former_since`.
     pub fn silent_sessions(&mut self, silent_since: Timestamp, former_since: Timestamp) -> Result<Vec<SilentSession>> {

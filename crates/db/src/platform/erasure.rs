@@ -13,7 +13,7 @@ use model::text::name_key;
 use model::time::Timestamp;
 use serde_json::Value;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::sql::{Columns, Sql};
 use common::error::Result;
 
@@ -169,7 +169,7 @@ struct Record {
     search_key: String,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns whether the account is already erased.
     pub fn is_erased(&mut self, user: &UserId) -> Result<bool> {
         let found = self

@@ -4,7 +4,7 @@ use model::file::{ConversionSource, FileKey};
 use model::id::ConversionSourceId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -38,7 +38,7 @@ pub struct FileRemoval {
     pub attempts: i64,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns due file removals, at most `limit`.
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
         self.connection.fetch_all(&DUE, args![now, limit], |row| {

@@ -2,7 +2,7 @@
 
 use model::id::UserId;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::{args, statements};
 use common::error::Result;
@@ -21,7 +21,7 @@ statements! {
     SLUG = "SELECT slug FROM organizations WHERE id = $1";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists the organizations that hold personal data of a user, with their slugs.
     pub fn holders_of(&mut self, user: &UserId) -> Result<Vec<(Tenant, String)>> {
         self.connection

@@ -2,7 +2,7 @@
 
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -11,7 +11,7 @@ statements! {
     EXPIRE = "DELETE FROM idempotency_keys WHERE created_at <= $1";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns whether a key was claimed at or before `at`.
     pub fn has_expired_keys(&mut self, at: Timestamp) -> Result<bool> {
         let found = self.connection.fetch_optional(&ANY, args![at], |row| row.take());

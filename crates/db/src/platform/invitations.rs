@@ -6,7 +6,7 @@ use model::invitation::Invitation;
 use model::text::{CustomDomain, Name, Slug, WebAddress};
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::invitations::{invitation, invitation_columns};
 use crate::sql::Columns;
@@ -65,7 +65,7 @@ pub struct Mailbox {
     pub password_organization: Option<OrganizationId>,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns an invitation by id.
     pub fn invitation_with_organization(&mut self, id: &InvitationId) -> Result<Option<InvitationWithOrganization>> {
         self.connection.fetch_optional(&BY_ID, args![id], known)

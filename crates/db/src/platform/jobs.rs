@@ -7,7 +7,7 @@ use model::job::{Job, JobKind};
 use model::time::Timestamp;
 use serde_json::Value;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::jobs::{job, job_columns};
 use crate::sql::Columns;
@@ -69,7 +69,7 @@ pub struct Held {
     pub tenant: Option<Tenant>,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists due jobs, one of each organization, oldest first.
     pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(JobId, Option<OrganizationId>)>> {
         let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));

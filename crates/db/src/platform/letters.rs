@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use model::letter::{Letter, LetterKind};
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::sql::Columns;
 use crate::{args, statements};
 use common::error::Result;
@@ -41,7 +41,7 @@ pub struct DueLetter {
     pub due_at: Timestamp,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Enqueues an email. It is sent after the commit.
     pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let Letter {

@@ -3,7 +3,7 @@
 use model::id::SessionId;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, good_impersonation, statements};
 use common::error::Result;
 
@@ -30,7 +30,7 @@ impl Standing {
     }
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists the valid sessions in a range of ids.
     pub fn good_sessions(
         &mut self,

@@ -3,7 +3,7 @@
 use model::id::{MailDomainId, OrganizationId};
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::{args, statements};
 use common::error::Result;
@@ -17,7 +17,7 @@ statements! {
         WHERE organization_id = $1 AND id = $2 AND next_check_at <= $3";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists due domains, at most `limit`.
     pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
         self.connection.fetch_all(&DUE, args![now, limit], |row| {

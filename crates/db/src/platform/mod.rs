@@ -1,5 +1,5 @@
 //! The only SQL across organizations: sessions, accounts, organizations, and the look-up of the organization of a
-//! document. Every access requires a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
+//! document. Every access requires a [`CrossTenantReason`]; `rg CrossTenantReason` lists all exceptions.
 
 pub mod accounts;
 pub mod addresses;
@@ -42,63 +42,35 @@ use super::storage::Stored;
 use super::{Actor, AfterCommit, ReadTx, RequestContext, WriteTx};
 use common::error::{Error, Result};
 
-/// A proof that an access across organizations is one of the listed exceptions.
-#[derive(Debug)]
-pub struct PlatformProof(());
-
-impl PlatformProof {
+/// The reason of an access across organizations. It is a label, which makes every such access searchable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CrossTenantReason {
     /// Authentication of the caller, and everything under `/auth`.
-    pub fn session_look_up() -> Self {
-        Self(())
-    }
-
+    SessionLookup,
     /// Sign-in history of a member whose password or email address the caller has just changed.
-    pub fn sign_in_history() -> Self {
-        Self(())
-    }
-
+    SignInHistory,
     /// Look-up of the organization of a `Host` header.
-    pub fn host_look_up() -> Self {
-        Self(())
-    }
-
+    HostLookup,
     /// Look-up of the organization of a document, for a request with a verified token of the document server.
-    pub fn document_server() -> Self {
-        Self(())
-    }
-
+    DocumentServer,
     /// Access by a SUPER_ADMIN without an active organization.
-    pub fn super_admin() -> Self {
-        Self(())
-    }
-
+    SuperAdmin,
     /// Export or erasure of the personal data of a user: an account belongs to no single organization.
-    pub fn personal_data() -> Self {
-        Self(())
-    }
-
+    PersonalData,
     /// Take-over of an account by the organization that holds its mail domain, which ends memberships elsewhere.
-    pub fn take_over() -> Self {
-        Self(())
-    }
-
+    TakeOver,
     /// The command line on the server.
-    pub fn command_line() -> Self {
-        Self(())
-    }
-
+    CommandLine,
     /// Tasks of the service itself: file removal, the event outbox, recovery of missed saves.
-    pub fn housekeeping() -> Self {
-        Self(())
-    }
+    Housekeeping,
 }
 
 /// A transaction across organizations.
-pub struct Platform<'c> {
+pub struct PlatformTx<'c> {
     pub(super) connection: &'c mut Connection,
 }
 
-impl<'c> Platform<'c> {
+impl<'c> PlatformTx<'c> {
     pub(super) fn on(connection: &'c mut Connection) -> Self {
         Self { connection }
     }
@@ -117,18 +89,18 @@ impl<'c> Platform<'c> {
 }
 
 /// A write transaction across organizations that records changes of sessions, from which socket events are derived.
-pub struct PlatformWork<'c> {
-    platform: Platform<'c>,
+pub struct PlatformWriteTx<'c> {
+    platform: PlatformTx<'c>,
     changes: Vec<SessionChange>,
-    elsewhere: Vec<(RequestContext, Vec<Change>)>,
+    changes_by_tenant: Vec<(RequestContext, Vec<Change>)>,
 }
 
-impl<'c> PlatformWork<'c> {
+impl<'c> PlatformWriteTx<'c> {
     pub(super) fn on(connection: &'c mut Connection) -> Self {
         Self {
-            platform: Platform::on(connection),
+            platform: PlatformTx::on(connection),
             changes: Vec::new(),
-            elsewhere: Vec::new(),
+            changes_by_tenant: Vec::new(),
         }
     }
 
@@ -161,7 +133,7 @@ impl<'c> PlatformWork<'c> {
         let outcome = act(&mut tx)?;
         let changes = tx.take_changes();
         if !changes.is_empty() {
-            self.elsewhere.push((context, changes));
+            self.changes_by_tenant.push((context, changes));
         }
         Ok(outcome)
     }
@@ -171,8 +143,8 @@ impl<'c> PlatformWork<'c> {
         &mut self,
         mut before_commit: impl FnMut(&mut WriteTx<'_>) -> Result<AfterCommit>,
     ) -> Result<Vec<AfterCommit>> {
-        let elsewhere = std::mem::take(&mut self.elsewhere);
-        elsewhere
+        let changes_by_tenant = std::mem::take(&mut self.changes_by_tenant);
+        changes_by_tenant
             .into_iter()
             .map(|(context, changes)| {
                 let read_tx = ReadTx {
@@ -223,15 +195,15 @@ impl<'c> PlatformWork<'c> {
     }
 }
 
-impl<'c> Deref for PlatformWork<'c> {
-    type Target = Platform<'c>;
-    fn deref(&self) -> &Platform<'c> {
+impl<'c> Deref for PlatformWriteTx<'c> {
+    type Target = PlatformTx<'c>;
+    fn deref(&self) -> &PlatformTx<'c> {
         &self.platform
     }
 }
 
-impl<'c> DerefMut for PlatformWork<'c> {
-    fn deref_mut(&mut self) -> &mut Platform<'c> {
+impl<'c> DerefMut for PlatformWriteTx<'c> {
+    fn deref_mut(&mut self) -> &mut PlatformTx<'c> {
         &mut self.platform
     }
 }

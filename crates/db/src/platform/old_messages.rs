@@ -2,7 +2,7 @@
 
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -27,7 +27,7 @@ statements! {
     EMPTY = "UPDATE work_room_messages SET content = '' WHERE deleted_at < $1 AND content <> ''";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns whether there are pending uploads from before `waiting`, or messages deleted before `deleted` with
     /// content or files.
     pub fn has_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp) -> Result<bool> {

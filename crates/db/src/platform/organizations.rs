@@ -8,7 +8,7 @@ use model::text::{Name, Slug, WebAddress, name_key};
 use model::time::Timestamp;
 use model::user::Member;
 
-use super::Platform;
+use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};
 use crate::Tenant;
 use crate::args;
@@ -127,7 +127,7 @@ pub struct NewOrganization {
     pub custom_domain: Option<String>,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the tenant of an organization, unless it is deleted.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
         self.connection

@@ -3,7 +3,7 @@
 use model::news::Signal;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::outbox::CHANNEL;
 use crate::{args, statements};
 use common::clock;
@@ -16,7 +16,7 @@ statements! {
     PRUNE = "DELETE FROM event_outbox WHERE created_at < $1";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Inserts the signals of this transaction and notifies every instance of the row after the commit.
     pub fn insert_signals(&mut self, signals: &[Signal]) -> Result<()> {
         let id = clock::new_id();

@@ -1,7 +1,7 @@
 //! Resolves the organization of an entity, for a SUPER_ADMIN without an active organization
 //! (docs/api-contract.md#super_admin-without-an-active-organization).
 
-use super::Platform;
+use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization};
 use crate::args;
 use crate::sql::Sql;
@@ -78,7 +78,7 @@ fn replace_nul(id: &str) -> String {
     id.replace('\0', "\u{fffd}")
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the organization of an entity; `None` if it does not exist.
     pub fn find_resource_tenant(&mut self, resource: &ResourceRef) -> Result<Option<OrganizationFacts>> {
         let (statement, id) = match resource {

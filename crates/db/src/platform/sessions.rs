@@ -4,7 +4,7 @@ use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::sql::Columns;
 use crate::{args, statements};
@@ -123,7 +123,7 @@ pub struct SessionFacts {
     pub organization: Option<OrganizationFacts>,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
         self.connection

@@ -8,7 +8,7 @@ use model::sign_in_limit::{
 };
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -105,7 +105,7 @@ pub struct Credential {
     pub is_outdated: bool,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns the credential of an email address (lower case).
     pub fn credential(&mut self, email: &str, now: Timestamp) -> Result<Option<Credential>> {
         self.connection.fetch_optional(&CREDENTIAL, args![email], |row| {

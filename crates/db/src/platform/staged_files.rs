@@ -2,7 +2,7 @@
 
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::Result;
 
@@ -15,7 +15,7 @@ statements! {
     DELETE = "DELETE FROM assignment_attachments WHERE staged_at < $1";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns whether a file was staged before this time.
     pub fn has_stale_staged_files(&mut self, before: Timestamp) -> Result<bool> {
         Ok(self

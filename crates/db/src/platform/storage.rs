@@ -4,7 +4,7 @@ use model::id::OrganizationId;
 use model::storage::StorageUsage;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::Tenant;
 use crate::storage::{StorageMark, details};
 use crate::{args, statements};
@@ -25,7 +25,7 @@ statements! {
             removals_counted = excluded.removals_counted";
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Lists organizations whose usage was last counted before this time, or never.
     pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
         let found = self

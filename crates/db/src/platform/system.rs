@@ -1,6 +1,6 @@
 //! Statistics about the database for platform administrators: sizes and queue lengths.
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::error::{Error, Result};
 
@@ -62,7 +62,7 @@ pub struct Waiting {
     pub help_open: i64,
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
         let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));

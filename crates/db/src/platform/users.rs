@@ -6,7 +6,7 @@ use model::id::UserId;
 use model::text::name_key;
 use model::time::Timestamp;
 
-use super::Platform;
+use super::PlatformTx;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -56,7 +56,7 @@ impl NewUser {
     }
 }
 
-impl Platform<'_> {
+impl PlatformTx<'_> {
     /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn insert_user(&mut self, new: &NewUser, now: Timestamp) -> Result<()> {
         self.connection.execute(

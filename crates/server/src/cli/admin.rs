@@ -8,7 +8,7 @@ use clap::Subcommand;
 use super::database::{self, CreateArgs};
 use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::users::NewUser;
 use model::access::PlatformRole;
 
@@ -61,7 +61,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     super::runtime()?.block_on(async {
         let store = open_store(&database, 1, 1).await.context("open the database")?;
         let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
-        let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+        let written = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&new, common::clock::now())
         });
         written.await.map_err(|error| anyhow::anyhow!("{error}"))

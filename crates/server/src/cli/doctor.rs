@@ -11,7 +11,7 @@ use crate::config::{Config, ServeArgs, StorageArgs};
 use backup::ownership;
 use common::error::Error;
 use common::settings::SettingsError;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Database, Store};
 
 /// The result of one check.
@@ -99,7 +99,7 @@ async fn database(config: &Config, found: &mut Findings) {
     }
     match open_existing(&database).await {
         Ok(Some(store)) => {
-            let read = store.platform_read(PlatformProof::command_line(), |platform| platform.system_facts());
+            let read = store.platform_read(CrossTenantReason::CommandLine, |platform| platform.system_facts());
             match read.await {
                 Ok(facts) => found.add(
                     "database",

@@ -14,7 +14,7 @@ use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
 use adapters::blob_store::{FileSource, inspect};
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Actor, Database, RequestContext, Store, Tenant};
 use realtime::bus::EventBus;
 use service::import::{self, Import, ImportPlan, ImportRules, RowReport};
@@ -113,7 +113,7 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
 
 async fn context(store: &Store, slug: &str) -> anyhow::Result<RequestContext> {
     let wanted = slug.to_owned();
-    let found = store.platform_read(PlatformProof::command_line(), move |platform| {
+    let found = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
         platform.organization_with_slug(&wanted)
     });
     let tenant: Tenant = found

@@ -70,13 +70,13 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
 });
 
 both!(one_instance_at_a_time_sweeps, |app| {
-    use db::platform::PlatformProof;
+    use db::platform::CrossTenantReason;
     let turn = async |holder: &'static str, seconds: i64| {
         let now = common::clock::now().plus_seconds(seconds);
         let take = app
             .app
             .store()
-            .platform_write(PlatformProof::housekeeping(), move |platform| {
+            .platform_write(CrossTenantReason::Housekeeping, move |platform| {
                 platform.take_turn("some chore", holder, now.plus_seconds(90), now)
             });
         take.await.unwrap()

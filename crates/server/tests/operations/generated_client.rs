@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUser;
 use db::{Store, Tenant};
@@ -129,7 +129,7 @@ async fn people(store: &Store) -> Value {
         };
         let user = NewUser::provisioned(name, email, role, Some(hash.clone()));
         let membership = membership.map(|(tenant, role)| (tenant.clone(), role));
-        let write = store.platform_write(PlatformProof::command_line(), move |platform| {
+        let write = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&user, clock::now())?;
             if let Some((tenant, role)) = &membership {
                 platform.insert_member(tenant, &user.id, *role, clock::now())?;
@@ -148,7 +148,7 @@ async fn organization(store: &Store, name: &str, slug: &str) -> Tenant {
         slug: slug.to_owned(),
         custom_domain: None,
     };
-    let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let written = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         platform.insert_organization(&new, clock::now())
     });
     written.await.unwrap()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use common::clock;
 use db::platform::jobs::Held;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 use model::id::JobId;
 use model::job::ATTEMPTS_MAX;
 use serde_json::json;
@@ -49,11 +49,11 @@ async fn alone(app: &TestApp) {
 
 async fn platform<T: Send + 'static>(
     app: &TestApp,
-    act: impl FnMut(&mut Platform<'_>) -> common::error::Result<T> + Send + 'static,
+    act: impl FnMut(&mut PlatformTx<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
     app.app
         .store()
-        .platform_write(PlatformProof::housekeeping(), act)
+        .platform_write(CrossTenantReason::Housekeeping, act)
         .await
         .unwrap()
 }

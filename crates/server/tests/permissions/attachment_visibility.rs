@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use db::RequestContext;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::resource_tenant::ResourceRef;
 use model::access::Viewer;
 use model::file::AssignmentAttachment;
@@ -27,7 +27,7 @@ fn draw(seed: &mut u64, n: u64) -> u64 {
 async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>)], student: &str) -> BTreeSet<String> {
     let (store, north) = (app.app.store(), ResourceRef::Organization(app.world.north.clone()));
     let facts = store
-        .platform_read(PlatformProof::command_line(), move |platform| {
+        .platform_read(CrossTenantReason::CommandLine, move |platform| {
             platform.find_resource_tenant(&north)
         })
         .await;

@@ -14,7 +14,7 @@ use axum::middleware::from_fn_with_state;
 use common::clock;
 use common::settings::Secret;
 use db::args;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 use model::access::Access;
 use model::id::{OrganizationId, SessionId, UserId};
@@ -74,7 +74,7 @@ async fn elsewhere(app: &TestApp, person: &Person, organization: &str) -> Client
     };
     let cookie = better_auth::cookie::sign(AUTH_SECRET, &session.token);
     let store = app.app.store();
-    let write = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let write = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         platform.insert_session(&session)
     });
     write.await.unwrap();

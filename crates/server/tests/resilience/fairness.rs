@@ -9,7 +9,7 @@ use std::task::Poll;
 use auth::places::Long;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{Database, RequestContext, Store};
 use model::id::OrganizationId;
 use serde_json::json;
@@ -49,10 +49,10 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
         };
-        let proof = PlatformProof::command_line();
+        let proof = CrossTenantReason::CommandLine;
         let job: Waiting = if writes {
             Box::pin(async move {
-                let hold = move |_: &mut db::platform::Platform<'_>| {
+                let hold = move |_: &mut db::platform::PlatformTx<'_>| {
                     hold();
                     Ok(())
                 };
@@ -60,7 +60,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
             })
         } else {
             Box::pin(async move {
-                let hold = move |_: &mut db::platform::Platform<'_>| {
+                let hold = move |_: &mut db::platform::PlatformTx<'_>| {
                     hold();
                     Ok(())
                 };
@@ -318,7 +318,7 @@ both!(due_jobs_are_taken_school_by_school, |app| {
     let due = app
         .app
         .store()
-        .platform_read(PlatformProof::housekeeping(), move |platform| {
+        .platform_read(CrossTenantReason::Housekeeping, move |platform| {
             platform.due_jobs(later.plus_seconds(1), 10)
         });
     let due: Vec<String> = due.await.unwrap().into_iter().map(|(id, _)| id.to_string()).collect();

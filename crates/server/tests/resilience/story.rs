@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUser;
 use db::{Store, Tenant};
@@ -75,7 +75,7 @@ pub async fn people_with_passwords(store: &Store) -> Value {
         let email = format!("{name}@lesson.example");
         let user = NewUser::provisioned(name, &email, PlatformRole::Student, Some(hash.clone()));
         let tenant = tenant.clone();
-        let write = store.platform_write(PlatformProof::command_line(), move |platform| {
+        let write = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&user, clock::now())?;
             platform.insert_member(&tenant, &user.id, role, clock::now())
         });
@@ -101,7 +101,7 @@ async fn organization(store: &Store, slug: &str) -> Tenant {
         slug: slug.to_owned(),
         custom_domain: None,
     };
-    let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let written = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         platform.insert_organization(&new, clock::now())
     });
     written.await.unwrap()

@@ -24,7 +24,7 @@ use db::membership_removal::RemovedMembership;
 use db::people::{Membership, NewAccount};
 use db::platform::invitations::InvitationWithOrganization;
 use db::platform::sessions::{Session, User};
-use db::platform::{Platform, PlatformWork};
+use db::platform::{PlatformTx, PlatformWriteTx};
 use db::{Actor, RequestContext, WriteTx};
 
 /// An accepted or rejected invitation.
@@ -56,7 +56,7 @@ pub struct InvitationCaller {
 }
 
 /// Returns what a session proves about the email address of its account.
-pub fn proof<'a>(platform: &mut Platform<'_>, session: &Session, user: &'a User) -> Result<Proof<'a>> {
+pub fn proof<'a>(platform: &mut PlatformTx<'_>, session: &Session, user: &'a User) -> Result<Proof<'a>> {
     let mailbox = platform.mailbox(&user.id)?.ok_or(Error::Unauthenticated)?;
     Ok(Proof::Session {
         email: &user.email,
@@ -69,7 +69,7 @@ pub fn proof<'a>(platform: &mut Platform<'_>, session: &Session, user: &'a User)
 /// Returns whether an administrator chose the password of an account that belongs to other organizations too. The
 /// signed-in user may be that administrator, so the session must not reach beyond that organization and must not
 /// change the email address.
-pub fn is_confined(platform: &mut Platform<'_>, user: &UserId) -> Result<bool> {
+pub fn is_confined(platform: &mut PlatformTx<'_>, user: &UserId) -> Result<bool> {
     let mailbox = platform.mailbox(user)?;
     let Some(organization) = mailbox.and_then(|mailbox| mailbox.password_organization) else {
         return Ok(false);
@@ -79,7 +79,7 @@ pub fn is_confined(platform: &mut Platform<'_>, user: &UserId) -> Result<bool> {
 
 /// Accepts or rejects an invitation in a session. An accepted one becomes the organization of the session.
 pub fn respond(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     id: &InvitationId,
     (session, user): (&Session, &User),
     status: InvitationStatus,
@@ -124,7 +124,7 @@ pub fn respond(
 
 /// Returns whether accepting with the emailed token requires a new password: there is no account, its email address
 /// was never verified, or an administrator chose its password.
-pub fn needs_password(platform: &mut Platform<'_>, email: &str) -> Result<bool> {
+pub fn needs_password(platform: &mut PlatformTx<'_>, email: &str) -> Result<bool> {
     let Some(user) = platform.user_with_email(email)? else {
         return Ok(true);
     };
@@ -133,7 +133,7 @@ pub fn needs_password(platform: &mut Platform<'_>, email: &str) -> Result<bool> 
 }
 
 /// Returns the invitation of an emailed token; [`Error::NotFound`] if it can no longer be accepted.
-pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<InvitationWithOrganization> {
+pub fn find_by_token(platform: &mut PlatformTx<'_>, token: &str, now: Timestamp) -> Result<InvitationWithOrganization> {
     let known = platform.invitation_of_token(&digest(token))?;
     known
         .filter(|known| known.invitation.may_be_answered(Proof::Token, now).is_ok())
@@ -142,7 +142,7 @@ pub fn find_by_token(platform: &mut Platform<'_>, token: &str, now: Timestamp) -
 
 /// Accepts an invitation with the emailed token.
 pub fn accept_with_token(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     token: &str,
     password: &NewPassword,
     caller: &InvitationCaller,
@@ -153,7 +153,7 @@ pub fn accept_with_token(
 
 /// Accepts an invitation on behalf of a user who receives no email. The email address stays unverified.
 pub fn confirm(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     id: &InvitationId,
     password: &NewPassword,
     caller: &InvitationCaller,
@@ -168,7 +168,7 @@ pub fn confirm(
 }
 
 fn accept(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     known: &InvitationWithOrganization,
     password: &NewPassword,
     by: AcceptedBy,
@@ -222,7 +222,7 @@ fn accept(
 /// Replaces the password of an existing account, if necessary. If the email address was never verified, the creator
 /// of the account is unknown: its sessions and links end, and its other memberships become invitations.
 fn take_over(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     known: &InvitationWithOrganization,
     user: &UserId,
     hash: Option<&str>,
@@ -400,7 +400,7 @@ fn ignore_missing(entered: Result<()>) -> Result<()> {
 
 /// Locks the affected organizations in id order and before any account, the lock order of the whole service.
 fn lock_invitation(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     known: &InvitationWithOrganization,
     caller: &InvitationCaller,
 ) -> Result<()> {

@@ -9,7 +9,7 @@ use super::acceptance;
 use super::passwords::{self, PasswordCheck};
 use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 
 /// The kind of the verification link.
 const KIND: &str = "change-email";
@@ -33,7 +33,7 @@ pub struct NewAddress {
 /// Enqueues an email to both addresses and stores the link to the new one. Returns false if the password was wrong,
 /// which counts as a failed sign-in. If the new address already has an account, only the old address gets an email.
 pub fn request_change(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     mail: &Mailer,
     prover: &PasswordCheck,
     new: &NewAddress,
@@ -70,7 +70,7 @@ pub fn request_change(
 
 /// Consumes a link and changes the address of the account. Returns false if the link is invalid or another account
 /// took the address in the meantime.
-pub fn confirm(tx: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Result<bool> {
+pub fn confirm(tx: &mut PlatformWriteTx<'_>, token: &str, now: Timestamp) -> Result<bool> {
     let Some((user, address)) = tx.take_address_link(&passwords::link(KIND, token), now)? else {
         return Ok(false);
     };

@@ -13,7 +13,7 @@ use model::time::Timestamp;
 
 use super::{members, passwords, sessions};
 use common::error::{Error, Result};
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 use db::platform::administration::{Account, Ban};
 use db::platform::sessions::Session;
 use db::platform::users::NewUser;
@@ -46,13 +46,13 @@ pub struct AccountEdit {
 }
 
 /// Creates an account without an organization. Fails with `DUPLICATE_EMAIL` if the address is taken.
-pub fn create(tx: &mut PlatformWork<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
+pub fn create(tx: &mut PlatformWriteTx<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
     tx.insert_user(new, now)?;
     tx.account(&new.id)
 }
 
 /// Updates an account. Administrators cannot change their own platform role or ban themselves.
-pub fn edit(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
+pub fn edit(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
     let mut account = tx.account_to_change(user)?;
     let former_email = account.user.email.clone();
     let edit = edit.clone();
@@ -132,7 +132,7 @@ pub fn edit(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edi
 }
 
 /// Emits the change; a banned user loses all sessions.
-fn apply_ban(tx: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
+fn apply_ban(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, account: &Account) -> Result<()> {
     let (id, user) = (&account.user.id, account.person());
     let change = match &account.ban {
         Some(ban) => {
@@ -145,7 +145,7 @@ fn apply_ban(tx: &mut PlatformWork<'_>, admin: &Administrator, account: &Account
 }
 
 /// Sets a user's password. All sessions end and all emailed links become invalid.
-pub fn set_password(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
+pub fn set_password(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
     let account = tx.account_to_change(user)?;
     passwords::replace(tx, user, hash, admin.now)?;
     tx.note_password_reset(user, admin.now)?;
@@ -154,7 +154,7 @@ pub fn set_password(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &Use
 }
 
 /// Ends the session of a token, whichever user it belongs to. An unknown token is ignored.
-pub fn revoke_session(tx: &mut PlatformWork<'_>, admin: &Administrator, token: &str) -> Result<()> {
+pub fn revoke_session(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, token: &str) -> Result<()> {
     let Some((session, user)) = tx.end_session(token)? else {
         return Ok(());
     };
@@ -163,7 +163,7 @@ pub fn revoke_session(tx: &mut PlatformWork<'_>, admin: &Administrator, token: &
 }
 
 /// Ends all sessions of a user.
-pub fn revoke_sessions(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
+pub fn revoke_sessions(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
     let count = sessions::revoke_all(tx, user, None, KillReason::Revoked)?;
     if count == 0 {
         return Ok(());
@@ -171,7 +171,7 @@ pub fn revoke_sessions(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &
     record_revoked(tx, admin, user, count)
 }
 
-fn record_revoked(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
+fn record_revoked(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, count: usize) -> Result<()> {
     let person = tx.account(user)?.person();
     record_change(
         tx,
@@ -183,7 +183,7 @@ fn record_revoked(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserI
 
 /// Removes a user: every membership ends in the same way as when an organization removes it, and the account is
 /// emptied and disabled. The row stays, because group work and records refer to it. Returns the former email address.
-pub fn remove(tx: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
+pub fn remove(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
     // Lock order of the whole service: organizations by id, then users.
     let mut tenants = tenants(tx, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
@@ -217,7 +217,7 @@ pub enum Impersonation {
 
 /// Starts to impersonate a user, in a separate session.
 pub fn impersonate(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     admin: &Administrator,
     user: &UserId,
     session: &Session,
@@ -249,7 +249,7 @@ pub fn impersonate(
 }
 
 /// Ends an impersonation.
-pub fn stop_impersonating(tx: &mut PlatformWork<'_>, actor: &Actor, token: &str, now: Timestamp) -> Result<()> {
+pub fn stop_impersonating(tx: &mut PlatformWriteTx<'_>, actor: &Actor, token: &str, now: Timestamp) -> Result<()> {
     let Some((session, user)) = tx.end_session(token)? else {
         return Ok(());
     };
@@ -270,7 +270,7 @@ pub fn stop_impersonating(tx: &mut PlatformWork<'_>, actor: &Actor, token: &str,
 
 /// Records a change of the account in the activity log of every organization of the user.
 fn record_change(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     admin: &Administrator,
     user: &UserId,
     change: impl Into<Change>,
@@ -285,7 +285,7 @@ fn record_change(
     Ok(())
 }
 
-fn tenants(tx: &mut PlatformWork<'_>, user: &UserId) -> Result<Vec<Tenant>> {
+fn tenants(tx: &mut PlatformWriteTx<'_>, user: &UserId) -> Result<Vec<Tenant>> {
     let seen = tx.organizations_of(user)?;
     Ok(seen.into_iter().map(|seen| seen.tenant).collect())
 }

@@ -12,7 +12,7 @@ use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::Attempt;
-use db::platform::{Platform, PlatformWork};
+use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// The kind of link that resets a password.
 const RESET: &str = "reset-password";
@@ -42,7 +42,12 @@ pub struct PasswordCheck {
 }
 
 /// Checks the password of a signed-in user and counts a failure. Returns whether it is right.
-pub fn verify(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, fitted: Option<&str>, now: Timestamp) -> Result<bool> {
+pub fn verify(
+    tx: &mut PlatformWriteTx<'_>,
+    prover: &PasswordCheck,
+    fitted: Option<&str>,
+    now: Timestamp,
+) -> Result<bool> {
     let PasswordCheck {
         user,
         impersonated_by,
@@ -60,7 +65,7 @@ pub fn verify(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, fitted: Option<
 
 /// Changes the user's own password; returns false if the old one was wrong. With a successor, all other sessions end
 /// and it begins.
-pub fn change(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
+pub fn change(tx: &mut PlatformWriteTx<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
     if !verify(tx, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
@@ -75,7 +80,7 @@ pub fn change(tx: &mut PlatformWork<'_>, prover: &PasswordCheck, new: &NewPasswo
 
 /// Emails a reset link to `path`, unless the limit of emails to the user is reached.
 pub fn request_reset(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     mail: &Mailer,
     user: &UserId,
     token: &str,
@@ -92,18 +97,18 @@ pub fn request_reset(
 }
 
 /// Returns whether a reset link is valid.
-pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<bool> {
+pub fn is_reset(platform: &mut PlatformTx<'_>, token: &str, now: Timestamp) -> Result<bool> {
     platform.is_verification(&identifier(token), now)
 }
 
 /// Returns the user whose password a link resets, if the link is valid.
-pub fn find_user_of_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
+pub fn find_user_of_reset(platform: &mut PlatformTx<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
     let owner = platform.owner_of_verification(&identifier(token), now)?;
     owner.map(|user| platform.profile(&user)).transpose()
 }
 
 /// Resets a password with an emailed token and consumes it; returns false if the token is invalid.
-pub fn reset(tx: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
+pub fn reset(tx: &mut PlatformWriteTx<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
     let Some(user) = tx.take_verification(&identifier(token), now)? else {
         return Ok(false);
     };
@@ -120,7 +125,7 @@ pub fn reset(tx: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp)
 }
 
 /// Sets a new password: all sessions end, and emailed links become invalid.
-pub fn replace(tx: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
+pub fn replace(tx: &mut PlatformWriteTx<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
     tx.choose_password(user, hash, now)?;
     sessions::revoke_all(tx, user, None, KillReason::PasswordChanged).map(drop)
 }

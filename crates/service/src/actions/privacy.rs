@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use common::error::{Error, Result};
 use db::WriteTx;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::erasure::Traces;
 
 /// A request to export the data of a user.
@@ -94,7 +94,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Era
     let known = erasable(tx, user)?;
     // The log is erased first, because it needs the address and the groups of the user.
     let address = known.user.email.to_lowercase();
-    let log_records = tx.on_platform(PlatformProof::personal_data(), |platform| {
+    let log_records = tx.on_platform(CrossTenantReason::PersonalData, |platform| {
         platform.erase_from_log(user, &address, traces)
     })?;
     let mut left = Vec::new();
@@ -106,7 +106,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Era
         left.extend(tx.end_enrollment(class, user)?);
     }
     let now = tx.now();
-    let (erased, files) = tx.on_platform(PlatformProof::personal_data(), |platform| {
+    let (erased, files) = tx.on_platform(CrossTenantReason::PersonalData, |platform| {
         platform.erase_person(user, now)
     })?;
     let enrolled_here = i64::try_from(classes.len()).unwrap_or(i64::MAX);
@@ -127,7 +127,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Era
 /// platform administrators, any user.
 fn find_person(tx: &mut WriteTx<'_>, id: &UserId) -> Result<PersonRecord> {
     let organization = tx.organization().clone();
-    let (user, memberships) = tx.on_platform(PlatformProof::personal_data(), |platform| {
+    let (user, memberships) = tx.on_platform(CrossTenantReason::PersonalData, |platform| {
         Ok((platform.profile_to_change(id)?, platform.memberships(id)?))
     })?;
     let role = tx.member_role(id)?;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use common::error::{Error, Problem, Result};
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 use db::{Actor, RequestContext};
 
 /// The fields of the caller's profile that a PATCH can change.
@@ -41,7 +41,7 @@ pub struct ProfileEdit {
 
 /// Updates the caller's profile, if it has the version in `If-Match`.
 pub fn edit(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     user: &UserId,
     edit: &ProfileEdit,
     condition: Option<&IfMatch>,
@@ -78,7 +78,7 @@ pub fn edit(
 }
 
 /// Records the change in every organization of the user.
-fn record(tx: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
+fn record(tx: &mut PlatformWriteTx<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
     for seen in tx.organizations_of(&user.id)? {
         let context = RequestContext {
             tenant: seen.tenant,

@@ -9,13 +9,13 @@ use model::organization::Organization;
 use model::time::Timestamp;
 
 use common::error::{Error, Result};
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 use db::platform::organizations::OrganizationName;
 use db::platform::sessions::{Session, User};
 
 /// Signs out; an invalid token is ignored. After an impersonation the administrator's own session (`way_back`) ends
 /// too, because no browser holds its token any more.
-pub fn sign_out(tx: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
+pub fn sign_out(tx: &mut PlatformWriteTx<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
     for token in std::iter::once(token).chain(way_back) {
         if let Some((session, user)) = tx.end_session(token)? {
             record_ended(tx, &user, vec![session], KillReason::SignedOut);
@@ -25,7 +25,7 @@ pub fn sign_out(tx: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) 
 }
 
 /// Revokes one of the user's own sessions. An unknown token, or one of another user, is ignored without an error.
-pub fn revoke(tx: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<()> {
+pub fn revoke(tx: &mut PlatformWriteTx<'_>, user: &UserId, token: &str) -> Result<()> {
     let session = tx.end_session_of(user, token)?;
     record_ended(tx, user, session.into_iter().collect(), KillReason::Revoked);
     Ok(())
@@ -33,7 +33,7 @@ pub fn revoke(tx: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<(
 
 /// Revokes the sessions of a user, optionally except one, and returns how many.
 pub fn revoke_all(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     user: &UserId,
     except: Option<&SessionId>,
     reason: KillReason,
@@ -45,7 +45,7 @@ pub fn revoke_all(
 }
 
 /// Extends a session; fails if it has ended.
-pub fn renew(tx: &mut PlatformWork<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
+pub fn renew(tx: &mut PlatformWriteTx<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
     if tx.renew_session(session, expires_at, now)? {
         Ok(())
     } else {
@@ -67,7 +67,7 @@ pub enum OrganizationChoice {
 /// Selects the organization of a session. As in better-auth, selecting an organization without being a member clears
 /// the former selection.
 pub fn choose_organization(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     session: &Session,
     user: &User,
     name: &OrganizationName,
@@ -90,12 +90,12 @@ pub fn choose_organization(
 }
 
 /// Clears the organization of a session.
-pub fn leave_organization(tx: &mut PlatformWork<'_>, session: &Session, now: Timestamp) -> Result<()> {
+pub fn leave_organization(tx: &mut PlatformWriteTx<'_>, session: &Session, now: Timestamp) -> Result<()> {
     choose(tx, session, None, now)
 }
 
 pub(super) fn choose(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     session: &Session,
     organization: Option<&OrganizationId>,
     now: Timestamp,
@@ -111,7 +111,7 @@ pub(super) fn choose(
 }
 
 /// Records that sessions have ended.
-pub(super) fn record_ended(tx: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
+pub(super) fn record_ended(tx: &mut PlatformWriteTx<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
     if !sessions.is_empty() {
         tx.record(SessionChange::Ended {
             user: user.clone(),

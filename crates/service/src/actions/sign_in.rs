@@ -9,7 +9,7 @@ use model::time::Timestamp;
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
 use db::platform::sign_in::{Attempt, Credential};
-use db::platform::{Platform, PlatformWork};
+use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// The input of a sign-in.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub enum SignInResult {
 }
 
 /// Rejects an attempt while there are too many failures. Behaves in the same way for accounts that do not exist.
-pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
+pub fn within_limits(platform: &mut PlatformTx<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
     let Some(opens_at) = platform.failure_history(attempt, now)?.opens_at(now) else {
         return Ok(());
     };
@@ -47,7 +47,7 @@ pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timest
 }
 
 /// Creates the session, or counts a failure.
-pub fn sign_in(tx: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
+pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
     let attempt = &sign_in.attempt;
     tx.hold_account(&attempt.account_key)?;
     within_limits(tx, attempt, now)?;
@@ -76,7 +76,7 @@ pub fn sign_in(tx: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> R
 
 /// Counts a wrong password; also if the user is already signed in or impersonated.
 pub fn fail(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     attempt: &Attempt,
     user: Option<UserId>,
     impersonated_by: Option<UserId>,
@@ -104,7 +104,7 @@ fn matching_credential(credential: Option<Credential>, fitted: Option<&str>) -> 
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use super::*;
-    use db::platform::PlatformProof;
+    use db::platform::CrossTenantReason;
     use db::{Database, Store, migrate};
 
     const START: i64 = 1_800_000_000_000;
@@ -128,7 +128,7 @@ mod tests {
             let attempt = attempt(address);
             let write = self
                 .store
-                .platform_write(PlatformProof::command_line(), move |platform| {
+                .platform_write(CrossTenantReason::CommandLine, move |platform| {
                     let at = Timestamp::from_millis(START + at);
                     platform.insert_failure(&attempt, at)
                 });
@@ -140,7 +140,7 @@ mod tests {
             let attempt = attempt(address);
             let look = self
                 .store
-                .platform_read(PlatformProof::command_line(), move |platform| {
+                .platform_read(CrossTenantReason::CommandLine, move |platform| {
                     within_limits(platform, &attempt, Timestamp::from_millis(START + at))
                 });
             match look.await {
@@ -212,7 +212,7 @@ mod tests {
         }
         let after = 100 * hour;
         assert!(limits.wait("203.0.113.9", after).await > Some(29 * 24 * 3600), "closed");
-        let write = limits.store.platform_write(PlatformProof::command_line(), |platform| {
+        let write = limits.store.platform_write(CrossTenantReason::CommandLine, |platform| {
             platform.clear_failures("ada@school.example")
         });
         write.await.unwrap();
@@ -230,7 +230,7 @@ mod tests {
         let success = |address: &'static str, at: i64| {
             limits
                 .store
-                .platform_write(PlatformProof::command_line(), move |platform| {
+                .platform_write(CrossTenantReason::CommandLine, move |platform| {
                     let at = Timestamp::from_millis(START + at);
                     platform.insert_success(&UserId::new("ada"), &attempt(address), at)
                 })
@@ -264,7 +264,7 @@ mod tests {
         let count = async |at: i64| {
             let look = limits
                 .store
-                .platform_write(PlatformProof::command_line(), move |platform| {
+                .platform_write(CrossTenantReason::CommandLine, move |platform| {
                     let now = Timestamp::from_millis(START + at);
                     let had = platform.has_expired_sign_ins(now)?;
                     platform.expire_sign_ins(now)?;

@@ -11,7 +11,7 @@ use super::sessions;
 use adapters::mailer::{Mailer, Recipient};
 use common::error::Result;
 use db::RequestContext;
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 
 /// The page where a user without a password requests one.
 const PAGE: &str = "/forgot";
@@ -20,7 +20,7 @@ const PAGE: &str = "/forgot";
 /// it did. The account then has no sessions, emailed links or password, its other memberships have become
 /// invitations, and the organization is its home.
 pub fn take_over(
-    tx: &mut PlatformWork<'_>,
+    tx: &mut PlatformWriteTx<'_>,
     context: &RequestContext,
     email: &str,
     mail: Option<&Mailer>,
@@ -69,7 +69,7 @@ pub fn take_over(
 }
 
 /// Locks the affected organizations in id order and before the account, the lock order of the whole service.
-fn lock_account(tx: &mut PlatformWork<'_>, context: &RequestContext, user: &UserId) -> Result<()> {
+fn lock_account(tx: &mut PlatformWriteTx<'_>, context: &RequestContext, user: &UserId) -> Result<()> {
     let mut tenants = vec![context.tenant.clone()];
     tenants.extend(tx.organizations_of(user)?.into_iter().map(|seen| seen.tenant));
     tenants.sort_by(|one, other| one.id().cmp(other.id()));

@@ -22,7 +22,7 @@ use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::people::Membership;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// A user to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -250,7 +250,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if changed.has("email") {
         // Links sent to the old address must not work any more.
         tx.delete_emailed_links(id)?;
-        tx.on_platform(PlatformProof::sign_in_history(), |platform| {
+        tx.on_platform(CrossTenantReason::SignInHistory, |platform| {
             platform.move_sign_in_history(&former_email, &user.email)
         })?;
     }

@@ -8,10 +8,10 @@ use super::activity_log;
 use common::clock;
 use common::error::Result;
 use db::Actor;
-use db::platform::PlatformWork;
+use db::platform::PlatformWriteTx;
 
 /// Logs a sign-in with a wrong password for the organization of the account.
-pub fn record(tx: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
+pub fn record(tx: &mut PlatformWriteTx<'_>, change: &SessionChange) -> Result<()> {
     let SessionChange::LoginFailed {
         user: Some(user),
         impersonated_by,

@@ -5,7 +5,7 @@ use model::version::{IfMatch, Object, Version};
 
 use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};
-use db::platform::{PlatformProof, PlatformWork};
+use db::platform::{CrossTenantReason, PlatformWriteTx};
 use db::{AfterCommit, RequestContext, Store, WriteTx};
 use realtime::bus::EventBus;
 
@@ -83,11 +83,11 @@ pub async fn perform_on<T: Send + 'static>(
 pub async fn perform_platform<T: Send + 'static>(
     store: &Store,
     bus: &EventBus,
-    proof: PlatformProof,
-    act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+    proof: CrossTenantReason,
+    act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
-    let before_platform_commit = move |tx: &mut PlatformWork<'_>| {
+    let before_platform_commit = move |tx: &mut PlatformWriteTx<'_>| {
         let changes = tx.take_changes();
         let after = bus.publish_platform(tx, changes.iter().flat_map(events::session_signals).collect())?;
         for change in &changes {

@@ -4,7 +4,7 @@
 use crate::actions::take_over::take_over;
 use adapters::mailer::Mailer;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{RequestContext, Store, WriteTx};
 use realtime::bus::EventBus;
 
@@ -22,7 +22,7 @@ pub async fn perform_taking_over<T: Send + 'static>(
     if due.is_empty() {
         return super::perform(store, bus, context, act).await;
     }
-    super::perform_platform(store, bus, PlatformProof::take_over(), move |tx| {
+    super::perform_platform(store, bus, CrossTenantReason::TakeOver, move |tx| {
         for email in &due {
             take_over(tx, &context, email, mail.as_ref())?;
         }

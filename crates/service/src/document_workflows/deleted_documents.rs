@@ -18,7 +18,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::RequestContext;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::deleted_documents::OpenEditors;
 
 /// Consecutive failures after which the document server counts as unavailable; the rest waits for the next round.
@@ -27,7 +27,7 @@ const FAILURES_MAX: u32 = 3;
 impl DocumentWorkflows {
     /// Disconnects the editors of deleted documents. The sweep retries failures.
     pub(super) async fn close_deleted(&self) -> Result<()> {
-        let look = self.store.platform_read(PlatformProof::document_server(), |platform| {
+        let look = self.store.platform_read(CrossTenantReason::DocumentServer, |platform| {
             platform.open_deleted_documents()
         });
         let mut failures = 0;
@@ -66,7 +66,7 @@ impl DocumentWorkflows {
         let id = open.document.clone();
         let write = self
             .store
-            .platform_write(PlatformProof::document_server(), move |platform| {
+            .platform_write(CrossTenantReason::DocumentServer, move |platform| {
                 platform.note_closed_editors(&id)
             });
         write.await
@@ -77,7 +77,7 @@ impl DocumentWorkflows {
         let id = document.clone();
         let found = self
             .store
-            .platform_read(PlatformProof::document_server(), move |platform| {
+            .platform_read(CrossTenantReason::DocumentServer, move |platform| {
                 let context = context(platform.tenant_of_deleted_document(&id)?);
                 let deleted = platform.read_in_tenant(context.clone(), |tx| tx.deleted_document(&id))?;
                 Ok((context, deleted))

@@ -328,7 +328,7 @@ impl DocumentWorkflows {
     pub(super) async fn complete_interrupted(&self) -> Result<bool> {
         let freezing = self
             .store
-            .platform_read(db::platform::PlatformProof::housekeeping(), |platform| {
+            .platform_read(db::platform::CrossTenantReason::Housekeeping, |platform| {
                 platform.freezing_documents()
             })
             .await?;

@@ -26,7 +26,7 @@ use adapters::blob_store::BlobStore;
 use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::tenant_hint::TenantHints;
 use db::{ReadTx, RequestContext, Store, Tenant, WriteTx};
 use realtime::bus::EventBus;
@@ -84,7 +84,7 @@ impl DocumentWorkflows {
         let (line, id) = (self.tenant_hints.get(document.as_str()), document.clone());
         let found = self
             .store
-            .platform_read_for(line, PlatformProof::document_server(), move |platform| {
+            .platform_read_for(line, CrossTenantReason::DocumentServer, move |platform| {
                 let context = context(platform.tenant_of_document(&id)?);
                 let seen = platform.read_in_tenant(context.clone(), look)?;
                 Ok((context, seen))

@@ -18,7 +18,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 use db::RequestContext;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::editing::SilentSession;
 use db::saves::{EditingSession, SaveNote};
 
@@ -83,7 +83,7 @@ impl DocumentWorkflows {
         let until = now.plus_seconds(pause.saturating_add(pause / 2).max(pause.saturating_add(1)));
         let take = self
             .store
-            .platform_write(PlatformProof::housekeeping(), move |platform| {
+            .platform_write(CrossTenantReason::Housekeeping, move |platform| {
                 platform.take_turn(LEASE, &holder, until, now)
             });
         take.await
@@ -212,7 +212,7 @@ impl DocumentWorkflows {
         let former = now.plus_seconds(-patience.sweep_seconds());
         let sessions = self
             .store
-            .platform_read(PlatformProof::housekeeping(), move |platform| {
+            .platform_read(CrossTenantReason::Housekeeping, move |platform| {
                 platform.silent_sessions(silent, former)
             });
         let mut failures = 0;

@@ -12,7 +12,7 @@ use adapters::onlyoffice::client::Conversion;
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use common::{clock, failpoint};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{RequestContext, Tenant};
 
 /// Seconds after the deadline of a conversion at which its source is removed, if the process died in between.
@@ -46,7 +46,7 @@ impl DocumentWorkflows {
         let now = clock::now();
         let look = self
             .store
-            .platform_read(PlatformProof::document_server(), move |platform| {
+            .platform_read(CrossTenantReason::DocumentServer, move |platform| {
                 platform.conversion_source(&id, now)
             });
         look.await?.ok_or(Error::NotFound)

@@ -12,7 +12,7 @@ use common::clock;
 use common::error::Result;
 use db::Store;
 use db::platform::letters::DueLetter;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
 
 async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
     let now = clock::now();
-    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.due_letters(now, BATCH)
     });
     let due = due.await?;
@@ -86,8 +86,8 @@ async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
 
 async fn claim(store: &Store, due: &DueLetter, now: Timestamp) -> Result<bool> {
     let (id, due_at, lease) = (due.letter.id.clone(), due.due_at, now.plus_seconds(LEASE_SECONDS));
-    let claim = move |platform: &mut Platform<'_>| platform.claim_letter(&id, due_at, lease);
-    store.platform_write(PlatformProof::housekeeping(), claim).await
+    let claim = move |platform: &mut PlatformTx<'_>| platform.claim_letter(&id, due_at, lease);
+    store.platform_write(CrossTenantReason::Housekeeping, claim).await
 }
 
 /// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
@@ -127,9 +127,11 @@ async fn store_outcome(store: &Store, mail: &Mailer, due: DueLetter, delivery: D
         }
     };
     let id = letter.id;
-    let update_email = move |platform: &mut Platform<'_>| match retry {
+    let update_email = move |platform: &mut PlatformTx<'_>| match retry {
         Some((attempts, next)) => platform.postpone_letter(&id, attempts, next),
         None => platform.delete_letter(&id),
     };
-    store.platform_write(PlatformProof::housekeeping(), update_email).await
+    store
+        .platform_write(CrossTenantReason::Housekeeping, update_email)
+        .await
 }

@@ -13,7 +13,7 @@ use common::error::Result;
 use common::failpoint;
 use db::Store;
 use db::platform::file_removals::FileRemoval;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
     let now = clock::now();
     delete_stale_staged_files(store, now).await?;
     expire_late_texts(store, now).await?;
-    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.due_file_removals(now, BATCH)
     });
     let due = due.await?;
@@ -64,7 +64,7 @@ async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
     }
     // One transaction for the whole round: a save that drops an old version would cost two commits otherwise. If it
     // fails, files that are already gone are deleted again, which has no effect.
-    let write = move |platform: &mut Platform<'_>| {
+    let write = move |platform: &mut PlatformTx<'_>| {
         for (FileRemoval { id, attempts, .. }, outcome) in &tried {
             let wait = 10_i64.saturating_mul(1 << attempts.clamp(&0, &20)).min(RETRY_DELAY_MAX);
             match outcome {
@@ -74,19 +74,19 @@ async fn remove_batch(store: &Store, files: &BlobStore) -> Result<i64> {
         }
         Ok(())
     };
-    store.platform_write(PlatformProof::housekeeping(), write).await?;
+    store.platform_write(CrossTenantReason::Housekeeping, write).await?;
     Ok(count)
 }
 
 /// Deletes staged files that no bulk edit used within a day.
 async fn delete_stale_staged_files(store: &Store, now: Timestamp) -> Result<()> {
     let before = now.plus_seconds(-STAGED_MAX_AGE);
-    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_stale_staged_files(before)
     });
     if look.await? {
-        let drop = move |platform: &mut Platform<'_>| platform.drop_staged_files(before, now);
-        store.platform_write(PlatformProof::housekeeping(), drop).await?;
+        let drop = move |platform: &mut PlatformTx<'_>| platform.drop_staged_files(before, now);
+        store.platform_write(CrossTenantReason::Housekeeping, drop).await?;
     }
     Ok(())
 }
@@ -97,19 +97,19 @@ pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
         now.plus_seconds(-late_text::KEPT_SECONDS),
         now.plus_seconds(-late_text::KEYS_KEPT_SECONDS),
     );
-    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_expired_late_texts(texts, documents)
     });
     if look.await? {
-        let expire = move |platform: &mut Platform<'_>| platform.expire_late_texts(texts, documents, now);
-        store.platform_write(PlatformProof::housekeeping(), expire).await?;
+        let expire = move |platform: &mut PlatformTx<'_>| platform.expire_late_texts(texts, documents, now);
+        store.platform_write(CrossTenantReason::Housekeeping, expire).await?;
     }
     Ok(())
 }
 
 async fn remove(store: &Store, files: &BlobStore, removal: &FileRemoval) -> Result<()> {
     let key = removal.key.clone();
-    let named = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let named = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.file_is_named(&key)
     });
     if named.await? {

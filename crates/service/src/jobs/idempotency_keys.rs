@@ -9,7 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 use common::clock;
 use common::error::Result;
 use db::Store;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The interval of the cleanup. An expired key is invalid even before it is deleted.
 const INTERVAL: Duration = Duration::from_mins(10);
@@ -32,12 +32,12 @@ pub fn start(store: Store) -> AbortOnDropHandle<()> {
 /// Deletes the keys that have expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let expired = now.plus_seconds(-KEPT_SECONDS);
-    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_expired_keys(expired)
     });
     if look.await? {
-        let delete = move |platform: &mut Platform<'_>| platform.expire_keys(expired);
-        store.platform_write(PlatformProof::housekeeping(), delete).await?;
+        let delete = move |platform: &mut PlatformTx<'_>| platform.expire_keys(expired);
+        store.platform_write(CrossTenantReason::Housekeeping, delete).await?;
     }
     Ok(())
 }

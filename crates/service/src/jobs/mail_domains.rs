@@ -14,7 +14,7 @@ use crate::changes;
 use adapters::dns::Dns;
 use common::clock;
 use common::error::{Error, Result};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{RequestContext, Store};
 use realtime::bus::EventBus;
 
@@ -39,12 +39,12 @@ pub fn start(store: Store, bus: EventBus, dns: Dns) -> AbortOnDropHandle<()> {
 
 /// Checks the domains that are due at `now`, one after the other.
 pub async fn check_due(store: &Store, bus: &EventBus, dns: &Dns, now: Timestamp) -> Result<()> {
-    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.due_mail_domains(now, BATCH)
     });
     for (tenant, id) in due.await? {
         let (claimed, domain) = (tenant.clone(), id.clone());
-        let claim = store.platform_write(PlatformProof::housekeeping(), move |platform| {
+        let claim = store.platform_write(CrossTenantReason::Housekeeping, move |platform| {
             platform.claim_mail_domain(&claimed, &domain, now, now.plus_seconds(CLAIM_SECONDS))
         });
         if claim.await? {

@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 use common::clock;
 use common::error::Result;
 use db::Store;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The interval of the cleanup; it does not affect the periods.
 const INTERVAL: Duration = Duration::from_mins(10);
@@ -30,12 +30,12 @@ pub fn start(store: Store) -> AbortOnDropHandle<()> {
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let (waiting, deleted) = (now.plus_seconds(-WAITING_SECONDS), now.plus_seconds(-KEPT_SECONDS));
-    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_old_messages(waiting, deleted)
     });
     if look.await? {
-        let drop = move |platform: &mut Platform<'_>| platform.drop_old_messages(waiting, deleted, now);
-        store.platform_write(PlatformProof::housekeeping(), drop).await?;
+        let drop = move |platform: &mut PlatformTx<'_>| platform.drop_old_messages(waiting, deleted, now);
+        store.platform_write(CrossTenantReason::Housekeeping, drop).await?;
     }
     Ok(())
 }

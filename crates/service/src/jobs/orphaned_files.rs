@@ -12,7 +12,7 @@ use adapters::blob_store::{BlobStore, SHARDS};
 use common::clock;
 use common::error::{Error, Result};
 use db::Store;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The minimum age of an orphaned file. A transaction inserts its row within seconds.
 const AGE_SECONDS: i64 = 86_400;
@@ -66,7 +66,7 @@ pub async fn sweep(store: &Store, files: &BlobStore, before: Timestamp) -> Resul
 }
 
 async fn without_rows(store: &Store, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
-    let read = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let read = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.unnamed_files(keys)
     });
     read.await

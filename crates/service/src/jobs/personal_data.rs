@@ -14,7 +14,7 @@ use db::Tenant;
 use db::gdpr::files::{FOLDERS, Folder, PersonalFile};
 use db::gdpr::hidden::HiddenRows;
 use db::gdpr::{ExportPage, ExportTable, account_tables, export_tables};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 
 /// The scope of an export.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl Jobs {
     pub async fn export_own_data(&self, user: &UserId) -> Result<ByteStream> {
         let (user, asked) = (user.clone(), user.clone());
         let store = &self.0.store;
-        let holders = store.platform_read(PlatformProof::personal_data(), move |platform| {
+        let holders = store.platform_read(CrossTenantReason::PersonalData, move |platform| {
             platform.holders_of(&asked)
         });
         let extent = ExportScope {
@@ -97,7 +97,7 @@ impl ExportArchive {
             .jobs
             .0
             .store
-            .platform_read(PlatformProof::personal_data(), move |platform| platform.profile(&user));
+            .platform_read(CrossTenantReason::PersonalData, move |platform| platform.profile(&user));
         let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
         let mut entry = self
             .zip
@@ -199,7 +199,7 @@ impl Jobs {
             }
             None => {
                 store
-                    .platform_read(PlatformProof::personal_data(), move |platform| {
+                    .platform_read(CrossTenantReason::PersonalData, move |platform| {
                         platform.account_export_page(table, &user, &after)
                     })
                     .await

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::personal_data::ExportScope;
 use super::{JobOutcome, Jobs};
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::jobs::Held;
 
 pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
@@ -21,7 +21,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
     let slug = jobs
         .0
         .store
-        .platform_read(PlatformProof::personal_data(), move |platform| {
+        .platform_read(CrossTenantReason::PersonalData, move |platform| {
             // Fails if the user does not exist or has been erased completely.
             platform.profile(&known)?;
             platform.slug_of(&asked)

@@ -5,7 +5,7 @@ use super::{JobOutcome, Jobs};
 use crate::actions::organizations;
 use crate::changes;
 use common::error::{Error, Result};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::jobs::Held;
 
 pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
@@ -25,7 +25,7 @@ pub(super) async fn resume(jobs: &Jobs) -> Result<()> {
     let look = jobs
         .0
         .store
-        .platform_read(PlatformProof::housekeeping(), |platform| platform.forgotten_tenants());
+        .platform_read(CrossTenantReason::Housekeeping, |platform| platform.forgotten_tenants());
     for tenant in look.await? {
         let context = Jobs::context(tenant);
         changes::perform(&jobs.0.store, &jobs.0.bus, context, organizations::resume_purge).await?;

@@ -11,7 +11,7 @@ use adapters::mailer::Mailer;
 use common::clock;
 use common::error::Result;
 use db::Store;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The interval of the cleanup.
 const INTERVAL: Duration = Duration::from_mins(10);
@@ -39,12 +39,12 @@ pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
 
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
-    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_expired_sign_ins(now)
     });
     if look.await? {
-        let expire = move |platform: &mut Platform<'_>| platform.expire_sign_ins(now);
-        store.platform_write(PlatformProof::housekeeping(), expire).await?;
+        let expire = move |platform: &mut PlatformTx<'_>| platform.expire_sign_ins(now);
+        store.platform_write(CrossTenantReason::Housekeeping, expire).await?;
     }
     Ok(())
 }
@@ -54,7 +54,7 @@ pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Resul
     let mut after = String::new();
     loop {
         let asked = after.clone();
-        let look = store.platform_read(PlatformProof::personal_data(), move |platform| {
+        let look = store.platform_read(CrossTenantReason::PersonalData, move |platform| {
             platform.letters_after(&asked)
         });
         let letters = look.await?;
@@ -67,8 +67,8 @@ pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Resul
             .collect();
         if !found.is_empty() {
             let delete =
-                move |platform: &mut Platform<'_>| found.iter().try_for_each(|letter| platform.delete_letter(letter));
-            store.platform_write(PlatformProof::personal_data(), delete).await?;
+                move |platform: &mut PlatformTx<'_>| found.iter().try_for_each(|letter| platform.delete_letter(letter));
+            store.platform_write(CrossTenantReason::PersonalData, delete).await?;
         }
     }
     mail.outbox().delete(address).await.map(drop)

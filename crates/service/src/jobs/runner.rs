@@ -11,7 +11,7 @@ use super::{JobOutcome, Jobs, purge};
 use common::clock;
 use common::error::{Error, Result};
 use db::platform::jobs::Held;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The number of jobs that one instance runs at once. An organization has at most one of them, so that a long export
 /// or purge does not delay those of other organizations.
@@ -28,7 +28,7 @@ const PURGE_INTERVAL: Duration = Duration::from_mins(1);
 pub(super) async fn run(jobs: Jobs, is_single_instance: bool) {
     if is_single_instance {
         // No other process uses this database: jobs that are still leased belong to a dead one.
-        let abandon = |platform: &mut Platform<'_>| platform.abandon_jobs(clock::now());
+        let abandon = |platform: &mut PlatformTx<'_>| platform.abandon_jobs(clock::now());
         log_failure(
             jobs.platform_write(abandon).await,
             "jobs of the previous process not released: waiting for their leases to expire",
@@ -106,14 +106,14 @@ impl Jobs {
         // Jobs of organizations with a running job are skipped; there are at most [`SLOTS_MAX`] of those.
         let asked = i64::try_from(SLOTS_MAX * 2).unwrap_or(i64::MAX);
         let store = &self.0.store;
-        let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
             platform.due_jobs(clock::now(), asked)
         });
         for (id, organization) in due.await? {
             let Some(slot) = slots.acquire(organization) else {
                 continue;
             };
-            let claim = move |platform: &mut Platform<'_>| {
+            let claim = move |platform: &mut PlatformTx<'_>| {
                 let now = clock::now();
                 platform.claim_job(&id, now, now.plus_seconds(LEASE_SECONDS))
             };
@@ -157,7 +157,7 @@ impl Jobs {
         loop {
             tokio::time::sleep(RENEWAL_INTERVAL).await;
             let job = held.job.clone();
-            let renew = move |platform: &mut Platform<'_>| {
+            let renew = move |platform: &mut PlatformTx<'_>| {
                 let now = clock::now();
                 platform.renew_job(&job, now.plus_seconds(LEASE_SECONDS), now)
             };
@@ -184,7 +184,7 @@ impl Jobs {
         match outcome {
             Ok(outcome) => {
                 let file = outcome.file.clone();
-                let finish = move |platform: &mut Platform<'_>| {
+                let finish = move |platform: &mut PlatformTx<'_>| {
                     let now = clock::now();
                     let until = now.plus_seconds(KEPT_SECONDS);
                     platform.finish_job(&job, outcome.result.as_ref(), outcome.file.as_ref(), now, until)
@@ -203,7 +203,7 @@ impl Jobs {
         let (job, reason) = (held.job.clone(), format!("{error:?}"));
         tracing::warn!(error = reason, job.id = %job.id, job.attempt = job.attempts, "job failed");
         let file = job.file_of_attempt(job.attempts);
-        let write = move |platform: &mut Platform<'_>| {
+        let write = move |platform: &mut PlatformTx<'_>| {
             let now = clock::now();
             match job.next_attempt(now) {
                 Some(next) => platform.postpone_job(&job, next, &reason, now),
@@ -217,7 +217,7 @@ impl Jobs {
     /// Deletes expired outcomes.
     async fn purge_expired(&self) -> Result<()> {
         let store = &self.0.store;
-        let look = store.platform_read(PlatformProof::housekeeping(), |platform| {
+        let look = store.platform_read(CrossTenantReason::Housekeeping, |platform| {
             platform.has_expired_jobs(clock::now())
         });
         if look.await? {
@@ -229,9 +229,9 @@ impl Jobs {
 
     async fn platform_write<T: Send + 'static>(
         &self,
-        act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
+        act: impl FnMut(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.0.store.platform_write(PlatformProof::housekeeping(), act).await
+        self.0.store.platform_write(CrossTenantReason::Housekeeping, act).await
     }
 }
 

@@ -9,7 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 use adapters::blob_store::BlobStore;
 use common::clock;
 use common::error::Result;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::{RequestContext, Store, Tenant};
 
 /// The delay before the first round, and the interval of the others.
@@ -35,7 +35,7 @@ pub fn start(store: Store, files: BlobStore) -> AbortOnDropHandle<()> {
 
 async fn count_batch(store: &Store, files: &BlobStore) -> Result<()> {
     let before = clock::now().plus_seconds(-AGE_MAX);
-    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+    let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.uncounted_since(before, BATCH)
     });
     for tenant in due.await? {
@@ -67,7 +67,7 @@ pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<S
     }
     let noted = usage.clone();
     store
-        .platform_write(PlatformProof::housekeeping(), move |platform| {
+        .platform_write(CrossTenantReason::Housekeeping, move |platform| {
             platform.note_storage(&organization, &noted, mark)
         })
         .await?;

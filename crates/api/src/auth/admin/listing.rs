@@ -10,7 +10,7 @@ use super::super::answer::{Answered, answer};
 use super::super::asked::Asked;
 use super::schema;
 use super::{administrator, shown};
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::administration::{AccountSearch, Comparison};
 
 /// Search operators of the library.
@@ -64,7 +64,7 @@ pub async fn list(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.accounts_asked_for(&search, now)
         });
     let (accounts, total) = look.await?;

@@ -23,7 +23,7 @@ use super::answer::Refused;
 use super::asked::{Asked, Present};
 use super::wire;
 use auth::actor;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::administration::Account;
 use service::actions::administration::Administrator;
 
@@ -66,7 +66,7 @@ async fn account(asked: &Asked, user: &UserId) -> Result<Account, Refused> {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.account(&user)
         });
     look.await.map_err(|error| Refused::from(error).about_users())

@@ -9,7 +9,7 @@ use super::super::asked::Asked;
 use super::super::wire;
 use super::administrator;
 use super::schema;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use service::actions::administration;
 
 /// List the sessions of a user, impersonations included
@@ -25,7 +25,7 @@ pub async fn list(asked: Asked) -> Answered {
     let look = asked
         .app
         .store()
-        .platform_read(PlatformProof::session_look_up(), move |platform| {
+        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.all_sessions(&user, admin.now)
         });
     let sessions: Vec<_> = look.await?.iter().map(wire::session).collect();

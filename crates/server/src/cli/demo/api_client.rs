@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::people::Person;
 use common::clock;
 use db::Store;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 
 /// A client for the running service.
@@ -56,7 +56,7 @@ impl ClientFactory {
         };
         let signed = better_auth::cookie::sign(&self.secret, &session.token);
         self.store
-            .platform_write(PlatformProof::command_line(), move |platform| {
+            .platform_write(CrossTenantReason::CommandLine, move |platform| {
                 platform.insert_session(&session)
             })
             .await

@@ -8,7 +8,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUser;
-use db::platform::{Platform, PlatformProof};
+use db::platform::{CrossTenantReason, PlatformTx};
 use db::{Store, Tenant};
 
 /// The password of all demo users.
@@ -101,7 +101,7 @@ impl School {
         // One hash for all: they share the password, and forty hashes would slow down the start.
         let hash = tokio::task::spawn_blocking(|| better_auth::password::hash(PASSWORD)).await?;
         let school = store
-            .platform_write(PlatformProof::command_line(), move |platform| create(platform, &hash))
+            .platform_write(CrossTenantReason::CommandLine, move |platform| create(platform, &hash))
             .await
             .map_err(anyhow::Error::new)?;
         Ok(school)
@@ -125,7 +125,7 @@ impl School {
     }
 }
 
-fn create(platform: &mut Platform<'_>, hash: &str) -> Result<School> {
+fn create(platform: &mut PlatformTx<'_>, hash: &str) -> Result<School> {
     let existing = platform.organization_with_slug("demo")?;
     let is_new = existing.is_none();
     let demo = existing.map_or_else(|| organization(platform, "Demo School", "demo"), Ok)?;
@@ -161,7 +161,7 @@ fn create(platform: &mut Platform<'_>, hash: &str) -> Result<School> {
     })
 }
 
-fn organization(platform: &mut Platform<'_>, name: &str, slug: &str) -> Result<Tenant> {
+fn organization(platform: &mut PlatformTx<'_>, name: &str, slug: &str) -> Result<Tenant> {
     let new = NewOrganization {
         id: OrganizationId::new(clock::new_id()),
         name: name.to_owned(),
@@ -172,7 +172,7 @@ fn organization(platform: &mut Platform<'_>, name: &str, slug: &str) -> Result<T
 }
 
 fn person(
-    platform: &mut Platform<'_>,
+    platform: &mut PlatformTx<'_>,
     name: &str,
     email: String,
     hash: &str,

@@ -2,7 +2,7 @@
 
 use common::clock;
 use db::args;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use db::platform::users::NewUser;
 use model::access::PlatformRole;
 use serde_json::json;
@@ -126,7 +126,7 @@ both!(a_class_behind_one_address_signs_in_together, |app| {
         let write = app
             .app
             .store()
-            .platform_write(PlatformProof::command_line(), move |platform| {
+            .platform_write(CrossTenantReason::CommandLine, move |platform| {
                 platform.insert_user(&pupil, clock::now())
             });
         write.await.unwrap();

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use common::clock;
-use db::platform::PlatformProof;
+use db::platform::CrossTenantReason;
 use model::id::UserId;
 use model::rate::Rate;
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
     let Some((instances, world)) = two().await else { return };
     let (store, id) = (instances.store().await, UserId::new(&world.ada.id));
     let hash = better_auth::password::hash(PASSWORD);
-    let enable = store.platform_write(PlatformProof::command_line(), move |platform| {
+    let enable = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
         platform.choose_password(&id, &hash, clock::now())
     });
     enable.await.unwrap();
