@@ -348,7 +348,7 @@ impl DeletionLease {
         let written = self
             .store
             .platform_write(CrossTenantReason::CommandLine, move |platform| {
-                platform.hold_files(&name, until)
+                platform.suspend_file_removals(&name, until)
             });
         self.runtime.block_on(written)
     }
@@ -367,7 +367,7 @@ impl DeletionLease {
         let written = self
             .store
             .platform_write(CrossTenantReason::CommandLine, move |platform| {
-                platform.release_files(&name, now)
+                platform.resume_file_removals(&name, now)
             });
         // The lease expires anyway.
         if let Err(error) = self.runtime.block_on(written) {

@@ -202,13 +202,13 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a topic and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn assignment_to_write(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
+    pub fn lock_writable_assignment(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
         let class = self
             .fetch_one_visible(&BY_ID, args![id], visible)?
             .whole
             .assignment
             .class_id;
-        self.class_to_write(&class)?;
+        self.lock_writable_class(&class)?;
         self.fetch_one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
         Ok(self.assignment(id)?.whole)
     }

@@ -211,7 +211,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks the chat of a room until the end of the transaction. Access is checked while the lock is held: a user who
     /// was removed from the group before can no longer write.
-    pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
+    pub fn lock_room_for_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<String>())?;
         self.place_of_room(id)
     }

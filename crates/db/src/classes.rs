@@ -216,20 +216,20 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a class the viewer manages until the end of the transaction. Every change of the content of a class takes
     /// this lock, so numbers, memberships and topics of one class change serially.
-    pub fn class_to_manage(&mut self, id: &ClassId) -> Result<Class> {
+    pub fn lock_managed_class(&mut self, id: &ClassId) -> Result<Class> {
         self.fetch_optional(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.managed_class(id)
     }
 
     /// Locks a class until the end of the transaction, without a check of permissions. Changes by students and by the
     /// document server wait for changes by teachers. Lock order: the class always comes first.
-    pub fn hold_class(&mut self, id: &ClassId) -> Result<()> {
+    pub fn lock_class(&mut self, id: &ClassId) -> Result<()> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
     }
 
-    /// Like [`WriteTx::class_to_manage`], and requires that the class is not archived.
-    pub fn class_to_write(&mut self, id: &ClassId) -> Result<Class> {
-        let class = self.class_to_manage(id)?;
+    /// Like [`WriteTx::lock_managed_class`], and requires that the class is not archived.
+    pub fn lock_writable_class(&mut self, id: &ClassId) -> Result<Class> {
+        let class = self.lock_managed_class(id)?;
         class.writable()?;
         Ok(class)
     }

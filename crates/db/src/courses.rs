@@ -80,10 +80,10 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a course and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn course_to_write(&mut self, id: &CourseId) -> Result<WholeCourse> {
+    pub fn lock_writable_course(&mut self, id: &CourseId) -> Result<WholeCourse> {
         // Lock order: the class before its children.
         let class = self.course(id)?.course.class_id;
-        self.class_to_write(&class)?;
+        self.lock_writable_class(&class)?;
         self.fetch_one(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.course(id)
     }

@@ -113,7 +113,7 @@ impl WriteTx<'_> {
     }
 
     /// Returns the record of a deleted document, locked until the end of the transaction.
-    pub fn deleted_document_to_write(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
+    pub fn lock_deleted_document(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
         self.fetch_one(&LOCK_DELETED, args![id], |row| row.take::<DocumentId>())?;
         self.deleted_document(id)
     }

@@ -220,14 +220,14 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a document until the end of the transaction. It does not check [`VisibleDocument::writable`]: saves of the
     /// document server are accepted even when users may not write.
-    pub fn document_to_write(&mut self, id: &DocumentId) -> Result<VisibleDocument> {
+    pub fn lock_writable_document(&mut self, id: &DocumentId) -> Result<VisibleDocument> {
         self.document(id)?;
         self.fetch_one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
         self.document(id)
     }
 
     /// Locks a room until the end of the transaction; returns its group and the number of its documents.
-    pub fn room_to_fill(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
+    pub fn lock_room_for_documents(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
         self.place_of_room(room)?;
         self.fetch_one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
         Ok((
@@ -237,7 +237,7 @@ impl WriteTx<'_> {
     }
 
     /// Locks the documents of all groups that work on a topic until the end of the transaction.
-    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<VisibleDocument>> {
+    pub fn lock_documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<VisibleDocument>> {
         self.fetch_all(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
         self.fetch_all_visible(&OF_TOPIC, args![topic], visible)
     }

@@ -43,7 +43,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every removal of an owner takes this lock.
-    pub fn hold_organization_of_owners(&mut self) -> Result<()> {
+    pub fn lock_owner_changes(&mut self) -> Result<()> {
         self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
             .map(drop)
     }

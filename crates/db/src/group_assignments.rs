@@ -260,7 +260,7 @@ impl WriteTx<'_> {
     }
 
     /// Returns the link of a group to a topic, or `NotFound`.
-    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
+    pub fn get_link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
         self.link(assignment, group)?.ok_or(Error::NotFound)
     }
 

@@ -219,21 +219,21 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a group and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn group_to_write(&mut self, id: &GroupId) -> Result<WholeGroup> {
+    pub fn lock_writable_group(&mut self, id: &GroupId) -> Result<WholeGroup> {
         // Lock order: the class before its children.
         let class = self.group(id)?.whole.group.class_id;
-        self.class_to_write(&class)?;
-        self.hold_group(id)?;
+        self.lock_writable_class(&class)?;
+        self.lock_group(id)?;
         self.whole_group(id)
     }
 
     /// Locks a group until the end of the transaction to change its help flag; `NotFound` if the viewer cannot view it.
-    pub fn group_to_help(&mut self, id: &GroupId) -> Result<WholeGroup> {
-        self.hold_group(id)?;
+    pub fn lock_group_for_help(&mut self, id: &GroupId) -> Result<WholeGroup> {
+        self.lock_group(id)?;
         self.whole_group(id)
     }
 
-    fn hold_group(&mut self, id: &GroupId) -> Result<()> {
+    fn lock_group(&mut self, id: &GroupId) -> Result<()> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<GroupId>()).map(drop)
     }
 

@@ -137,7 +137,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Returns a homeroom, locked until the end of the transaction.
-    pub fn homeroom_to_change(&mut self, id: &HomeroomId) -> Result<Homeroom> {
+    pub fn lock_homeroom(&mut self, id: &HomeroomId) -> Result<Homeroom> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
         Ok(self.homeroom(id)?.homeroom)
     }

@@ -92,7 +92,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Returns an invitation, locked until the end of the transaction.
-    pub fn invitation_to_change(&mut self, id: &InvitationId) -> Result<Invitation> {
+    pub fn lock_invitation(&mut self, id: &InvitationId) -> Result<Invitation> {
         self.fetch_one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
         self.invitation(id)
     }
@@ -100,7 +100,7 @@ impl WriteTx<'_> {
     /// Returns the pending invitation of an email address, expired or not, locked until the end of the transaction.
     pub fn pending_invitation(&mut self, email: &str) -> Result<Option<Invitation>> {
         let found = self.fetch_optional(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
-        found.map(|id| self.invitation_to_change(&id)).transpose()
+        found.map(|id| self.lock_invitation(&id)).transpose()
     }
 
     /// Returns the pending invitation with an external id, locked until the end of the transaction.
@@ -108,7 +108,7 @@ impl WriteTx<'_> {
         let found = self.fetch_optional(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
             row.take::<InvitationId>()
         })?;
-        found.map(|id| self.invitation_to_change(&id)).transpose()
+        found.map(|id| self.lock_invitation(&id)).transpose()
     }
 
     /// Inserts an invitation; returns false if the address has a pending one.

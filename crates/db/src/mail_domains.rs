@@ -116,7 +116,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Returns a domain, locked until the end of the transaction.
-    pub fn mail_domain_to_change(&mut self, id: &MailDomainId) -> Result<MailDomain> {
+    pub fn lock_mail_domain(&mut self, id: &MailDomainId) -> Result<MailDomain> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
         self.mail_domain(id)
     }

@@ -59,7 +59,7 @@ impl WriteTx<'_> {
     pub fn remove_membership(&mut self, user: &UserId, deactivate: bool) -> Result<RemovedMembership> {
         let (mut classes, mut left) = (Vec::new(), Vec::new());
         for id in self.fetch_all(&CLASSES, args![user], |row| row.take::<ClassId>())? {
-            self.hold_class(&id)?;
+            self.lock_class(&id)?;
             classes.push(self.class(&id)?);
             left.extend(self.end_enrollment(&id, user)?);
         }

@@ -76,7 +76,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
     pub fn lock_current_organization(&mut self) -> Result<Organization> {
-        self.hold_organization()?;
+        self.lock_membership_changes()?;
         self.current_organization()
     }
 

@@ -63,7 +63,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Returns the organization, locked until the end of the transaction.
-    pub fn organization_to_change(&mut self) -> Result<Organization> {
+    pub fn lock_organization(&mut self) -> Result<Organization> {
         self.fetch_one(&HOLD, args![], |row| row.take::<String>())?;
         self.current_organization()
     }

@@ -191,13 +191,13 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks the organization until the end of the transaction. Every change of roles, memberships or owners takes this
     /// lock.
-    pub fn hold_organization(&mut self) -> Result<()> {
+    pub fn lock_membership_changes(&mut self) -> Result<()> {
         self.fetch_one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
             .map(drop)
     }
 
     /// Returns a member with their account, locked until the end of the transaction.
-    pub fn membership_to_change(&mut self, user: &UserId) -> Result<Membership> {
+    pub fn lock_membership(&mut self, user: &UserId) -> Result<Membership> {
         self.fetch_one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
         self.membership(user)
     }

@@ -55,7 +55,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Returns a subject, locked until the end of the transaction.
-    pub fn subject_to_change(&mut self, id: &SubjectId) -> Result<Subject> {
+    pub fn lock_subject(&mut self, id: &SubjectId) -> Result<Subject> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<SubjectId>())?;
         self.subject(id)
     }

@@ -99,7 +99,7 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the account of a user, locked until the end of the transaction.
-    pub fn profile_to_change(&mut self, id: &UserId) -> Result<User> {
+    pub fn lock_profile(&mut self, id: &UserId) -> Result<User> {
         self.connection
             .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.profile(id)

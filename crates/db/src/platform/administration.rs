@@ -272,7 +272,7 @@ impl PlatformTx<'_> {
     }
 
     /// Returns an account, locked until the end of the transaction.
-    pub fn account_to_change(&mut self, id: &UserId) -> Result<Account> {
+    pub fn lock_account(&mut self, id: &UserId) -> Result<Account> {
         self.connection
             .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.account(id)

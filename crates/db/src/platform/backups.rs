@@ -52,12 +52,12 @@ statements! {
 
 impl PlatformTx<'_> {
     /// Suspends file removals until `until`, for a running backup.
-    pub fn hold_files(&mut self, name: &str, until: Timestamp) -> Result<()> {
+    pub fn suspend_file_removals(&mut self, name: &str, until: Timestamp) -> Result<()> {
         self.connection.execute(&HOLD, args![name, until]).map(drop)
     }
 
     /// Ends the suspension of file removals.
-    pub fn release_files(&mut self, name: &str, now: Timestamp) -> Result<()> {
+    pub fn resume_file_removals(&mut self, name: &str, now: Timestamp) -> Result<()> {
         self.connection.execute(&RELEASE, args![name, now]).map(drop)
     }
 

@@ -125,7 +125,7 @@ impl PlatformTx<'_> {
     }
 
     /// Locks the account of an email address until the end of the transaction, if there is one.
-    pub fn hold_account(&mut self, email: &str) -> Result<()> {
+    pub fn lock_account_of_address(&mut self, email: &str) -> Result<()> {
         self.connection
             .fetch_optional(&HOLD, args![email], |row| row.take::<UserId>())
             .map(drop)

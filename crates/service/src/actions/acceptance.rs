@@ -92,14 +92,14 @@ pub fn respond(
         lock_invitation(tx, &known, caller)?;
     }
     // Locked, so that the email address cannot become unverified in the meantime.
-    tx.profile_to_change(&user.id)?;
+    tx.lock_profile(&user.id)?;
     let proof = proof(tx, session, user)?;
     if let Err(denial) = known.invitation.may_be_answered(proof, caller.now) {
         return Ok(Err(denial));
     }
     let context = context(&known, caller, &user.id, &user.name);
     let answered = tx.write_in_tenant(context, |tx| {
-        let mut invitation = tx.invitation_to_change(id)?;
+        let mut invitation = tx.lock_invitation(id)?;
         if !invitation.is_open(caller.now) {
             return Ok(None);
         }
@@ -197,7 +197,7 @@ fn accept(
     let (is_new, name) = (found.is_none(), known.invitation.name.as_str().to_owned());
     let invitation_id = known.invitation.id.clone();
     let answered = tx.write_in_tenant(context(known, caller, &user, &name), |tx| {
-        let invitation = tx.invitation_to_change(&invitation_id)?;
+        let invitation = tx.lock_invitation(&invitation_id)?;
         if !invitation.is_open(now) {
             return Err(Error::NotFound);
         }
@@ -228,7 +228,7 @@ fn take_over(
     hash: Option<&str>,
     caller: &InvitationCaller,
 ) -> Result<()> {
-    let account = tx.profile_to_change(user)?;
+    let account = tx.lock_profile(user)?;
     if account.email != known.invitation.email {
         return Err(Error::NotFound);
     }
@@ -251,7 +251,7 @@ fn take_over(
             ..context(known, caller, user, account.name.as_str())
         };
         tx.write_in_tenant(context, |tx| {
-            let membership = tx.membership_to_change(user)?;
+            let membership = tx.lock_membership(user)?;
             convert_to_invitation(tx, membership)
         })?;
     }
@@ -368,7 +368,7 @@ fn join(tx: &mut WriteTx<'_>, mut invitation: Invitation, user: &UserId, by: Acc
 }
 
 fn join_homeroom(tx: &mut WriteTx<'_>, id: &HomeroomId, user: &UserId) -> Result<()> {
-    let homeroom = tx.homeroom_to_change(id)?;
+    let homeroom = tx.lock_homeroom(id)?;
     let student = tx.learning_member(user)?;
     if tx.enroll_in_homeroom(id, user)? {
         let students = vec![student];
@@ -378,7 +378,7 @@ fn join_homeroom(tx: &mut WriteTx<'_>, id: &HomeroomId, user: &UserId) -> Result
 }
 
 fn join_class(tx: &mut WriteTx<'_>, id: &ClassId, user: &UserId, role: MemberRole) -> Result<()> {
-    let class = tx.class_to_write(id)?;
+    let class = tx.lock_writable_class(id)?;
     if role != MemberRole::Student {
         let user_id = user.clone();
         return classes::add_teacher(tx, id, &classes::NewCoTeacher { user_id }).map(drop);
@@ -412,7 +412,7 @@ fn lock_invitation(
     tenants.dedup();
     for tenant in tenants {
         let context = RequestContext::for_service(tenant, "groupwork", caller.now);
-        tx.write_in_tenant(context, |tx| tx.hold_organization())?;
+        tx.write_in_tenant(context, |tx| tx.lock_membership_changes())?;
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ pub fn request_change(
         return Ok(false);
     }
     let user = &prover.user;
-    let person = tx.profile_to_change(user)?;
+    let person = tx.lock_profile(user)?;
     if acceptance::is_confined(tx, user)? {
         return Err(Refusal::SharedAccount.into());
     }
@@ -74,7 +74,7 @@ pub fn confirm(tx: &mut PlatformWriteTx<'_>, token: &str, now: Timestamp) -> Res
     let Some((user, address)) = tx.take_address_link(&passwords::link(KIND, token), now)? else {
         return Ok(false);
     };
-    let account = match tx.profile_to_change(&user) {
+    let account = match tx.lock_profile(&user) {
         Ok(account) => account,
         Err(Error::NotFound) => return Ok(false),
         Err(error) => return Err(error),

@@ -53,7 +53,7 @@ pub fn create(tx: &mut PlatformWriteTx<'_>, new: &NewUser, now: Timestamp) -> Re
 
 /// Updates an account. Administrators cannot change their own platform role or ban themselves.
 pub fn edit(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
-    let mut account = tx.account_to_change(user)?;
+    let mut account = tx.lock_account(user)?;
     let former_email = account.user.email.clone();
     let edit = edit.clone();
     let mut changed = Changed::new();
@@ -146,7 +146,7 @@ fn apply_ban(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, account: &Acco
 
 /// Sets a user's password. All sessions end and all emailed links become invalid.
 pub fn set_password(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
-    let account = tx.account_to_change(user)?;
+    let account = tx.lock_account(user)?;
     passwords::replace(tx, user, hash, admin.now)?;
     tx.note_password_reset(user, admin.now)?;
     let person = account.person();
@@ -188,12 +188,12 @@ pub fn remove(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId
     let mut tenants = tenants(tx, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     for tenant in &tenants {
-        tx.write_in_tenant(context(admin, tenant.clone()), |tx| tx.hold_organization())?;
+        tx.write_in_tenant(context(admin, tenant.clone()), |tx| tx.lock_membership_changes())?;
     }
-    let account = tx.account_to_change(user)?;
+    let account = tx.lock_account(user)?;
     for tenant in tenants {
         tx.write_in_tenant(context(admin, tenant), |tx| {
-            let membership = tx.membership_to_change(user)?;
+            let membership = tx.lock_membership(user)?;
             members::end(tx, membership)
         })?;
     }
@@ -222,7 +222,7 @@ pub fn impersonate(
     user: &UserId,
     session: &Session,
 ) -> Result<Impersonation> {
-    let account = tx.account_to_change(user)?;
+    let account = tx.lock_account(user)?;
     if account.user.role == PlatformRole::SuperAdmin {
         return Ok(Impersonation::OfSuperAdmin);
     }

@@ -62,7 +62,7 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
     // Rejects the copy if the caller can no longer see the original.
     tx.assignment(&old.id)?;
     let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
-    tx.class_to_manage(&class_id)?;
+    tx.lock_managed_class(&class_id)?;
     let course = target_course(tx, old, new)?;
     let topic = Assignment {
         id: AssignmentId::new(clock::new_id()),

@@ -69,7 +69,7 @@ pub struct NewAssignment {
 
 /// Creates a topic in a class that the caller manages, optionally with groups.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssignment> {
-    let class = tx.class_to_write(&new.class_id)?;
+    let class = tx.lock_writable_class(&new.class_id)?;
     let course = course(tx, new.course_id.as_ref())?;
     let groups = group_assignments::resolve_requested_groups(tx, &class.id, &new.group_ids, &new.groups)?;
     if let Some(course) = &course {
@@ -108,7 +108,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
 
 /// Applies a PATCH. Group-specific texts change only for the groups in the request.
 pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<VisibleAssignment> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let course = course(tx, edit.course_id.value())?;
     let texts = edit.groups.value().map_or(&[][..], |texts| &**texts);
     let links = group_assignments::named_links(tx, &whole, texts)?;
@@ -145,7 +145,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 /// Deletes a topic with its links, submissions and files. Work rooms and documents stay. Returns the number of
 /// deleted submissions.
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let places = whole.links.iter().map(|link| link.place.clone()).collect();
     let Removed {
         submissions,

@@ -41,7 +41,7 @@ pub fn add(
     id: &AssignmentId,
     new: &NewAttachment,
 ) -> Result<(WholeAssignment, AssignmentAttachment)> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     if let Some(link) = &new.group_assignment_id {
         whole
             .links
@@ -79,7 +79,7 @@ pub fn add(
 
 /// Removes a file from a topic. Staged files can be removed too.
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> Result<()> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let attachment = tx.file_of_assignment(id, file)?;
     whole.assignment.writable()?;
     tx.delete_file(file)?;

@@ -54,7 +54,7 @@ struct BulkEditPlan {
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
 pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let affected = whole.group_ids();
     let plan = plan(tx, &whole, edit, options.recompute_late)?;
     if options.is_dry || plan.changed.is_empty() {

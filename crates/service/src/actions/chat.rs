@@ -79,7 +79,7 @@ fn check_attachment_count(files: &List<AttachmentId>, (): &()) -> garde::Result 
 
 /// Inserts a message. The caller has checked [`message::has_content`].
 pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
-    let place = tx.room_to_chat(room)?;
+    let place = tx.lock_room_for_chat(room)?;
     let sender = person(tx)?;
     // A client retries if it lost the response; the retry succeeds even if the class was archived in the meantime.
     if let Some(client_id) = &new.client_message_id
@@ -165,7 +165,7 @@ pub fn add_file(
     id: AttachmentId,
     stored: StoredFile,
 ) -> Result<MessageAttachment> {
-    let place = tx.room_to_chat(room)?;
+    let place = tx.lock_room_for_chat(room)?;
     place.class_status.writable()?;
     let uploader = person(tx)?;
     let waiting = tx.waiting_files(room, &uploader)?;
@@ -194,7 +194,7 @@ pub fn add_file(
 
 /// Moves the caller's read mark forward, never back. Returns the number of unread messages.
 pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
-    let place = tx.room_to_chat(room)?;
+    let place = tx.lock_room_for_chat(room)?;
     let reader = person(tx)?;
     let last = tx.last_seq(room)?;
     let seq = match &reading.last_read_message_id {
@@ -222,7 +222,7 @@ pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Resul
 
 /// Locks the room and returns one of its messages.
 fn message_to_change(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
-    let place = tx.room_to_chat(room)?;
+    let place = tx.lock_room_for_chat(room)?;
     let message = tx.room_message(room, id)?;
     Ok((place, message))
 }

@@ -95,7 +95,7 @@ pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Resul
 
 /// Creates the new class as a draft, so that students see it only after the teacher activates it.
 pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<WholeClass> {
-    let old = tx.class_to_manage(id)?;
+    let old = tx.lock_managed_class(id)?;
     let before = tx.whole_class(id)?;
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
     let zone = tx.time_zone()?;

@@ -150,7 +150,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<WholeClass> {
 
 /// Applies a PATCH. Subjects are added and removed one by one, because courses refer to the links that stay.
 pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
-    let mut class = tx.class_to_manage(id)?;
+    let mut class = tx.lock_managed_class(id)?;
     let before = tx.whole_class(id)?;
     if let Some(teacher) = edit.teacher_id.value().filter(|teacher| **teacher != class.teacher_id) {
         tx.teaching_member(teacher)?;
@@ -200,7 +200,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whol
 
 /// Deletes a class; with `force`, together with its content.
 pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
-    let class = tx.class_to_manage(id)?;
+    let class = tx.lock_managed_class(id)?;
     let whole = tx.whole_class(id)?;
     let is_empty = whole.counts.courses + whole.counts.groups + whole.counts.assignments == 0;
     class.removable(is_empty, force)?;
@@ -252,7 +252,7 @@ fn record_teachers(tx: &mut WriteTx<'_>, id: &ClassId, added: Vec<Person>, remov
 }
 
 fn owned_class(tx: &mut WriteTx<'_>, id: &ClassId) -> Result<Class> {
-    let class = tx.class_to_manage(id)?;
+    let class = tx.lock_managed_class(id)?;
     if class.owned_by(tx.viewer()) {
         Ok(class)
     } else {

@@ -40,7 +40,7 @@ pub struct NewCourse {
 
 /// Creates a course in a class that the caller manages.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<WholeCourse> {
-    let class = tx.class_to_write(&new.class_id)?;
+    let class = tx.lock_writable_class(&new.class_id)?;
     let subject = tx.subject(&new.subject_id)?;
     tx.add_class_subject(&class.id, &subject.id)?;
     let course = Course {
@@ -64,9 +64,9 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<WholeCourse> {
 
 /// Applies a PATCH. The class can change only while the course is empty.
 pub fn edit(tx: &mut WriteTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
-    let WholeCourse { mut course, counts, .. } = tx.course_to_write(id)?;
+    let WholeCourse { mut course, counts, .. } = tx.lock_writable_course(id)?;
     if let Some(class) = edit.class_id.value() {
-        tx.class_to_write(class)?;
+        tx.lock_writable_class(class)?;
     }
     if let Some(subject) = edit.subject_id.value() {
         tx.subject(subject)?;
@@ -111,7 +111,7 @@ fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<W
 
 /// Deletes a course with its groups, topics, work rooms, documents and submissions.
 pub fn remove(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Removed> {
-    let course = tx.course_to_write(id)?.course;
+    let course = tx.lock_writable_course(id)?.course;
     let removed = tx.delete_course(id)?;
     tx.record(CourseChange::Deleted {
         course: Box::new(course),

@@ -104,7 +104,7 @@ pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> 
         }
         Target::Class(id) => {
             check_is_staff(tx)?;
-            let class = tx.class_to_write(id)?;
+            let class = tx.lock_writable_class(id)?;
             send_direct(tx, new, Vec::new(), Some(class.id))
         }
         Target::Group(id) => {
@@ -113,7 +113,7 @@ pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> 
         }
         Target::Topic(id) => {
             check_is_staff(tx)?;
-            let topic = tx.assignment_to_write(id)?.assignment;
+            let topic = tx.lock_writable_assignment(id)?.assignment;
             let groups = tx.groups_on_topic(&topic.class_id, id)?;
             let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
             let messages = rooms.map(|room| post_to_room(tx, room, new)).collect::<Result<_>>()?;

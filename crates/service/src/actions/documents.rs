@@ -96,7 +96,7 @@ pub struct NewContent {
 /// Adds a document to a work room.
 pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<VisibleDocument> {
     let author = author(tx)?;
-    let (place, count) = tx.room_to_fill(room)?;
+    let (place, count) = tx.lock_room_for_documents(room)?;
     let is_unrelated_topic = is_unrelated_topic(tx, &place.group.id, new.assignment_id.as_ref())?;
     place.class_status.writable()?;
     if is_unrelated_topic {
@@ -158,7 +158,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<VisibleDocument> {
-    let seen = tx.document_to_write(id)?;
+    let seen = tx.lock_writable_document(id)?;
     let is_unrelated_topic = is_unrelated_topic(tx, &seen.place.group.id, edit.assignment_id.value())?;
     seen.writable()?;
     if is_unrelated_topic {
@@ -186,7 +186,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
 
 /// Deletes a draft that was never submitted. Its files are deleted after the commit.
 pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
-    let seen = tx.document_to_write(id)?;
+    let seen = tx.lock_writable_document(id)?;
     let was_submitted = tx.was_handed_in(id)?;
     seen.document().removable_by(tx.viewer(), was_submitted)?;
     seen.writable()?;
@@ -210,7 +210,7 @@ pub fn replace(
     origin: RevisionOrigin,
 ) -> Result<VisibleDocument> {
     let author = author(tx)?;
-    let seen = tx.document_to_write(id)?;
+    let seen = tx.lock_writable_document(id)?;
     check_replaceable(&seen)?;
     let mut document = seen.whole.document;
     if extension != document.file_extension {
@@ -254,7 +254,7 @@ pub fn check_replaceable(seen: &VisibleDocument) -> Result<()> {
 pub fn record_activity(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
     let now = tx.now();
     for topic in tx.untouched_topics(group, topic)? {
-        let mut link = tx.link_to_write(&topic, group)?;
+        let mut link = tx.get_link(&topic, group)?;
         if link.step(Step::Worked, now)? {
             tx.update_link(&link)?;
         }

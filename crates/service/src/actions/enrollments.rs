@@ -60,7 +60,7 @@ pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<E
             .into());
         }
     };
-    let class = tx.class_to_manage(id)?;
+    let class = tx.lock_managed_class(id)?;
     let wanted = if let Some(homeroom) = by_homeroom {
         tx.homeroom_label(homeroom)?;
         tx.homeroom_learners(homeroom)?
@@ -97,7 +97,7 @@ pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<E
 /// Ends an enrolment and the memberships of the student in all groups of the class. Returns those groups. Submissions
 /// keep the list of their participants.
 pub fn unenroll(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId) -> Result<Vec<GroupId>> {
-    let class = tx.class_to_manage(id)?;
+    let class = tx.lock_managed_class(id)?;
     let student = tx.class_student(id, student_id)?.person;
     class.writable()?;
     let left = tx.end_enrollment(id, student_id)?;
@@ -109,7 +109,7 @@ pub fn unenroll(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId) -> Resu
 
 /// Sets or clears the date on which a student completed the class.
 pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId, edit: &EnrollmentEdit) -> Result<ClassEnrollment> {
-    let class = tx.class_to_manage(id)?;
+    let class = tx.lock_managed_class(id)?;
     let found = tx.class_student(id, student_id)?;
     let (mut enrollment, student) = (found.enrollment, found.person);
     let changed = edit.completed_at.clone().apply(&mut enrollment.completed_at);

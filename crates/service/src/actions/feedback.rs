@@ -72,7 +72,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewFeedback) -> Result<Feedback> {
         submission,
         document,
     } = find_target(tx, about)?;
-    tx.hold_class(&at.class_id)?;
+    tx.lock_class(&at.class_id)?;
     let at = tx.work_of_link(&at.link_id)?;
     writable(at.class_status)?;
     let feedback = Feedback {
@@ -146,7 +146,7 @@ pub fn return_submission(
     copied.sort();
     let taken = copied
         .iter()
-        .map(|document| Ok(tx.document_to_write(document)?.whole.document));
+        .map(|document| Ok(tx.lock_writable_document(document)?.whole.document));
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
     let now = tx.now();
     submission::give_back(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
@@ -211,7 +211,7 @@ fn find_target(tx: &mut WriteTx<'_>, about: About) -> Result<FeedbackContext> {
 fn feedback_to_change(tx: &mut WriteTx<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
     let link = tx.feedback(id)?.group_assignment_id;
     let class = tx.work_of_link(&link)?.class_id;
-    tx.hold_class(&class)?;
+    tx.lock_class(&class)?;
     let feedback = tx.feedback(id)?;
     let at = tx.work_of_link(&link)?;
     feedback.editable_by(tx.viewer())?;

@@ -115,10 +115,10 @@ pub fn finish(
     until: Timestamp,
 ) -> Result<FinishSummary> {
     let teacher = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
-    let mut topic = tx.assignment_to_write(id)?.assignment;
+    let mut topic = tx.lock_writable_assignment(id)?.assignment;
     let now = tx.now();
     let other_topics = other_topics(tx, id)?;
-    let mut documents = tx.documents_of_topic_to_write(id)?;
+    let mut documents = tx.lock_documents_of_topic(id)?;
     if !options.links.is_empty() {
         link(tx, id, &options.links, &documents, &other_topics)?;
         documents = tx.documents_of_topic(id)?;
@@ -233,7 +233,7 @@ fn link(
 /// Reopens a topic. Documents that it locked return to their previous state, unless another finished topic of the
 /// group still locks them.
 pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let mut topic = whole.assignment;
     let now = tx.now();
     let is_news = topic.reopen(whole.links.iter().map(|link| &link.place.group), now)?;
@@ -243,7 +243,7 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     let other_topics = other_topics(tx, id)?;
     let none = GroupTopics::default();
     let mut changed = Vec::new();
-    for seen in tx.documents_of_topic_to_write(id)? {
+    for seen in tx.lock_documents_of_topic(id)? {
         let mut document = seen.whole.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
         if is_news && document.reopen(id, &others.ids, now) {

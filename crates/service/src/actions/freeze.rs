@@ -111,7 +111,7 @@ pub fn note_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     if !tx.document(id)?.document().is_freezing() {
         return Ok(());
     }
-    let document = tx.document_to_write(id)?.whole.document;
+    let document = tx.lock_writable_document(id)?.whole.document;
     for session in tx.editing_sessions(id)? {
         let is_asked = session.generation < document.generation && session.editors.contains(&user);
         if is_asked && !session.flushed.contains(&user) {
@@ -127,8 +127,8 @@ pub fn note_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
 /// the key is kept for the next editors, and staff are alerted if the changes will not arrive on their own.
 pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOutcome)]) -> Result<()> {
     let class = tx.document(id)?.place.class;
-    tx.hold_class(&class)?;
-    let seen = tx.document_to_write(id)?;
+    tx.lock_class(&class)?;
+    let seen = tx.lock_writable_document(id)?;
     let before = seen.whole.document;
     let mut document = before.clone();
     document.freezing_until = None;

@@ -69,7 +69,7 @@ struct GradeCollector<'a> {
 }
 
 fn apply_rows(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let current = whole.links.iter().filter_map(|link| {
         let gathering = GradeCollector {
             link,

@@ -45,8 +45,8 @@ pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdi
 /// visible with the document.
 pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<VisibleDocument> {
     let class = tx.document(id)?.place.class;
-    tx.hold_class(&class)?;
-    let seen = tx.document_to_write(id)?;
+    tx.lock_class(&class)?;
+    let seen = tx.lock_writable_document(id)?;
     seen.writable()?;
     let submission = tx.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
     let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::NotSubmitted)?;
@@ -57,7 +57,7 @@ pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -
 
 /// Publishes all draft grades of a topic that are not empty. Returns how many were published.
 pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let named = asked.group_ids.as_ref();
     check_groups_of_topic(tx, &whole, named.map_or(&[][..], |groups| &**groups))?;
     let publishing = GradeEdit {
@@ -106,7 +106,7 @@ fn check_groups_of_topic(tx: &mut WriteTx<'_>, whole: &WholeAssignment, groups: 
 /// group manage its class.
 pub(super) fn lock_group_work(tx: &mut WriteTx<'_>, id: &SubmissionId) -> Result<GroupWork> {
     let class = tx.work_of_submission(id)?.class_id;
-    tx.hold_class(&class)?;
+    tx.lock_class(&class)?;
     tx.work_of_submission(id)
 }
 

@@ -241,7 +241,7 @@ fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
 
 /// Attaches groups to a topic. Returns the links of all groups in the request.
 pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let groups = resolve_requested_groups(tx, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
     let named: Vec<GroupId> = groups.iter().map(|wanted| wanted.group.group.id.clone()).collect();
     let course = course(tx, whole.assignment.course_id.as_ref())?;
@@ -310,7 +310,7 @@ pub fn edit(
     group: &GroupId,
     edit: &GroupAssignmentEdit,
 ) -> Result<WholeGroupAssignment> {
-    let whole = tx.assignment_to_write(id)?;
+    let whole = tx.lock_writable_assignment(id)?;
     let mut link = whole_link(whole.links, group)?;
     let changed = link.link.edit(edit.clone(), &whole.assignment, tx.now())?;
     if changed.is_empty() {
@@ -326,7 +326,7 @@ pub fn edit(
 
 /// Detaches a group from a topic. If the group has submitted, this requires `is_forced` and deletes the submissions.
 pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
-    let before = tx.assignment_to_write(id)?;
+    let before = tx.lock_writable_assignment(id)?;
     let link = whole_link(before.links, group)?;
     let submissions = tx.submissions_of_link(&link.link.id)?;
     link.link.detachable(submissions > 0, is_forced)?;

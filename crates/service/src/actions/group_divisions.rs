@@ -101,7 +101,7 @@ pub fn generate(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<Vec<VisibleGr
 
 /// Computes the groups while holding the lock of the class. Writes nothing.
 pub fn plan(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<DivisionPlan> {
-    let class = tx.class_to_write(&new.class_id)?.id;
+    let class = tx.lock_writable_class(&new.class_id)?.id;
     groups::course_for_new_work(tx, new.course_id.as_ref(), &class)?;
     let students = students(tx, new, &class)?;
     let seed = new.seed.unwrap_or_else(clock::random_seed);

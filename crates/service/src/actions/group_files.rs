@@ -11,7 +11,7 @@ use common::error::Result;
 use db::WriteTx;
 
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
-    let whole = tx.group_to_write(id)?;
+    let whole = tx.lock_writable_group(id)?;
     if whole.attachments.len() >= FILES_MAX {
         return Err(Refusal::LimitReached {
             what: "files of a group",
@@ -37,7 +37,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: Store
 }
 
 pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, file: &AttachmentId) -> Result<()> {
-    tx.group_to_write(id)?;
+    tx.lock_writable_group(id)?;
     let attachment = tx.file_of_group(id, file)?;
     tx.delete_group_file(id, file)?;
     let group = Box::new(tx.whole_group(id)?);

@@ -60,7 +60,7 @@ pub struct MemberMove {
 
 /// Adds students of the class to a group; those who are members already are unchanged.
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
-    let whole = tx.group_to_write(id)?;
+    let whole = tx.lock_writable_group(id)?;
     let present = whole.member_ids();
     let coming: Vec<UserId> = new
         .student_ids
@@ -119,7 +119,7 @@ pub(super) fn join(tx: &mut WriteTx<'_>, group: &Group, present: usize, coming: 
 
 /// Removes a student from a group.
 pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<VisibleGroup> {
-    let whole = tx.group_to_write(id)?;
+    let whole = tx.lock_writable_group(id)?;
     let member = whole.members.into_iter().find(|member| member.user.id == *user);
     let user = member.ok_or(Error::NotFound)?.user;
     tx.delete_group_member(id, &user.id)?;
@@ -133,7 +133,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<Visib
 
 /// Moves a student to another group of the class. Submissions stay with the former group.
 pub fn move_to(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<MemberMove> {
-    let from = tx.group_to_write(id)?;
+    let from = tx.lock_writable_group(id)?;
     let member = from.members.iter().find(|member| member.user.id == *user);
     let member = member.ok_or(Error::NotFound)?.clone();
     let to = tx.group(&wanted.to_group_id)?.whole;

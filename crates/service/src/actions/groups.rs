@@ -172,7 +172,7 @@ pub fn create_all(tx: &mut WriteTx<'_>, new: &NewGroupBatch) -> Result<Vec<Visib
 
 /// Inserts a group with its work room and its members.
 fn insert_group(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<Group> {
-    let class = tx.class_to_write(&new.class_id)?.id;
+    let class = tx.lock_writable_class(&new.class_id)?.id;
     let course = course_for_new_work(tx, new.course_id.as_ref(), &class)?;
     if new.assignment_id.is_none() && new.description_override.is_some() {
         return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
@@ -251,7 +251,7 @@ fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<VisibleGroup> {
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<VisibleGroup> {
-    let whole = tx.group_to_write(id)?;
+    let whole = tx.lock_writable_group(id)?;
     let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
     let mut group = whole.group;
     let course = course_of(tx, edit.course_id.value(), &group.class_id)?;
@@ -278,7 +278,7 @@ pub struct RemovedWithGroup {
 
 /// Deletes a group with its work room, documents and submissions. Its topics stay.
 pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
-    let whole = tx.group_to_write(id)?;
+    let whole = tx.lock_writable_group(id)?;
     let removed = tx.delete_group(id)?;
     let counts = RemovedWithGroup {
         documents: removed.documents,

@@ -110,7 +110,7 @@ pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Resu
 /// Inserts the documents of the copies. Skips groups that got a copy in the meantime, left the topic, or have the
 /// maximum number of documents.
 pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandoutResult> {
-    let topic = tx.assignment_to_write(id)?;
+    let topic = tx.lock_writable_assignment(id)?;
     topic.assignment.writable()?;
     let attachment = &new.template_attachment_id;
     let here = |group: &GroupId| topic.links.iter().any(|link| link.link.group_id == *group);
@@ -121,7 +121,7 @@ pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, hando
         .iter()
         .filter(|copy| here(&copy.group) && !had.contains(&copy.group))
     {
-        let (_, count) = tx.room_to_fill(&copy.room)?;
+        let (_, count) = tx.lock_room_for_documents(&copy.room)?;
         if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
             full.push(copy.group.clone());
             continue;

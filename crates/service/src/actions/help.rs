@@ -40,7 +40,7 @@ pub struct HelpResolution {
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
 pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
-    let whole = tx.group_to_help(id)?;
+    let whole = tx.lock_group_for_help(id)?;
     rates::consume(tx, &format!("help:{id}"), limit)?;
     whole.class.status.writable()?;
     let (by, mut group) = (acting_person(tx)?, whole.group);
@@ -92,7 +92,7 @@ pub fn resolve(tx: &mut WriteTx<'_>, id: &GroupId, handled: &HelpResolution) -> 
 fn group_to_handle(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
     let class = tx.group(id)?.whole.group.class_id;
     tx.managed_class(&class)?.writable()?;
-    Ok(tx.group_to_help(id)?.group)
+    Ok(tx.lock_group_for_help(id)?.group)
 }
 
 fn write(tx: &mut WriteTx<'_>, mut group: Group) -> Result<WholeGroup> {

@@ -68,7 +68,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroom) -> Result<CountedHomeroom
 
 /// Applies a PATCH. The membership of a homeroom teacher is checked only when the teacher changes.
 pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<CountedHomeroom> {
-    let mut homeroom = tx.homeroom_to_change(id)?;
+    let mut homeroom = tx.lock_homeroom(id)?;
     if let Some(teacher) = edit
         .teacher_id
         .value()
@@ -91,7 +91,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Resul
 
 /// Deletes a homeroom. Its students stay in the organization and in their classes.
 pub fn remove(tx: &mut WriteTx<'_>, id: &HomeroomId) -> Result<()> {
-    let homeroom = tx.homeroom_to_change(id)?;
+    let homeroom = tx.lock_homeroom(id)?;
     let ReleasedByHomeroom { students, classes } = tx.delete_homeroom(id)?;
     tx.record(HomeroomChange::Deleted {
         homeroom,
@@ -103,7 +103,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &HomeroomId) -> Result<()> {
 
 /// Adds students; those who are in the homeroom already are unchanged. Returns the number of new students.
 pub fn add_students(tx: &mut WriteTx<'_>, id: &HomeroomId, new: &NewHomeroomStudents) -> Result<usize> {
-    let homeroom = tx.homeroom_to_change(id)?;
+    let homeroom = tx.lock_homeroom(id)?;
     let wanted = new
         .student_ids
         .iter()
@@ -124,7 +124,7 @@ pub fn add_students(tx: &mut WriteTx<'_>, id: &HomeroomId, new: &NewHomeroomStud
 
 /// Removes a student from a homeroom. Class enrolments stay.
 pub fn remove_student(tx: &mut WriteTx<'_>, id: &HomeroomId, student_id: &UserId) -> Result<()> {
-    let homeroom = tx.homeroom_to_change(id)?;
+    let homeroom = tx.lock_homeroom(id)?;
     let student = tx.homeroom_student(id, student_id)?;
     tx.leave_homeroom(id, student_id)?;
     tx.record(HomeroomChange::StudentRemoved { homeroom, student });

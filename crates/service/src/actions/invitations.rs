@@ -111,7 +111,7 @@ pub fn cancel(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
 /// Returns a pending invitation that the caller may change: its role is below the caller's rank.
 fn pending(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
     let rank = tx.rank()?;
-    let invitation = tx.invitation_to_change(id)?;
+    let invitation = tx.lock_invitation(id)?;
     if rank != Rank::SuperAdmin && !rank.outranks(invitation.role) {
         return Err(Refusal::ForbiddenRank.into());
     }

@@ -8,7 +8,7 @@ use db::WriteTx;
 
 /// Stores the newest content of a session of a deleted document. Returns whether the row now refers to the file.
 pub fn store(tx: &mut WriteTx<'_>, text: &LateText) -> Result<bool> {
-    let document = tx.deleted_document_to_write(&text.document_id)?;
+    let document = tx.lock_deleted_document(&text.document_id)?;
     let former = tx.late_text_of_session(&text.document_id, text.generation)?;
     let is_same = |former: &LateText| former.sha256 == text.sha256 || !text.replaces(former);
     if former.as_ref().is_some_and(is_same) {

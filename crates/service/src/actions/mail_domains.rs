@@ -33,7 +33,7 @@ impl NewMailDomain {
 /// Adds a domain that has to be verified by a TXT record.
 pub fn add(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
-    tx.hold_organization()?;
+    tx.lock_membership_changes()?;
     let domain = insert(tx, name)?;
     tx.record(MailDomainChange::Added { domain: domain.clone() });
     Ok(domain)
@@ -43,7 +43,7 @@ pub fn add(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
 /// organization added before becomes verified.
 pub fn set(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
-    tx.hold_organization()?;
+    tx.lock_membership_changes()?;
     let mut domain = match tx.mail_domain_named(&name)? {
         Some(domain) => domain,
         None => insert(tx, name)?,
@@ -70,7 +70,7 @@ fn insert(tx: &mut WriteTx<'_>, name: MailDomainName) -> Result<MailDomain> {
 
 /// Records the result of a check that an administrator requested.
 pub fn prove(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> Result<MailDomain> {
-    let mut domain = tx.mail_domain_to_change(id)?;
+    let mut domain = tx.lock_mail_domain(id)?;
     let is_held_elsewhere = tx.is_domain_held_elsewhere(&domain.domain)?;
     let checked = domain.prove(check, is_held_elsewhere, tx.now())?;
     write(tx, &domain, checked)?;
@@ -79,7 +79,7 @@ pub fn prove(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> Res
 
 /// Records the result of a scheduled check. Ignores a domain that was removed in the meantime.
 pub fn recheck(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
-    let mut domain = match tx.mail_domain_to_change(id) {
+    let mut domain = match tx.lock_mail_domain(id) {
         Err(Error::NotFound) => return Ok(()),
         domain => domain?,
     };
@@ -89,7 +89,7 @@ pub fn recheck(tx: &mut WriteTx<'_>, id: &MailDomainId, check: RecordCheck) -> R
 
 /// Removes a domain. Accounts that were taken over are unchanged.
 pub fn remove(tx: &mut WriteTx<'_>, id: &MailDomainId) -> Result<()> {
-    let domain = tx.mail_domain_to_change(id)?;
+    let domain = tx.lock_mail_domain(id)?;
     tx.delete_mail_domain(id)?;
     tx.record(MailDomainChange::Removed { domain });
     Ok(())

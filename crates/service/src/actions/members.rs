@@ -28,10 +28,10 @@ pub struct MemberEdit {
 
 /// Changes the role of a member. Users cannot change their own role.
 pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<MemberWithUser> {
-    tx.hold_organization()?;
+    tx.lock_membership_changes()?;
     let user = tx.user_of_member(id)?;
     let rank = tx.rank()?;
-    let Membership { user, mut member, .. } = tx.membership_to_change(&user)?;
+    let Membership { user, mut member, .. } = tx.lock_membership(&user)?;
     rank.may_act_on(user.role, member.role)?;
     let role = edit.role.clone().required("role").map_err(Refusal::from)?;
     if let Some(role) = role.filter(|role| *role != member.role) {
@@ -56,9 +56,9 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
 
 /// Ends a user's membership.
 pub fn remove(tx: &mut WriteTx<'_>, user: &UserId) -> Result<()> {
-    tx.hold_organization()?;
+    tx.lock_membership_changes()?;
     let rank = tx.rank()?;
-    let membership = tx.membership_to_change(user)?;
+    let membership = tx.lock_membership(user)?;
     rank.may_act_on(membership.user.role, membership.member.role)?;
     end(tx, membership)
 }

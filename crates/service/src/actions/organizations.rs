@@ -120,7 +120,7 @@ pub fn create(
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
-    let mut organization = tx.organization_to_change()?;
+    let mut organization = tx.lock_organization()?;
     hosts.leave(edit.slug.value(), edit.custom_domain.value())?;
     let changed = organization.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
@@ -135,7 +135,7 @@ pub fn edit(tx: &mut WriteTx<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit
 
 /// Suspends the organization: its members lose access and their sockets are closed. No data is deleted.
 pub fn suspend(tx: &mut WriteTx<'_>) -> Result<Organization> {
-    let mut organization = tx.organization_to_change()?;
+    let mut organization = tx.lock_organization()?;
     if organization.set_status(OrganizationStatus::Suspended, tx.now()) {
         tx.update_organization(&organization)?;
         let sessions = tx.sessions_at_work()?;
@@ -149,7 +149,7 @@ pub fn suspend(tx: &mut WriteTx<'_>) -> Result<Organization> {
 
 /// Reactivates a suspended organization.
 pub fn activate(tx: &mut WriteTx<'_>) -> Result<Organization> {
-    let mut organization = tx.organization_to_change()?;
+    let mut organization = tx.lock_organization()?;
     if organization.set_status(OrganizationStatus::Active, tx.now()) {
         tx.update_organization(&organization)?;
         let sessions = tx.sessions_at_work()?;
@@ -163,7 +163,7 @@ pub fn activate(tx: &mut WriteTx<'_>) -> Result<Organization> {
 
 /// Marks the organization as deleted, so that it cannot be found any more, and enqueues a job that purges its data.
 pub fn remove(tx: &mut WriteTx<'_>, confirmation: &Confirmation) -> Result<OrganizationDeletion> {
-    let organization = tx.organization_to_change()?;
+    let organization = tx.lock_organization()?;
     if confirmation.confirm != organization.slug.as_str() {
         return Err(Error::invalid(
             "confirm",

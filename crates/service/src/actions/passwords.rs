@@ -53,7 +53,7 @@ pub fn verify(
         impersonated_by,
         attempt,
     } = prover;
-    tx.hold_account(&attempt.account_key)?;
+    tx.lock_account_of_address(&attempt.account_key)?;
     sign_in::within_limits(tx, attempt, now)?;
     // The password may have changed since its hash was read.
     let right = fitted.is_some() && tx.password_hash(user)?.as_deref() == fitted;
@@ -88,7 +88,7 @@ pub fn request_reset(
     now: Timestamp,
 ) -> Result<()> {
     // Locked, so that concurrent requests are counted correctly.
-    let person = tx.profile_to_change(user)?;
+    let person = tx.lock_profile(user)?;
     if tx.recent_verifications(RESET, user, now.plus_seconds(-HOUR_SECONDS))? >= RESET_EMAILS_PER_HOUR_MAX {
         return Ok(());
     }
@@ -112,7 +112,7 @@ pub fn reset(tx: &mut PlatformWriteTx<'_>, token: &str, hash: &str, now: Timesta
     let Some(user) = tx.take_verification(&identifier(token), now)? else {
         return Ok(false);
     };
-    let account = tx.profile_to_change(&user);
+    let account = tx.lock_profile(&user);
     match account {
         Ok(account) if account.is_active => {}
         Ok(_) | Err(Error::NotFound) => return Ok(false),

@@ -80,7 +80,7 @@ pub fn may_erase(tx: &mut WriteTx<'_>, user: &UserId) -> Result<String> {
 }
 
 fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
-    tx.hold_organization_of_owners()?;
+    tx.lock_owner_changes()?;
     let known = find_person(tx, user)?;
     check_outranks(tx, &known)?;
     check_administers(tx, &known)?;
@@ -101,7 +101,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Era
     let classes = tx.classes_of_student(user)?;
     let mut left_here = 0;
     for class in &classes {
-        tx.class_to_manage(class)?;
+        tx.lock_managed_class(class)?;
         left_here += tx.count_groups_of_student(class, user)?;
         left.extend(tx.end_enrollment(class, user)?);
     }
@@ -128,7 +128,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Era
 fn find_person(tx: &mut WriteTx<'_>, id: &UserId) -> Result<PersonRecord> {
     let organization = tx.organization().clone();
     let (user, memberships) = tx.on_platform(CrossTenantReason::PersonalData, |platform| {
-        Ok((platform.profile_to_change(id)?, platform.memberships(id)?))
+        Ok((platform.lock_profile(id)?, platform.memberships(id)?))
     })?;
     let role = tx.member_role(id)?;
     let is_at_home = user.home_organization_id.as_ref() == Some(&organization);

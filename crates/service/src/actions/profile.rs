@@ -48,7 +48,7 @@ pub fn edit(
     actor: &Actor,
     now: Timestamp,
 ) -> Result<User> {
-    let mut user = tx.profile_to_change(user)?;
+    let mut user = tx.lock_profile(user)?;
     let version = tx.version_of_account(&user.id)?;
     if condition.is_some_and(|condition| !condition.is_met_by(version)) {
         return Err(Error::precondition_failed());

@@ -94,8 +94,8 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 /// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
 pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<VisibleDocument> {
     let class = tx.document(id)?.place.class;
-    tx.hold_class(&class)?;
-    let seen = tx.document_to_write(id)?;
+    tx.lock_class(&class)?;
+    let seen = tx.lock_writable_document(id)?;
     if generation > seen.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }

@@ -49,7 +49,7 @@ pub fn within_limits(platform: &mut PlatformTx<'_>, attempt: &Attempt, now: Time
 /// Creates the session, or counts a failure.
 pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -> Result<SignInResult> {
     let attempt = &sign_in.attempt;
-    tx.hold_account(&attempt.account_key)?;
+    tx.lock_account_of_address(&attempt.account_key)?;
     within_limits(tx, attempt, now)?;
     let credential = tx.credential(&attempt.account_key, now)?;
     let Some((credential, account)) = matching_credential(credential.clone(), sign_in.fitted.as_deref()) else {

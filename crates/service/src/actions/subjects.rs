@@ -67,7 +67,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewSubject) -> Result<Subject> {
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<Subject> {
-    let mut subject = tx.subject_to_change(id)?;
+    let mut subject = tx.lock_subject(id)?;
     let changed = subject.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
         tx.update_subject(&subject)?;
@@ -81,7 +81,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<
 
 /// Deletes a subject that is not in use.
 pub fn remove(tx: &mut WriteTx<'_>, id: &SubjectId) -> Result<()> {
-    let subject = tx.subject_to_change(id)?;
+    let subject = tx.lock_subject(id)?;
     subject.removable(tx.subject_in_use(id)?)?;
     tx.delete_subject(id)?;
     tx.record(SubjectChange::Deleted { subject });

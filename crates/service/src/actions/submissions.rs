@@ -144,8 +144,8 @@ pub fn submit(
 ) -> Result<Option<SubmittedDocument>> {
     let by = author(tx)?;
     let class = tx.document(id)?.place.class;
-    tx.hold_class(&class)?;
-    let seen = tx.document_to_write(id)?;
+    tx.lock_class(&class)?;
+    let seen = tx.lock_writable_document(id)?;
     let topic = tx.assignment(assignment)?.whole.assignment;
     seen.writable()?;
     let mut document = seen.document().clone();
@@ -210,8 +210,8 @@ pub fn submit(
 pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
     let by = author(tx)?;
     let class = tx.document(id)?.place.class;
-    tx.hold_class(&class)?;
-    let seen = tx.document_to_write(id)?;
+    tx.lock_class(&class)?;
+    let seen = tx.lock_writable_document(id)?;
     seen.writable()?.unsubmit()?;
     let mut document = seen.document().clone();
     let assignment = document.assignment_id.clone().ok_or(Refusal::NotSubmitted)?;

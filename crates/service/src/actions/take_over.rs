@@ -29,7 +29,7 @@ pub fn take_over(
         return Ok(false);
     };
     lock_account(tx, context, &user)?;
-    let account = tx.profile_to_change(&user)?;
+    let account = tx.lock_profile(&user)?;
     let candidate = tx.write_in_tenant(context.clone(), |tx| tx.take_over_candidate(email))?;
     if account.email != email || !candidate.is_some_and(|candidate| candidate.can_be_taken_over()) {
         return Ok(false);
@@ -43,7 +43,7 @@ pub fn take_over(
     for other in others {
         let context = RequestContext::for_service(other.tenant, "groupwork", context.now);
         tx.write_in_tenant(context, |tx| {
-            let membership = tx.membership_to_change(&user)?;
+            let membership = tx.lock_membership(&user)?;
             let person = membership.user.person();
             convert_to_invitation(tx, membership)?;
             tx.record(UserChange::TakenOver {
@@ -76,7 +76,7 @@ fn lock_account(tx: &mut PlatformWriteTx<'_>, context: &RequestContext, user: &U
     tenants.dedup();
     for tenant in tenants {
         let context = RequestContext::for_service(tenant, "groupwork", context.now);
-        tx.write_in_tenant(context, |tx| tx.hold_organization())?;
+        tx.write_in_tenant(context, |tx| tx.lock_membership_changes())?;
     }
     Ok(())
 }

@@ -191,10 +191,10 @@ pub fn create(
 /// Rejects invitations to unknown or closed classes or homerooms, as an enrolment would.
 fn can_join(tx: &mut WriteTx<'_>, places: &Places) -> Result<()> {
     for homeroom in &places.homeroom_ids {
-        tx.homeroom_to_change(homeroom)?;
+        tx.lock_homeroom(homeroom)?;
     }
     for class in &places.class_ids {
-        tx.class_to_manage(class)?.writable()?;
+        tx.lock_managed_class(class)?.writable()?;
     }
     Ok(())
 }
@@ -212,14 +212,14 @@ pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Inv
 pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if !edit.is_active.is_keep() {
         // Deactivating an owner changes the owners of the organization, which is serialized.
-        tx.hold_organization()?;
+        tx.lock_membership_changes()?;
     }
     let rank = tx.rank()?;
     let Membership {
         mut user,
         mut member,
         is_elsewhere,
-    } = tx.membership_to_change(id)?;
+    } = tx.lock_membership(id)?;
     rank.may_act_on(user.role, member.role)?;
     if edit.names_account() && rank != Rank::SuperAdmin {
         user.administered_by(tx.organization(), is_elsewhere)?;
@@ -297,7 +297,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 /// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
 pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
     let rank = tx.rank()?;
-    let Membership { user, member, .. } = tx.membership_to_change(id)?;
+    let Membership { user, member, .. } = tx.lock_membership(id)?;
     rank.may_act_on(user.role, member.role)?;
     if rank == Rank::Member(MemberRole::Teacher) && !tx.is_entrusted(id)? {
         return Err(Refusal::AdminOnly.into());

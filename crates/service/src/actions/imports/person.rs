@@ -63,7 +63,7 @@ pub(super) fn import_person(
         (Some(user), Some(role)) => {
             if role != new.role {
                 // Role changes of an organization are serialized.
-                tx.hold_organization()?;
+                tx.lock_membership_changes()?;
             }
             (user.clone(), update(tx, user, new)?)
         }
@@ -113,8 +113,8 @@ pub(super) fn deactivate(tx: &mut WriteTx<'_>, external_id: &model::text::Extern
     let Some(member) = tx.member_of_external_id(external_id.as_str())? else {
         return Ok(RowResult::with(RowStatus::Skipped));
     };
-    tx.hold_organization()?;
-    let membership = tx.membership_to_change(&member.user)?;
+    tx.lock_membership_changes()?;
+    let membership = tx.lock_membership(&member.user)?;
     RANK.may_act_on(membership.user.role, membership.member.role)
         .map_err(|_| {
             RowError::row(
@@ -132,7 +132,7 @@ pub(super) fn deactivate(tx: &mut WriteTx<'_>, external_id: &model::text::Extern
 
 /// Enrolls a student in a class that is not archived.
 pub(super) fn enroll(tx: &mut WriteTx<'_>, class: &ClassId, student: &UserId) -> Result<(), RowError> {
-    tx.class_to_write(class)?;
+    tx.lock_writable_class(class)?;
     confirm(tx, class, student)
 }
 
@@ -230,7 +230,7 @@ fn create(
 
 /// Updates a member. Account data changes only if this organization administers the account.
 fn update(tx: &mut WriteTx<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, RowError> {
-    let known = tx.membership_to_change(id)?;
+    let known = tx.lock_membership(id)?;
     let (mut user, mut member) = (known.user, known.member);
     let from = member.role;
     if from != new.role && tx.has_place(id)? {

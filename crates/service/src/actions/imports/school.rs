@@ -98,7 +98,7 @@ pub(super) fn import_homeroom(
 ) -> Result<RowResult, RowError> {
     let external_id = new.external_id.as_str();
     if let Some(id) = tx.homeroom_of_external_id(external_id)? {
-        let mut homeroom = tx.homeroom_to_change(&id)?;
+        let mut homeroom = tx.lock_homeroom(&id)?;
         let mut changed = Changed::new();
         if rules.mode == ImportMode::Upsert {
             changed.write("name", &mut homeroom.name, new.name.clone());
@@ -297,7 +297,7 @@ fn remove_enrollment(
 /// Makes a teacher the homeroom teacher if there is none. A homeroom that exists only in this dry run has none.
 fn keep_homeroom(tx: &mut WriteTx<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, RowError> {
     let Some(id) = id else { return Ok(true) };
-    let mut homeroom = tx.homeroom_to_change(id)?;
+    let mut homeroom = tx.lock_homeroom(id)?;
     if homeroom.teacher_id.is_some() {
         return Ok(false);
     }
