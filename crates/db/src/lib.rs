@@ -34,6 +34,7 @@ pub mod direct_messages;
 pub mod documents;
 pub mod dump;
 pub mod editor_access_revocation;
+pub mod email_outbox;
 pub mod enrollments;
 pub mod erasure;
 pub mod gdpr;
@@ -45,7 +46,6 @@ pub mod idempotency;
 pub mod imports;
 pub mod invitations;
 pub mod jobs;
-pub mod letters;
 pub mod mail_domains;
 pub mod members;
 pub mod membership_removal;
@@ -424,7 +424,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("editor_access_revocation", editor_access_revocation::STATEMENTS),
         ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),
-        ("letters", letters::STATEMENTS),
+        ("email_outbox", email_outbox::STATEMENTS),
         ("mail_domains", mail_domains::STATEMENTS),
         ("members", members::STATEMENTS),
         ("organizations", organizations::STATEMENTS),

@@ -8,13 +8,13 @@ pub mod backups;
 pub mod boards;
 pub mod deleted_documents;
 pub mod editing;
+pub mod email_outbox;
 pub mod erasure;
 pub mod file_removals;
 pub mod gdpr;
 pub mod idempotency;
 pub mod invitations;
 pub mod jobs;
-pub mod letters;
 pub mod listeners;
 pub mod mail_domains;
 pub mod old_messages;
@@ -216,7 +216,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/erasure", erasure::STATEMENTS),
         ("platform/gdpr", gdpr::STATEMENTS),
         ("gdpr/account_tables", super::gdpr::account_tables::STATEMENTS),
-        ("platform/letters", letters::STATEMENTS),
+        ("platform/email_outbox", email_outbox::STATEMENTS),
         ("platform/backups", backups::STATEMENTS),
         ("dump/load", super::dump::load::STATEMENTS),
         ("platform/boards", boards::STATEMENTS),

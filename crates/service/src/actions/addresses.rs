@@ -62,9 +62,9 @@ pub fn request_change(
     let confirmation = mail.address_confirmation(to, &new.path, now)?;
     let notice = mail.address_notice(old, &new.address, "/", now)?;
     if tx.user_with_email(&new.address)?.is_none() {
-        tx.insert_letter(&confirmation)?;
+        tx.enqueue_email(&confirmation)?;
     }
-    tx.insert_letter(&notice)?;
+    tx.enqueue_email(&notice)?;
     Ok(true)
 }
 

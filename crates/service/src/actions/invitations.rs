@@ -160,7 +160,7 @@ fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>
         tx.now(),
     )?;
     tx.set_invitation_token(&invitation.id, Some(&digest(&token)))?;
-    tx.insert_letter(&letter)?;
+    tx.enqueue_email(&letter)?;
     invitation.sent_at = Some(tx.now());
     Ok(true)
 }

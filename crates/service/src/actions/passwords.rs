@@ -93,7 +93,7 @@ pub fn request_reset(
         return Ok(());
     }
     tx.insert_verification(&identifier(token), user, now.plus_seconds(HOUR_SECONDS), now)?;
-    tx.insert_letter(&mail.password_reset(Recipient::from_user(&person), path, now)?)
+    tx.enqueue_email(&mail.password_reset(Recipient::from_user(&person), path, now)?)
 }
 
 /// Returns whether a reset link is valid.

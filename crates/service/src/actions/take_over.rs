@@ -63,7 +63,7 @@ pub fn take_over(
         let Some(mail) = mail else { return Ok(()) };
         let school = tx.current_organization()?;
         let letter = mail.account_takeover(Recipient::from_user(&account), school.name.as_str(), PAGE, tx.now())?;
-        tx.insert_letter(&letter)
+        tx.enqueue_email(&letter)
     })?;
     Ok(true)
 }

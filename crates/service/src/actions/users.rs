@@ -205,7 +205,7 @@ pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Inv
     let days = people::TEMPORARY / (24 * 60 * 60);
     let to = Recipient::from_user(user);
     let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;
-    tx.insert_letter(&letter)
+    tx.enqueue_email(&letter)
 }
 
 /// Applies a PATCH.
@@ -309,7 +309,7 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
     tx.note_password_reset(id)?;
     if user.email_verified {
         let (by, at) = (tx.actor().name.clone(), tx.now());
-        tx.insert_letter(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
+        tx.enqueue_email(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;
     }
     tx.end_sessions_of_member(id)?;
     tx.record(UserChange::PasswordReset { user: user.person() });

@@ -11,7 +11,7 @@ use adapters::mailer::{Delivery, Mailer};
 use common::clock;
 use common::error::Result;
 use db::Store;
-use db::platform::letters::DueLetter;
+use db::platform::email_outbox::DueEmail;
 use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The polling interval.
@@ -58,13 +58,13 @@ pub fn start(store: Store, mail: Mailer) -> AbortOnDropHandle<()> {
 async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
     let now = clock::now();
     let due = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
-        platform.due_letters(now, BATCH)
+        platform.due_emails(now, BATCH)
     });
     let due = due.await?;
     let full = i64::try_from(due.len()).unwrap_or(BATCH) == BATCH;
     let mut is_unavailable = false;
     for due in due {
-        let expired = due.letter.expires_at <= now;
+        let expired = due.email.expires_at <= now;
         // An unavailable server is tried once per round.
         if (is_unavailable && !expired) || !claim(store, &due, clock::now()).await? {
             continue;
@@ -72,7 +72,7 @@ async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
         let delivery = if expired {
             Delivery::Rejected("email expired".to_owned())
         } else {
-            mail.deliver(&due.letter).await?
+            mail.deliver(&due.email).await?
         };
         is_unavailable |= matches!(delivery, Delivery::Unavailable(_));
         store_outcome(store, mail, due, delivery).await?;
@@ -84,15 +84,19 @@ async fn deliver_batch(store: &Store, mail: &Mailer) -> Result<BatchOutcome> {
     })
 }
 
-async fn claim(store: &Store, due: &DueLetter, now: Timestamp) -> Result<bool> {
-    let (id, due_at, lease) = (due.letter.id.clone(), due.due_at, now.plus_seconds(LEASE_SECONDS));
-    let claim = move |platform: &mut PlatformTx<'_>| platform.claim_letter(&id, due_at, lease);
+async fn claim(store: &Store, due: &DueEmail, now: Timestamp) -> Result<bool> {
+    let (id, due_at, lease) = (due.email.id.clone(), due.due_at, now.plus_seconds(LEASE_SECONDS));
+    let claim = move |platform: &mut PlatformTx<'_>| platform.claim_email(&id, due_at, lease);
     store.platform_write(CrossTenantReason::Housekeeping, claim).await
 }
 
 /// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
-async fn store_outcome(store: &Store, mail: &Mailer, due: DueLetter, delivery: Delivery) -> Result<()> {
-    let DueLetter { letter, attempts, .. } = due;
+async fn store_outcome(store: &Store, mail: &Mailer, due: DueEmail, delivery: Delivery) -> Result<()> {
+    let DueEmail {
+        email: letter,
+        attempts,
+        ..
+    } = due;
     let (id, kind, now) = (letter.id.as_str(), letter.kind.as_str(), clock::now());
     let retry = match delivery {
         Delivery::Sent => {
@@ -128,8 +132,8 @@ async fn store_outcome(store: &Store, mail: &Mailer, due: DueLetter, delivery: D
     };
     let id = letter.id;
     let update_email = move |platform: &mut PlatformTx<'_>| match retry {
-        Some((attempts, next)) => platform.postpone_letter(&id, attempts, next),
-        None => platform.delete_letter(&id),
+        Some((attempts, next)) => platform.postpone_email(&id, attempts, next),
+        None => platform.delete_queued_email(&id),
     };
     store
         .platform_write(CrossTenantReason::Housekeeping, update_email)

@@ -55,7 +55,7 @@ pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Resul
     loop {
         let asked = after.clone();
         let look = store.platform_read(CrossTenantReason::PersonalData, move |platform| {
-            platform.letters_after(&asked)
+            platform.queued_emails_after(&asked)
         });
         let letters = look.await?;
         let Some(last) = letters.last() else { break };
@@ -66,8 +66,9 @@ pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Resul
             .map(|letter| letter.id.clone())
             .collect();
         if !found.is_empty() {
-            let delete =
-                move |platform: &mut PlatformTx<'_>| found.iter().try_for_each(|letter| platform.delete_letter(letter));
+            let delete = move |platform: &mut PlatformTx<'_>| {
+                found.iter().try_for_each(|letter| platform.delete_queued_email(letter))
+            };
             store.platform_write(CrossTenantReason::PersonalData, delete).await?;
         }
     }

@@ -76,7 +76,7 @@ pub const ALL: &[(&str, &str)] = &[
 /// Statements that may read all rows on one side of a value: sweeps of due rows, of which there are few, and pages in
 /// the order of that value.
 pub const RANGE: &[(&str, &str)] = &[
-    ("platform/letters::DUE", "what is due"),
+    ("platform/email_outbox::DUE", "what is due"),
     ("platform/file_removals::DUE", "what is due"),
     ("platform/mail_domains::DUE", "what is due"),
     (
@@ -106,7 +106,7 @@ pub const RANGE: &[(&str, &str)] = &[
         "what is over, and documents whose editors have still to be closed, by an index of these alone",
     ),
     (
-        "platform/letters::AFTER",
+        "platform/email_outbox::AFTER",
         "letters that wait, of which there are few; for an erasure",
     ),
     (

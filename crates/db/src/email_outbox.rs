@@ -1,4 +1,4 @@
-//! Enqueues emails of an organization in the transaction that causes them. `platform/letters.rs` reads the queue.
+//! Enqueues emails of an organization in the transaction that causes them. `platform/email_outbox.rs` reads the queue.
 
 use model::letter::Letter;
 
@@ -13,14 +13,14 @@ statements! {
 
 impl WriteTx<'_> {
     /// Enqueues an email. It is sent after the commit.
-    pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
+    pub fn enqueue_email(&mut self, email: &Letter) -> Result<()> {
         let Letter {
             id,
             kind,
             sealed,
             created_at,
             expires_at,
-        } = letter;
+        } = email;
         self.execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
             .map(drop)
     }

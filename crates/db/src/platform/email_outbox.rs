@@ -33,8 +33,8 @@ statements! {
 
 /// An email that is due.
 #[derive(Debug, Clone)]
-pub struct DueLetter {
-    pub letter: Letter,
+pub struct DueEmail {
+    pub email: Letter,
     /// Number of failed attempts.
     pub attempts: i64,
     /// The due time as read; a claim succeeds only if it is unchanged.
@@ -43,58 +43,58 @@ pub struct DueLetter {
 
 impl PlatformTx<'_> {
     /// Enqueues an email. It is sent after the commit.
-    pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
+    pub fn enqueue_email(&mut self, email: &Letter) -> Result<()> {
         let Letter {
             id,
             kind,
             sealed,
             created_at,
             expires_at,
-        } = letter;
+        } = email;
         self.connection
             .execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
             .map(drop)
     }
 
     /// Lists due emails, at most `limit`.
-    pub fn due_letters(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueLetter>> {
-        self.connection.fetch_all(&DUE, args![now, limit], due_letter)
+    pub fn due_emails(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueEmail>> {
+        self.connection.fetch_all(&DUE, args![now, limit], due_email)
     }
 
     /// Lists a page of all queued emails, by id.
-    pub fn letters_after(&mut self, id: &str) -> Result<Vec<Letter>> {
-        let found = self.connection.fetch_all(&AFTER, args![id, PAGE], due_letter)?;
-        Ok(found.into_iter().map(|due| due.letter).collect())
+    pub fn queued_emails_after(&mut self, id: &str) -> Result<Vec<Letter>> {
+        let found = self.connection.fetch_all(&AFTER, args![id, PAGE], due_email)?;
+        Ok(found.into_iter().map(|due| due.email).collect())
     }
 
     /// Claims an email for sending until `lease`; returns false if another instance has claimed it.
-    pub fn claim_letter(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
+    pub fn claim_email(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
         Ok(self.connection.execute(&CLAIM, args![id, due_at, lease])? == 1)
     }
 
     /// Deletes an email that was handed over to the mail server or is abandoned.
-    pub fn delete_letter(&mut self, id: &str) -> Result<()> {
+    pub fn delete_queued_email(&mut self, id: &str) -> Result<()> {
         self.connection.execute(&DELETE, args![id]).map(drop)
     }
 
     /// Records the number of failed attempts and schedules a retry.
-    pub fn postpone_letter(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
+    pub fn postpone_email(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
         self.connection.execute(&POSTPONE, args![id, attempts, next]).map(drop)
     }
 }
 
-fn due_letter(row: &mut Columns<'_>) -> Result<DueLetter> {
+fn due_email(row: &mut Columns<'_>) -> Result<DueEmail> {
     let id = row.take()?;
     let kind: String = row.take()?;
-    let letter = Letter {
+    let email = Letter {
         id,
         kind: LetterKind::parse(&kind).context("an unknown kind of letter")?,
         sealed: row.take()?,
         created_at: row.take()?,
         expires_at: row.take()?,
     };
-    Ok(DueLetter {
-        letter,
+    Ok(DueEmail {
+        email,
         attempts: row.take()?,
         due_at: row.take()?,
     })
