@@ -3,7 +3,7 @@
 
 use postgres::error::SqlState;
 
-use super::server::{self, Unreachable};
+use super::server::{self, ConnectError};
 use super::sql::Sql;
 use common::error::Error;
 
@@ -187,8 +187,9 @@ pub(super) fn is_connection_lost(error: &Error) -> bool {
     };
     internal
         .chain()
-        .any(|cause| cause.is::<ConnectionLost>() || cause.is::<Unreachable>())
-        || postgres_errors(internal).any(|error| is_client_failure(error) || error.code().is_some_and(server::is_away))
+        .any(|cause| cause.is::<ConnectionLost>() || cause.is::<ConnectError>())
+        || postgres_errors(internal)
+            .any(|error| is_client_failure(error) || error.code().is_some_and(server::is_unavailable))
 }
 
 /// Maps temporary failures of the database (connection, capacity, lock or statement timeouts) to errors that ask the

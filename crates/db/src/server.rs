@@ -19,15 +19,15 @@ pub mod facts;
 mod tls;
 
 /// Connect timeout.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// `TCP_USER_TIMEOUT`: how long sent data may remain unacknowledged before the connection is closed.
-const UNACKNOWLEDGED: Duration = Duration::from_secs(20);
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(20);
 /// TCP keepalive: idle time before the first probe, interval and number of probes.
-const IDLE: Duration = Duration::from_secs(10);
-const INTERVAL: Duration = Duration::from_secs(5);
-const PROBES: u32 = 3;
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_PROBES: u32 = 3;
 /// Interval of connection attempts at start.
-const AGAIN: Duration = Duration::from_millis(300);
+const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 
 /// A server as described by its URL.
 pub struct Server {
@@ -37,42 +37,42 @@ pub struct Server {
 }
 
 /// The connection of the event bus, which must be polled to receive notifications.
-pub type Line = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+pub type NotificationConnection = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
 /// The reason of a connection failure.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
-pub struct Unreachable {
+pub struct ConnectError {
     /// A sentence for operators that names the invalid setting, if there is one.
     why: String,
     /// Whether a retry may succeed: the server is unreachable, starting, stopping or at its connection limit.
-    pub is_passing: bool,
+    pub is_transient: bool,
 }
 
 impl Server {
     /// Parses the URL and reads the files it refers to. The error is a sentence for operators.
     pub fn of(url: &str) -> Result<Self, String> {
-        let (url, words) = without_tls_words(url);
-        let mode = Mode::of(&words)?;
+        let (url, parameters) = split_tls_parameters(url);
+        let mode = Mode::of(&parameters)?;
         let mut config: tokio_postgres::Config = url
             .parse()
-            .map_err(|error: tokio_postgres::Error| format!("DATABASE_URL: {}", in_words(&error)))?;
+            .map_err(|error: tokio_postgres::Error| format!("DATABASE_URL: {}", describe_error(&error)))?;
         config.ssl_mode(match &mode {
             Mode::Disable => SslMode::Disable,
             Mode::Prefer => SslMode::Prefer,
             Mode::Require | Mode::Verify { .. } => SslMode::Require,
         });
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
+            config.connect_timeout(CONNECT_TIMEOUT);
         }
         if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(UNACKNOWLEDGED);
+            config.tcp_user_timeout(TCP_USER_TIMEOUT);
         }
         if !url.contains("keepalives") {
             config
-                .keepalives_idle(IDLE)
-                .keepalives_interval(INTERVAL)
-                .keepalives_retries(PROBES);
+                .keepalives_idle(KEEPALIVE_IDLE)
+                .keepalives_interval(KEEPALIVE_INTERVAL)
+                .keepalives_retries(KEEPALIVE_PROBES);
         }
         let tls = MakeRustlsConnect::new(tls::client(&mode)?);
         Ok(Self { config, mode, tls })
@@ -97,25 +97,25 @@ impl Server {
     }
 
     /// Connects for statements.
-    pub fn connect(&self) -> Result<postgres::Client, Unreachable> {
+    pub fn connect(&self) -> Result<postgres::Client, ConnectError> {
         let mut config = postgres::Config::from(self.config.clone());
         config.application_name("groupwork");
         config.connect(self.tls.clone()).map_err(|error| self.explain(&error))
     }
 
     /// Connects for the event bus.
-    pub async fn listen(&self) -> Result<(Client, Line), Unreachable> {
+    pub async fn listen(&self) -> Result<(Client, NotificationConnection), ConnectError> {
         let mut config = self.config.clone();
         config.application_name("groupwork bus");
         let connected = config.connect(self.tls.clone()).await;
         connected.map_err(|error| self.explain(&error))
     }
 
-    fn explain(&self, error: &postgres::Error) -> Unreachable {
-        let said = in_words(error);
+    fn explain(&self, error: &postgres::Error) -> ConnectError {
+        let message = describe_error(error);
         if let Some(refused) = error.as_db_error() {
             let code = refused.code();
-            let is_passing = is_away(code) || is_full(code);
+            let is_transient = is_unavailable(code) || is_full(code);
             let hint = match (code, &self.mode) {
                 (code, _) if is_full(code) => " (max_connections of the server)",
                 (code, Mode::Disable | Mode::Prefer) if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
@@ -123,44 +123,44 @@ impl Server {
                 }
                 _ => "",
             };
-            let why = format!("the PostgreSQL server of DATABASE_URL refuses: {said}{hint}");
-            return Unreachable { why, is_passing };
+            let why = format!("the PostgreSQL server of DATABASE_URL refuses: {message}{hint}");
+            return ConnectError { why, is_transient };
         }
         if let Some(why) = tls::fault(error, &self.mode) {
-            let is_passing = false;
-            return Unreachable { why, is_passing };
+            let is_transient = false;
+            return ConnectError { why, is_transient };
         }
-        let why = format!("the PostgreSQL server of DATABASE_URL does not answer: {said}");
-        let is_passing = true;
-        Unreachable { why, is_passing }
+        let why = format!("the PostgreSQL server of DATABASE_URL does not answer: {message}");
+        let is_transient = true;
+        ConnectError { why, is_transient }
     }
 }
 
 /// Waits until the database accepts connections. Returns an error immediately if a retry cannot succeed.
-pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
+pub fn wait_until_available(database: &Database, timeout: Duration) -> Result<()> {
     let Database::Postgres(url) = database else {
         return Ok(());
     };
     let server = Server::of(url).map_err(anyhow::Error::msg)?;
-    let begun = Instant::now();
-    let mut waits = false;
+    let started_at = Instant::now();
+    let mut is_waiting = false;
     loop {
         match server.connect() {
             Ok(_) => return Ok(()),
-            Err(away) if away.is_passing && begun.elapsed() < patience => {
-                if !waits {
-                    tracing::warn!(error = %away, timeout_seconds = patience.as_secs(), "waiting for the database");
-                    waits = true;
+            Err(error) if error.is_transient && started_at.elapsed() < timeout => {
+                if !is_waiting {
+                    tracing::warn!(error = %error, timeout_seconds = timeout.as_secs(), "waiting for the database");
+                    is_waiting = true;
                 }
-                std::thread::sleep(AGAIN);
+                std::thread::sleep(RETRY_INTERVAL);
             }
-            Err(away) => return Err(anyhow::Error::new(away).into()),
+            Err(error) => return Err(anyhow::Error::new(error).into()),
         }
     }
 }
 
 /// Returns whether the server is starting, stopping or has closed the connection.
-pub(super) fn is_away(code: &SqlState) -> bool {
+pub(super) fn is_unavailable(code: &SqlState) -> bool {
     [
         SqlState::ADMIN_SHUTDOWN,
         SqlState::CRASH_SHUTDOWN,
@@ -179,43 +179,43 @@ pub(super) fn is_full(code: &SqlState) -> bool {
 }
 
 /// Formats a client error with its causes; the error alone only names the failed step.
-fn in_words(error: &postgres::Error) -> String {
+fn describe_error(error: &postgres::Error) -> String {
     if let Some(refused) = error.as_db_error() {
         return refused.message().to_owned();
     }
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let next = error.to_string();
-        if !said.ends_with(&next) {
-            said.push_str(": ");
-            said.push_str(&next);
+        if !message.ends_with(&next) {
+            message.push_str(": ");
+            message.push_str(&next);
         }
         cause = error.source();
     }
-    said
+    message
 }
 
 /// Splits the parameters `sslmode` and `sslrootcert`, which the client does not support, from the URL.
-fn without_tls_words(url: &str) -> (String, Vec<(String, String)>) {
+fn split_tls_parameters(url: &str) -> (String, Vec<(String, String)>) {
     // A password may contain a question mark.
     let start = url.find('@').unwrap_or(0);
     let Some(at) = url[start..].find('?').map(|at| start + at) else {
         return (url.to_owned(), Vec::new());
     };
-    let (mut kept, mut words) = (Vec::new(), Vec::new());
+    let (mut kept, mut parameters) = (Vec::new(), Vec::new());
     for pair in url[at + 1..].split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if matches!(name, "sslmode" | "sslrootcert") {
             let value = percent_decode_str(value).decode_utf8_lossy();
-            words.push((name.to_owned(), value.into_owned()));
+            parameters.push((name.to_owned(), value.into_owned()));
         } else {
             kept.push(pair);
         }
     }
     let rest = kept.join("&");
     let question = if rest.is_empty() { "" } else { "?" };
-    (format!("{}{question}{rest}", &url[..at]), words)
+    (format!("{}{question}{rest}", &url[..at]), parameters)
 }
 
 #[cfg(test)]
@@ -224,10 +224,11 @@ mod tests {
 
     #[test]
     fn the_words_of_tls_are_taken_out_of_the_url() {
-        let words = |url| without_tls_words(url);
+        let parameters = |url| split_tls_parameters(url);
         let plain = "postgres://u:p?ss@host:1/db";
-        assert_eq!(words(plain), (plain.to_owned(), Vec::new()));
-        let (url, found) = words("postgres://u@h/db?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fca.pem");
+        assert_eq!(parameters(plain), (plain.to_owned(), Vec::new()));
+        let (url, found) =
+            parameters("postgres://u@h/db?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fca.pem");
         assert_eq!(url, "postgres://u@h/db?connect_timeout=3");
         let expected = [("sslmode", "verify-full"), ("sslrootcert", "/etc/ca.pem")];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));

@@ -20,7 +20,7 @@ use common::clock;
 use common::error::Result;
 use common::failpoint;
 use db::platform::CrossTenantReason;
-use db::server::wait_until_there;
+use db::server::wait_until_available;
 use db::{Database, Store, migrate};
 use realtime::RealtimeServer;
 use realtime::bus::EventBus;
@@ -121,7 +121,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
 /// Waits until the database accepts connections, so that services which are started together need no order.
 async fn wait_for(database: &Database, timeout: Duration) -> Result<()> {
     let database = database.clone();
-    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, timeout));
+    let waited = tokio::task::spawn_blocking(move || wait_until_available(&database, timeout));
     waited.await.map_err(|error| anyhow::anyhow!(error))?
 }
 

@@ -9,8 +9,8 @@ use super::Server;
 use common::error::Result;
 
 /// How long to wait for a notification sent to oneself.
-const ECHO: Duration = Duration::from_secs(3);
-const FACTS: &str = "SELECT current_setting('server_version'), current_setting('fsync') = 'on',
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(3);
+const DIAGNOSTICS: &str = "SELECT current_setting('server_version'), current_setting('fsync') = 'on',
     current_setting('synchronous_commit'),
     current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
@@ -19,12 +19,12 @@ const FACTS: &str = "SELECT current_setting('server_version'), current_setting('
 
 /// Diagnostics of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerFacts {
+pub struct ServerDiagnostics {
     pub version: String,
     /// The TLS version of this connection; `None` without TLS.
     pub tls: Option<String>,
     /// The setting `fsync`.
-    pub syncs: bool,
+    pub is_fsync_on: bool,
     /// The setting `synchronous_commit`: with `off`, acknowledged commits can be lost.
     pub synchronous_commit: String,
     /// The maximum number of connections, without those reserved for superusers.
@@ -32,32 +32,36 @@ pub struct ServerFacts {
     /// The number of open connections, including this one.
     pub connections: i64,
     /// By how many milliseconds the server's clock is ahead of the local one.
-    pub clock_ahead: i64,
+    pub clock_ahead_millis: i64,
     /// Whether `LISTEN` receives notifications; it does not through a pooler in transaction mode.
-    pub hears: bool,
+    pub receives_notifications: bool,
 }
 
-impl ServerFacts {
+impl ServerDiagnostics {
     /// Queries the server; `now` is the local clock.
     pub fn of(url: &str, now: impl Fn() -> Timestamp) -> Result<Self> {
         let server = Server::of(url).map_err(anyhow::Error::msg)?;
         let mut client = server.connect().map_err(anyhow::Error::new)?;
-        let row = client.query_one(FACTS, &[]).map_err(anyhow::Error::new)?;
+        let row = client.query_one(DIAGNOSTICS, &[]).map_err(anyhow::Error::new)?;
         let own = now().as_millis();
         let listened = client
             .batch_execute("LISTEN groupwork_doctor")
             .and_then(|()| client.batch_execute("NOTIFY groupwork_doctor"));
-        let hears = listened.is_ok() && matches!(client.notifications().timeout_iter(ECHO).next(), Ok(Some(_)));
+        let receives_notifications = listened.is_ok()
+            && matches!(
+                client.notifications().timeout_iter(NOTIFICATION_TIMEOUT).next(),
+                Ok(Some(_))
+            );
         let clock: i64 = row.get(5);
         Ok(Self {
             version: row.get(0),
-            syncs: row.get(1),
+            is_fsync_on: row.get(1),
             synchronous_commit: row.get(2),
             connections_max: row.get(3),
             connections: row.get(4),
-            clock_ahead: clock - own,
+            clock_ahead_millis: clock - own,
             tls: row.get(6),
-            hears,
+            receives_notifications,
         })
     }
 }

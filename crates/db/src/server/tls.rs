@@ -39,9 +39,9 @@ pub(super) enum Authorities {
 
 impl Mode {
     /// Parses `sslmode` and `sslrootcert`.
-    pub(super) fn of(words: &[(String, String)]) -> Result<Self, String> {
+    pub(super) fn of(parameters: &[(String, String)]) -> Result<Self, String> {
         let last = |wanted: &str| {
-            let mut found = words.iter().rev().filter(|(name, _)| name == wanted);
+            let mut found = parameters.iter().rev().filter(|(name, _)| name == wanted);
             found.next().map(|(_, value)| value.as_str())
         };
         let authorities = last("sslrootcert").map(|file| match file {

@@ -4,7 +4,7 @@ use super::{Finding, Findings};
 use crate::config::Config;
 use common::clock;
 use db::Database;
-use db::server::facts::ServerFacts;
+use db::server::facts::ServerDiagnostics;
 
 /// The clock skew in milliseconds that is reported. Sessions and start dates are compared with the clock of this
 /// machine.
@@ -14,7 +14,7 @@ const CLOCK_MILLIS: i64 = 2_000;
 pub async fn examine(config: &Config, database: &Database, found: &mut Findings) {
     let Database::Postgres(url) = database else { return };
     let url = url.clone();
-    let asked = tokio::task::spawn_blocking(move || ServerFacts::of(&url, clock::now)).await;
+    let asked = tokio::task::spawn_blocking(move || ServerDiagnostics::of(&url, clock::now)).await;
     let facts = match asked {
         Ok(Ok(facts)) => facts,
         Ok(Err(error)) => return found.add("server", super::fault(&error)),
@@ -30,8 +30,8 @@ pub async fn examine(config: &Config, database: &Database, found: &mut Findings)
     found.add("clock", check_clock(&facts));
 }
 
-fn check_durability(facts: &ServerFacts) -> Finding {
-    if !facts.syncs {
+fn check_durability(facts: &ServerDiagnostics) -> Finding {
+    if !facts.is_fsync_on {
         return Finding::Fault("fsync is off: a power cut destroys the database; set fsync = on".to_owned());
     }
     if facts.synchronous_commit == "off" {
@@ -42,7 +42,7 @@ fn check_durability(facts: &ServerFacts) -> Finding {
     Finding::Fine(format!("fsync is on, synchronous_commit {}", facts.synchronous_commit))
 }
 
-fn check_connection_limit(facts: &ServerFacts, own: usize) -> Finding {
+fn check_connection_limit(facts: &ServerDiagnostics, own: usize) -> Finding {
     let own = i64::try_from(own).unwrap_or(i64::MAX);
     let instances = facts.connections_max / own;
     let said = format!(
@@ -56,8 +56,8 @@ fn check_connection_limit(facts: &ServerFacts, own: usize) -> Finding {
     }
 }
 
-fn check_notifications(facts: &ServerFacts) -> Finding {
-    if facts.hears {
+fn check_notifications(facts: &ServerDiagnostics) -> Finding {
+    if facts.receives_notifications {
         return Finding::Fine("LISTEN and NOTIFY work on this connection".to_owned());
     }
     Finding::Fault(
@@ -67,9 +67,9 @@ fn check_notifications(facts: &ServerFacts) -> Finding {
     )
 }
 
-fn check_clock(facts: &ServerFacts) -> Finding {
-    let said = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead);
-    if facts.clock_ahead.abs() < CLOCK_MILLIS {
+fn check_clock(facts: &ServerDiagnostics) -> Finding {
+    let said = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead_millis);
+    if facts.clock_ahead_millis.abs() < CLOCK_MILLIS {
         return Finding::Fine(said);
     }
     Finding::Notice(format!("{said}; let both machines take the time from a server (NTP)"))
@@ -79,16 +79,16 @@ fn check_clock(facts: &ServerFacts) -> Finding {
 mod tests {
     use super::*;
 
-    fn facts() -> ServerFacts {
-        ServerFacts {
+    fn facts() -> ServerDiagnostics {
+        ServerDiagnostics {
             version: "15".to_owned(),
             tls: None,
-            syncs: true,
+            is_fsync_on: true,
             synchronous_commit: "on".to_owned(),
             connections_max: 97,
             connections: 1,
-            clock_ahead: 3,
-            hears: true,
+            clock_ahead_millis: 3,
+            receives_notifications: true,
         }
     }
 
@@ -100,13 +100,13 @@ mod tests {
         };
         assert_eq!(words(check_durability(&facts())), "");
         assert!(
-            words(check_durability(&ServerFacts {
-                syncs: false,
+            words(check_durability(&ServerDiagnostics {
+                is_fsync_on: false,
                 ..facts()
             }))
             .contains("fsync")
         );
-        let lazy = ServerFacts {
+        let lazy = ServerDiagnostics {
             synchronous_commit: "off".to_owned(),
             ..facts()
         };
@@ -115,15 +115,15 @@ mod tests {
         assert!(words(check_connection_limit(&facts(), 60)).contains("rolling restart"));
         assert!(words(check_connection_limit(&facts(), 98)).contains("max_connections"));
         assert!(
-            words(check_notifications(&ServerFacts {
-                hears: false,
+            words(check_notifications(&ServerDiagnostics {
+                receives_notifications: false,
                 ..facts()
             }))
             .contains("PgBouncer")
         );
         assert!(
-            words(check_clock(&ServerFacts {
-                clock_ahead: -60_000,
+            words(check_clock(&ServerDiagnostics {
+                clock_ahead_millis: -60_000,
                 ..facts()
             }))
             .contains("NTP")
