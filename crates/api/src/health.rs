@@ -134,7 +134,7 @@ async fn keeps_rows(app: &App) -> bool {
     let write = app
         .store()
         .platform_write(CrossTenantReason::Housekeeping, move |platform| {
-            platform.take_turn(turn, turn, now, now)
+            platform.acquire_lease(turn, turn, now, now)
         });
     write.await.is_ok()
 }

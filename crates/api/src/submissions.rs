@@ -83,7 +83,7 @@ async fn submit(
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
     responses((status = 200, body = Done)))]
 async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
-    cx.write(move |tx| freeze::note_flushed(tx, &id)).await?;
+    cx.write(move |tx| freeze::record_flushed(tx, &id)).await?;
     Ok(Json(Done::YES))
 }
 

@@ -33,7 +33,7 @@ pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
 
 /// Appends all users that the database records as erased.
 pub async fn append(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
-    let erased = store.platform_read(CrossTenantReason::Housekeeping, |platform| platform.erased_people());
+    let erased = store.platform_read(CrossTenantReason::Housekeeping, |platform| platform.erased_users());
     let erased = erased.await?;
     if erased.is_empty() {
         return Ok(());

@@ -33,7 +33,7 @@ pub fn restore_quarantine(
         });
         let asked = key.clone();
         let is_named = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
-            platform.file_is_named(&asked)
+            platform.is_file_referenced(&asked)
         });
         if !installation.runtime.block_on(is_named)? {
             found.without_row += 1;

@@ -83,7 +83,7 @@ pub fn scrub(
     for (file, is_missing) in suspects {
         let key = FileKey::new(&file.key);
         let named = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
-            platform.file_is_named(&key)
+            platform.is_file_referenced(&key)
         });
         // The row may have been deleted since the snapshot.
         if installation.runtime.block_on(named)? {
@@ -134,7 +134,7 @@ async fn orphans(installation: &Installation, store: &Store, older_than: u32) ->
             continue;
         }
         let unnamed = store.platform_read(CrossTenantReason::CommandLine, move |platform| {
-            platform.abandoned_files(aged)
+            platform.unreferenced_stored_files(aged)
         });
         found.extend(unnamed.await?.into_iter().map(|key| key.as_str().to_owned()));
     }

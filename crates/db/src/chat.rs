@@ -158,7 +158,7 @@ impl ReadTx<'_> {
     }
 
     /// Lists the pending uploads of a user in a room: files that no message refers to yet, oldest first.
-    pub fn waiting_files(&mut self, room: &WorkRoomId, uploader: &UserId) -> Result<Vec<MessageAttachment>> {
+    pub fn unsent_files(&mut self, room: &WorkRoomId, uploader: &UserId) -> Result<Vec<MessageAttachment>> {
         self.fetch_all(&WAITING, args![room, uploader], file)
     }
 
@@ -274,7 +274,7 @@ impl WriteTx<'_> {
     }
 
     /// Attaches a pending upload of this user to a message; `NotFound` for every other file.
-    pub fn name_file(
+    pub fn attach_file(
         &mut self,
         room: &WorkRoomId,
         id: &AttachmentId,
@@ -290,7 +290,7 @@ impl WriteTx<'_> {
 
     /// Deletes the row of a pending upload; returns whether it existed. The caller schedules the removal of the stored
     /// bytes with the change it records.
-    pub fn drop_waiting_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
+    pub fn delete_unsent_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
         Ok(self.execute(&DROP_FILE, args![room, id])? > 0)
     }
 

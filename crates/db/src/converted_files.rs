@@ -59,7 +59,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Stores a conversion of the file `made_of` and returns the stored one, which may be that of a concurrent request.
     /// Returns `None` if the source was deleted or got another file in the meantime.
-    pub fn keep_converted(
+    pub fn insert_converted_file(
         &mut self,
         source: &ConvertedOf,
         made_of: &FileKey,

@@ -328,7 +328,7 @@ impl WriteTx<'_> {
     }
 
     /// Returns whether a document was ever submitted, even if the submission was withdrawn.
-    pub fn was_handed_in(&mut self, id: &DocumentId) -> Result<bool> {
+    pub fn was_submitted(&mut self, id: &DocumentId) -> Result<bool> {
         self.fetch_one(&WAS_HANDED_IN, args![id], |row| row.take())
     }
 }

@@ -36,7 +36,7 @@ impl ReadTx<'_> {
     }
 
     /// Counts the other owners who can sign in.
-    pub fn owners_besides(&mut self, user: &UserId) -> Result<i64> {
+    pub fn other_owner_count(&mut self, user: &UserId) -> Result<i64> {
         self.fetch_one(&OTHER_OWNERS, args![user], |row| row.take())
     }
 }

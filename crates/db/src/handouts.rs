@@ -23,14 +23,14 @@ impl ReadTx<'_> {
     }
 
     /// Lists the groups of a topic that still have a copy of a file.
-    pub fn handed_out(&mut self, topic: &AssignmentId, attachment: &AttachmentId) -> Result<Vec<GroupId>> {
+    pub fn groups_with_handout(&mut self, topic: &AssignmentId, attachment: &AttachmentId) -> Result<Vec<GroupId>> {
         self.fetch_all(&HANDED_OUT, args![topic, attachment], |row| row.take())
     }
 }
 
 impl WriteTx<'_> {
     /// Records the file of which a document is a copy.
-    pub fn note_handed_out(&mut self, document: &DocumentId, attachment: &AttachmentId) -> Result<()> {
+    pub fn record_handout(&mut self, document: &DocumentId, attachment: &AttachmentId) -> Result<()> {
         self.execute(&NOTE, args![document, attachment]).map(drop)
     }
 }

@@ -129,7 +129,7 @@ impl ReadTx<'_> {
     }
 
     /// Returns whether a user is a co-teacher of a class.
-    pub fn teaches_along(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
+    pub fn is_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
         self.fetch_one(&TEACHES_ALONG, args![class, teacher], |row| row.take())
     }
 

@@ -163,7 +163,7 @@ impl WriteTx<'_> {
     }
 
     /// Makes this organization the home organization of an account that has none.
-    pub fn restore_home(&mut self, user: &UserId) -> Result<()> {
+    pub fn set_missing_home_organization(&mut self, user: &UserId) -> Result<()> {
         self.execute(&RESTORE_HOME, args![user]).map(drop)
     }
 

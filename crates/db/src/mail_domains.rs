@@ -164,7 +164,7 @@ impl WriteTx<'_> {
     }
 
     /// Makes this organization the home organization of an account it takes over.
-    pub fn adopt_account(&mut self, user: &UserId) -> Result<()> {
+    pub fn take_over_account(&mut self, user: &UserId) -> Result<()> {
         let now = self.now();
         self.execute(&ADOPT, args![user, now]).map(drop)
     }

@@ -24,7 +24,7 @@ pub(super) use organization_columns;
 
 /// Sessions in the organization: it is their active organization, or they have none and belong to a member, so the
 /// `Host` header may resolve to it. Sessions of super admins are excluded.
-macro_rules! sessions_at_work {
+macro_rules! active_session_ids {
     () => {
         " FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE u.role <> 'SUPER_ADMIN' AND (s.active_organization_id = $1 OR (s.active_organization_id IS NULL
@@ -44,7 +44,7 @@ statements! {
         WHERE id = $1";
     /// Soft-deletes the organization. Its slug and domain become available immediately.
     DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL WHERE id = $1";
-    SESSIONS = concat!("SELECT s.id", sessions_at_work!(), " ORDER BY s.id");
+    SESSIONS = concat!("SELECT s.id", active_session_ids!(), " ORDER BY s.id");
     /// Clears the active organization of its sessions.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
     MEMBER_COUNT = "SELECT COUNT(*) FROM members WHERE organization_id = $1";
@@ -56,7 +56,7 @@ impl ReadTx<'_> {
     }
 
     /// Lists the sessions in the organization.
-    pub fn sessions_at_work(&mut self) -> Result<Vec<SessionId>> {
+    pub fn active_session_ids(&mut self) -> Result<Vec<SessionId>> {
         self.fetch_all(&SESSIONS, args![], |row| row.take())
     }
 }

@@ -268,7 +268,7 @@ impl WriteTx<'_> {
     }
 
     /// Records that the caller replaced a member's password; shown to the member after the next sign-in.
-    pub fn note_password_reset(&mut self, user: &UserId) -> Result<()> {
+    pub fn record_password_reset(&mut self, user: &UserId) -> Result<()> {
         let (by, now) = (self.actor().user.clone(), self.now());
         self.execute(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
     }

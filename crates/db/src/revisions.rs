@@ -130,7 +130,7 @@ impl WriteTx<'_> {
     }
 
     /// Stores the change history that the document server reported for a revision.
-    pub fn note_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
+    pub fn record_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
         let history = serde_json::to_string(history)?;
         self.execute(&NOTE_HISTORY, args![revision, history]).map(drop)
     }

@@ -136,7 +136,7 @@ pub struct SaveOutcome {
 
 impl ReadTx<'_> {
     /// Returns whether this save callback was processed before; a failed one was not.
-    pub fn has_taken(&mut self, note: &SaveNote) -> Result<bool> {
+    pub fn is_save_processed(&mut self, note: &SaveNote) -> Result<bool> {
         let arguments = args![note.document_id, note.document_key, note.url_path_hash];
         let outcome = self.fetch_optional(&SAVE, arguments, |row| row.take::<String>())?;
         Ok(outcome.is_some_and(|outcome| outcome != "FAILED" && outcome != "PENDING"))
@@ -164,7 +164,7 @@ impl ReadTx<'_> {
     }
 
     /// Returns whether a revision of a document has these bytes.
-    pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
+    pub fn has_revision_with_content(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
         self.fetch_one(&KEEPS, args![document, sha256], |row| row.take())
     }
 
@@ -182,7 +182,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Records the outcome of a save callback.
-    pub fn note_save(&mut self, note: &SaveNote, outcome: &SaveOutcome) -> Result<()> {
+    pub fn record_save(&mut self, note: &SaveNote, outcome: &SaveOutcome) -> Result<()> {
         let now = self.now();
         self.execute(
             &NOTE_SAVE,
@@ -207,7 +207,7 @@ impl WriteTx<'_> {
     }
 
     /// Records the present editors of a document under a key.
-    pub fn note_editors(
+    pub fn record_editors(
         &mut self,
         document: &DocumentId,
         generation: i64,
@@ -225,14 +225,14 @@ impl WriteTx<'_> {
     }
 
     /// Records the editors whose page reported that all changes were sent.
-    pub fn note_flushed(&mut self, session: &EditingSession, flushed: &[UserId]) -> Result<()> {
+    pub fn record_flushed(&mut self, session: &EditingSession, flushed: &[UserId]) -> Result<()> {
         let flushed = serde_json::to_string(flushed)?;
         self.execute(&FLUSHED, args![session.document_id, session.generation, flushed])
             .map(drop)
     }
 
     /// Records that a session saved, optionally with the nonce that a caller waits for.
-    pub fn save_arrived(
+    pub fn record_save_arrival(
         &mut self,
         document: &DocumentId,
         generation: i64,

@@ -237,7 +237,7 @@ impl WriteTx<'_> {
 
     /// Stores the changes of this transaction. It locks the one row that all writers of the organization share, so it
     /// is called as late as possible.
-    pub fn note_stored(&mut self) -> Result<()> {
+    pub fn record_storage_change(&mut self) -> Result<()> {
         let Stored { added, removals } = std::mem::take(&mut self.stored);
         match (added, removals) {
             (0, 0) => Ok(()),
@@ -252,7 +252,7 @@ impl WriteTx<'_> {
         if self.stored.added == 0 {
             return Ok(());
         }
-        self.note_stored()?;
+        self.record_storage_change()?;
         let room = self.storage_room()?;
         let group: Option<String> = match file {
             Some(key) => self.fetch_optional(&GROUP_OF_FILE, args![key.as_str()], |row| row.take())?,

@@ -88,7 +88,7 @@ impl RealtimeServer {
             .0
             .store
             .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-                platform.good_sessions(&first, &last, clock::now())
+                platform.valid_sessions(&first, &last, clock::now())
             });
         let valid: HashMap<_, _> = valid.await?.into_iter().collect();
         for session in sessions.into_iter().filter(|session| !valid.contains_key(session)) {

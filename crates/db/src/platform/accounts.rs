@@ -167,7 +167,7 @@ impl PlatformTx<'_> {
     }
 
     /// Records that the platform replaced a password; shown to the user after the next sign-in.
-    pub fn note_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+    pub fn record_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection
             .execute(&NOTE_PASSWORD_RESET, args![user, now])
             .map(drop)

@@ -279,7 +279,7 @@ impl PlatformTx<'_> {
     }
 
     /// Returns a page of the matching accounts and their total number.
-    pub fn accounts_asked_for(&mut self, asked: &AccountSearch, now: Timestamp) -> Result<(Vec<Account>, i64)> {
+    pub fn search_accounts(&mut self, asked: &AccountSearch, now: Timestamp) -> Result<(Vec<Account>, i64)> {
         let split = |part: &Option<(String, Comparison)>| {
             part.as_ref()
                 .map(|(field, comparison)| (field.clone(), comparison.word(), comparison.argument(field)))
@@ -358,7 +358,7 @@ impl PlatformTx<'_> {
     }
 
     /// Clears and deactivates an account and deletes all its credentials.
-    pub fn empty_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
+    pub fn clear_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
         let id = &account.user.id;
         // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");

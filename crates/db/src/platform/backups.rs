@@ -93,7 +93,7 @@ impl PlatformTx<'_> {
     }
 
     /// Lists the erased users.
-    pub fn erased_people(&mut self) -> Result<Vec<UserId>> {
+    pub fn erased_users(&mut self) -> Result<Vec<UserId>> {
         self.connection.fetch_all(&ERASED, args![], |row| row.take())
     }
 
@@ -115,9 +115,9 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the files that no row refers to and that are not scheduled for removal.
-    pub fn abandoned_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+    pub fn unreferenced_stored_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut abandoned = Vec::new();
-        for key in self.unnamed_files(keys)? {
+        for key in self.unreferenced_files(keys)? {
             let waits = self
                 .connection
                 .fetch_optional(&WAITS, args![key.as_str()], |row| row.take())?;

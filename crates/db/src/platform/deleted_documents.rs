@@ -57,7 +57,7 @@ impl PlatformTx<'_> {
     }
 
     /// Records that the editors of a deleted document were closed.
-    pub fn note_closed_editors(&mut self, id: &DocumentId) -> Result<()> {
+    pub fn record_closed_editors(&mut self, id: &DocumentId) -> Result<()> {
         self.connection.execute(&CLOSE, args![id]).map(drop)
     }
 

@@ -70,7 +70,7 @@ impl PlatformTx<'_> {
 
     /// Acquires the lease `name` until a point in time; returns false if another instance holds it. `holder` identifies
     /// this instance.
-    pub fn take_turn(&mut self, name: &str, holder: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
+    pub fn acquire_lease(&mut self, name: &str, holder: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
         let taken = self.connection.execute(&TAKE_TURN, args![name, holder, until, now])?;
         Ok(taken == 1)
     }

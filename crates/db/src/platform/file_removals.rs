@@ -51,10 +51,10 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the files that no row of any organization refers to.
-    pub fn unnamed_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+    pub fn unreferenced_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut unnamed = Vec::new();
         for key in keys {
-            if !self.file_is_named(&key)? {
+            if !self.is_file_referenced(&key)? {
                 unnamed.push(key);
             }
         }
@@ -62,7 +62,7 @@ impl PlatformTx<'_> {
     }
 
     /// Returns whether a row of any organization refers to the file. Such a file must not be removed.
-    pub fn file_is_named(&mut self, key: &FileKey) -> Result<bool> {
+    pub fn is_file_referenced(&mut self, key: &FileKey) -> Result<bool> {
         let found = self
             .connection
             .fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.take())?;

@@ -93,7 +93,7 @@ impl PlatformTx<'_> {
 
     /// Records that the user received an email at the address of the account: the address is verified, and the password
     /// counts as chosen by the user.
-    pub fn prove_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+    pub fn verify_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.execute(&PROVE_MAILBOX, args![user, now]).map(drop)
     }
 }

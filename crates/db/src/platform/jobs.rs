@@ -140,7 +140,7 @@ impl PlatformTx<'_> {
     }
 
     /// Deletes jobs with expired results and schedules their files for removal.
-    pub fn drop_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
+    pub fn delete_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
         self.connection.execute(&LIST_EXPIRED_FILES, args![now])?;
         self.connection.execute(&DELETE_EXPIRED, args![now]).map(drop)
     }

@@ -32,7 +32,7 @@ impl Standing {
 
 impl PlatformTx<'_> {
     /// Lists the valid sessions in a range of ids.
-    pub fn good_sessions(
+    pub fn valid_sessions(
         &mut self,
         first: &SessionId,
         last: &SessionId,

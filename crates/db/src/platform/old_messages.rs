@@ -38,7 +38,7 @@ impl PlatformTx<'_> {
     }
 
     /// Deletes pending uploads from before `waiting`, and content and files of messages deleted before `deleted`.
-    pub fn drop_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp, now: Timestamp) -> Result<()> {
+    pub fn delete_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp, now: Timestamp) -> Result<()> {
         self.connection.execute(&LIST_WAITING, args![waiting, now])?;
         self.connection.execute(&DELETE_WAITING, args![waiting])?;
         self.connection.execute(&LIST_DELETED, args![deleted, now])?;

@@ -35,7 +35,7 @@ impl PlatformTx<'_> {
     }
 
     /// Stores a count. Changes after `mark` were not counted and are added to it later.
-    pub fn note_storage(
+    pub fn record_storage_usage(
         &mut self,
         organization: &OrganizationId,
         usage: &StorageUsage,

@@ -98,10 +98,13 @@ async fn documents_live_in_a_bucket(kind: Kind) {
         .await
         .expect(201);
     let handing_out = format!("/assignments/{}/handouts", studio.topic);
-    let handed_out = ada
+    let groups_with_handout = ada
         .post(&handing_out, json!({"templateAttachmentId": template["id"]}))
         .await;
-    assert_eq!(handed_out.expect(200)["documents"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        groups_with_handout.expect(200)["documents"].as_array().unwrap().len(),
+        2
+    );
     let finished = studio.finish().await;
     assert_eq!(finished["unsavedDocuments"], json!([]));
     drop(editor);

@@ -77,7 +77,7 @@ both!(one_instance_at_a_time_sweeps, |app| {
             .app
             .store()
             .platform_write(CrossTenantReason::Housekeeping, move |platform| {
-                platform.take_turn("some chore", holder, now.plus_seconds(90), now)
+                platform.acquire_lease("some chore", holder, now.plus_seconds(90), now)
             });
         take.await.unwrap()
     };

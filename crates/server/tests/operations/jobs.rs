@@ -167,7 +167,7 @@ both!(what_was_kept_long_enough_goes_with_its_file, |app| {
     .await;
     let (has, then) = platform(app, |platform| {
         let has = platform.has_expired_jobs(clock::now())?;
-        platform.drop_expired_jobs(clock::now())?;
+        platform.delete_expired_jobs(clock::now())?;
         Ok((has, platform.has_expired_jobs(clock::now())?))
     })
     .await;

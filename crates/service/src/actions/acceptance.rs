@@ -214,7 +214,7 @@ fn accept(
         if let (true, Some(hash)) = (is_new, hash) {
             tx.choose_password(&user, hash, now)?;
         }
-        tx.prove_mailbox(&user, now)?;
+        tx.verify_mailbox(&user, now)?;
     }
     Ok(answered)
 }
@@ -349,7 +349,7 @@ fn join(tx: &mut WriteTx<'_>, mut invitation: Invitation, user: &UserId, by: Acc
         return Ok(InvitationResponse { invitation, member });
     };
     if invitation.is_home {
-        tx.restore_home(user)?;
+        tx.set_missing_home_organization(user)?;
     }
     let person = tx.membership(user)?.user.person();
     tx.record(UserChange::Created {

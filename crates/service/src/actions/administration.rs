@@ -148,7 +148,7 @@ fn apply_ban(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, account: &Acco
 pub fn set_password(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
     let account = tx.lock_account(user)?;
     passwords::replace(tx, user, hash, admin.now)?;
-    tx.note_password_reset(user, admin.now)?;
+    tx.record_password_reset(user, admin.now)?;
     let person = account.person();
     record_change(tx, admin, user, UserChange::PasswordReset { user: person })
 }
@@ -198,7 +198,7 @@ pub fn remove(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId
         })?;
     }
     sessions::revoke_all(tx, user, None, KillReason::Deactivated)?;
-    tx.empty_account(&account, admin.now)?;
+    tx.clear_account(&account, admin.now)?;
     Ok(account.user.email)
 }
 

@@ -91,7 +91,7 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
         tx.room_message(room, question)?;
     }
     if !new.attachment_ids.is_empty() {
-        let waiting = tx.waiting_files(room, &sender)?;
+        let waiting = tx.unsent_files(room, &sender)?;
         let is_waiting = |id: &AttachmentId| waiting.iter().any(|file| file.id == *id);
         if !new.attachment_ids.iter().all(is_waiting) {
             return Err(Error::NotFound);
@@ -115,7 +115,7 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
     };
     tx.insert_room_message(&message, Some(&sender))?;
     for file in new.attachment_ids.iter() {
-        tx.name_file(room, file, &sender, id)?;
+        tx.attach_file(room, file, &sender, id)?;
     }
     tx.count_own(room, &sender)?;
     let message = tx.room_message(room, id)?;
@@ -168,11 +168,11 @@ pub fn add_file(
     let place = tx.lock_room_for_chat(room)?;
     place.class_status.writable()?;
     let uploader = person(tx)?;
-    let waiting = tx.waiting_files(room, &uploader)?;
+    let waiting = tx.unsent_files(room, &uploader)?;
     let too_many = (waiting.len() + 1).saturating_sub(FILES_MAX);
     let mut files: Vec<FileKey> = Vec::new();
     for old in waiting.into_iter().take(too_many) {
-        if tx.drop_waiting_file(room, &old.id)? {
+        if tx.delete_unsent_file(room, &old.id)? {
             files.push(old.file.key);
         }
     }

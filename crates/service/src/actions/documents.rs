@@ -187,7 +187,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
 /// Deletes a draft that was never submitted. Its files are deleted after the commit.
 pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     let seen = tx.lock_writable_document(id)?;
-    let was_submitted = tx.was_handed_in(id)?;
+    let was_submitted = tx.was_submitted(id)?;
     seen.document().removable_by(tx.viewer(), was_submitted)?;
     seen.writable()?;
     let files = tx.delete_document(id)?;

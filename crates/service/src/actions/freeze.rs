@@ -106,7 +106,7 @@ pub fn end_flush(tx: &mut WriteTx<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<F
 
 /// Records that the page of the caller has sent all pending changes of a document that is being frozen. Counts only
 /// for the caller's own editor; ignored in any other state.
-pub fn note_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
+pub fn record_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     let user = tx.actor().user.clone().ok_or(Error::Unauthenticated)?;
     if !tx.document(id)?.document().is_freezing() {
         return Ok(());
@@ -117,7 +117,7 @@ pub fn note_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
         if is_asked && !session.flushed.contains(&user) {
             let mut flushed = session.flushed.clone();
             flushed.push(user.clone());
-            tx.note_flushed(&session, &flushed)?;
+            tx.record_flushed(&session, &flushed)?;
         }
     }
     Ok(())

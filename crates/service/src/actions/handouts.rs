@@ -79,7 +79,7 @@ pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Resu
         .title
         .clone()
         .unwrap_or_else(|| DocumentTitle::stored(shortened.trim()));
-    let have = tx.handed_out(id, &new.template_attachment_id)?;
+    let have = tx.groups_with_handout(id, &new.template_attachment_id)?;
     let copies = tx
         .rooms_of_topic(id)?
         .into_iter()
@@ -114,7 +114,7 @@ pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, hando
     topic.assignment.writable()?;
     let attachment = &new.template_attachment_id;
     let here = |group: &GroupId| topic.links.iter().any(|link| link.link.group_id == *group);
-    let had = tx.handed_out(id, attachment)?;
+    let had = tx.groups_with_handout(id, attachment)?;
     let (mut documents, mut full) = (Vec::new(), Vec::new());
     for copy in handout
         .copies
@@ -127,7 +127,7 @@ pub fn hand_out(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewHandout, hando
             continue;
         }
         documents.push(documents::create(tx, &copy.room, &copy.creation)?);
-        tx.note_handed_out(&copy.creation.id, attachment)?;
+        tx.record_handout(&copy.creation.id, attachment)?;
     }
     Ok(HandoutResult { documents, had, full })
 }

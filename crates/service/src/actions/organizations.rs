@@ -138,7 +138,7 @@ pub fn suspend(tx: &mut WriteTx<'_>) -> Result<Organization> {
     let mut organization = tx.lock_organization()?;
     if organization.set_status(OrganizationStatus::Suspended, tx.now()) {
         tx.update_organization(&organization)?;
-        let sessions = tx.sessions_at_work()?;
+        let sessions = tx.active_session_ids()?;
         tx.record(OrganizationChange::Suspended {
             organization: Box::new(organization.clone()),
             sessions,
@@ -152,7 +152,7 @@ pub fn activate(tx: &mut WriteTx<'_>) -> Result<Organization> {
     let mut organization = tx.lock_organization()?;
     if organization.set_status(OrganizationStatus::Active, tx.now()) {
         tx.update_organization(&organization)?;
-        let sessions = tx.sessions_at_work()?;
+        let sessions = tx.active_session_ids()?;
         tx.record(OrganizationChange::Activated {
             organization: Box::new(organization.clone()),
             sessions,
@@ -171,7 +171,7 @@ pub fn remove(tx: &mut WriteTx<'_>, confirmation: &Confirmation) -> Result<Organ
             "must be the short name of the organization",
         ));
     }
-    let (members, sessions) = (tx.member_count()?, tx.sessions_at_work()?);
+    let (members, sessions) = (tx.member_count()?, tx.active_session_ids()?);
     tx.delete_organization()?;
     tx.open_job(JobKind::OrganizationPurge, organization.id.as_str(), &json!({}))?;
     let deleted = OrganizationDeletion {

@@ -120,7 +120,7 @@ pub fn reset(tx: &mut PlatformWriteTx<'_>, token: &str, hash: &str, now: Timesta
     }
     replace(tx, &user, hash, now)?;
     // The token was sent by email, so the email address is verified.
-    tx.prove_mailbox(&user, now)?;
+    tx.verify_mailbox(&user, now)?;
     Ok(true)
 }
 

@@ -84,7 +84,7 @@ fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
     let known = find_person(tx, user)?;
     check_outranks(tx, &known)?;
     check_administers(tx, &known)?;
-    if known.role == Some(MemberRole::Owner) && tx.owners_besides(user)? == 0 {
+    if known.role == Some(MemberRole::Owner) && tx.other_owner_count(user)? == 0 {
         return Err(Refusal::LastOwner.into());
     }
     Ok(known)

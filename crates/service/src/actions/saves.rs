@@ -105,7 +105,7 @@ pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i
 /// Decides what happens to a save and writes the result.
 pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<ReferencedFiles> {
     let seen = lock_document(tx, &incoming.note.document_id, incoming.generation)?;
-    if tx.has_taken(&incoming.note)? {
+    if tx.is_save_processed(&incoming.note)? {
         contributions::record_presence(tx, &incoming.note.document_id, incoming.generation)?;
         if incoming.is_final {
             session_notices::end_locked(tx, seen.whole.document, incoming.generation)?;
@@ -164,7 +164,7 @@ pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<Referenced
         last_save: incoming.last_save,
         revision_id: revision.map(|revision| revision.id),
     };
-    tx.note_save(&incoming.note, &outcome)?;
+    tx.record_save(&incoming.note, &outcome)?;
     update_session(tx, incoming)?;
     let old = tx.now().plus_seconds(-SAVES_KEPT_DAYS * 86_400);
     tx.prune_saves(&document.id, old)?;
@@ -246,7 +246,7 @@ fn keep_as_late(
     incoming: &IncomingSave,
     decision: &'static str,
 ) -> Result<Decision> {
-    if tx.keeps_bytes(&seen.document().id, &incoming.blob.sha256)? {
+    if tx.has_revision_with_content(&seen.document().id, &incoming.blob.sha256)? {
         return Ok(("UNCHANGED", None, ReferencedFiles::default()));
     }
     let is_overtaken = seen.document().frozen_at().is_none() && !incoming.is_partial;
@@ -290,7 +290,7 @@ fn insert(tx: &mut WriteTx<'_>, incoming: &IncomingSave, origin: RevisionOrigin)
     };
     tx.insert_revision(&revision)?;
     if !incoming.history.is_empty() {
-        tx.note_history(&revision.id, &incoming.history)?;
+        tx.record_history(&revision.id, &incoming.history)?;
     }
     contributions::record_save(tx, document, &revision.editors)?;
     Ok(revision)
@@ -400,7 +400,7 @@ fn update_session(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<()> {
         tx.end_session(&note.document_id, incoming.generation)
     } else {
         let nonce = incoming.nonce.as_deref();
-        tx.save_arrived(&note.document_id, incoming.generation, &note.document_key, nonce)
+        tx.record_save_arrival(&note.document_id, incoming.generation, &note.document_key, nonce)
     }
 }
 
@@ -409,7 +409,7 @@ pub fn record_failure(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64, no
     let seen = lock_document(tx, &note.document_id, generation)?;
     contributions::record_presence(tx, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
-        tx.save_arrived(
+        tx.record_save_arrival(
             &note.document_id,
             generation,
             &note.document_key,

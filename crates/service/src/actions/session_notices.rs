@@ -79,12 +79,12 @@ pub fn update_editors(
     let has_gap = before
         .as_ref()
         .is_some_and(|before| before.has_gap || save::shows_gap(&before.editors, users, joined, left));
-    tx.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
+    tx.record_editors(&note.document_id, generation, &note.document_key, users, has_gap)
 }
 
 /// A save could not be downloaded; the document server repeats the callback, or the periodic sweep downloads it.
 pub fn record_unfetched(tx: &mut WriteTx<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
-    if tx.has_taken(note)? {
+    if tx.is_save_processed(note)? {
         return Ok(());
     }
     let outcome = SaveOutcome {
@@ -93,5 +93,5 @@ pub fn record_unfetched(tx: &mut WriteTx<'_>, note: &SaveNote, last_save: Option
         last_save,
         revision_id: None,
     };
-    tx.note_save(note, &outcome)
+    tx.record_save(note, &outcome)
 }

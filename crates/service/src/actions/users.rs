@@ -306,7 +306,7 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
         user.password_set_by(tx.organization())?;
     }
     people::write_password(tx, id, password)?;
-    tx.note_password_reset(id)?;
+    tx.record_password_reset(id)?;
     if user.email_verified {
         let (by, at) = (tx.actor().name.clone(), tx.now());
         tx.enqueue_email(&mail.password_reset_notice(Recipient::from_user(&user), &by, at)?)?;

@@ -112,7 +112,7 @@ fn before_commit(tx: &mut WriteTx<'_>, bus: &EventBus) -> Result<AfterCommit> {
     for key in changes.iter().flat_map(removed_files::removed_files) {
         tx.insert_file_removal(key)?;
     }
-    tx.note_stored()?;
+    tx.record_storage_change()?;
     let (actor, now) = (tx.actor().clone(), tx.now());
     let signals: Vec<_> = changes
         .iter()

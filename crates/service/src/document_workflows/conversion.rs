@@ -188,7 +188,7 @@ impl DocumentWorkflows {
         let new = file.clone();
         let written = self
             .write(context, move |tx| {
-                tx.keep_converted(&converted_of, &source_key, "pdf", &new)
+                tx.insert_converted_file(&converted_of, &source_key, "pdf", &new)
             })
             .await;
         match written {

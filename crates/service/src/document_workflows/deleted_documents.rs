@@ -67,7 +67,7 @@ impl DocumentWorkflows {
         let write = self
             .store
             .platform_write(CrossTenantReason::DocumentServer, move |platform| {
-                platform.note_closed_editors(&id)
+                platform.record_closed_editors(&id)
             });
         write.await
     }

@@ -55,7 +55,7 @@ impl DocumentWorkflows {
                         true
                     }
                 };
-                let lease = workflows.take_turn(&holder).await;
+                let lease = workflows.acquire_lease(&holder).await;
                 match &lease {
                     Ok(true) => workflows.run_steps(Some(&holder)).await,
                     Ok(false) => {}
@@ -77,14 +77,14 @@ impl DocumentWorkflows {
     }
 
     /// Acquires or renews the lease. It is longer than the interval, so it stays with one instance.
-    async fn take_turn(&self, holder: &str) -> Result<bool> {
+    async fn acquire_lease(&self, holder: &str) -> Result<bool> {
         let (holder, now) = (holder.to_owned(), clock::now());
         let pause = self.server.timeouts().sweep_seconds();
         let until = now.plus_seconds(pause.saturating_add(pause / 2).max(pause.saturating_add(1)));
         let take = self
             .store
             .platform_write(CrossTenantReason::Housekeeping, move |platform| {
-                platform.take_turn(LEASE, &holder, until, now)
+                platform.acquire_lease(LEASE, &holder, until, now)
             });
         take.await
     }
@@ -122,7 +122,7 @@ impl DocumentWorkflows {
 
     async fn holds_lease(&self, holder: Option<&str>) -> Result<bool> {
         match holder {
-            Some(holder) => self.take_turn(holder).await,
+            Some(holder) => self.acquire_lease(holder).await,
             None => Ok(true),
         }
     }

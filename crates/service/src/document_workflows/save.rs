@@ -292,7 +292,7 @@ fn save_target(tx: &mut ReadTx<'_>, note: &SaveNote, generation: i64) -> Result<
     Ok(SaveTarget {
         extension: document.file_extension,
         is_handed_in: document.status.open() == Open::Submitted,
-        is_taken: tx.has_taken(note)?,
+        is_taken: tx.is_save_processed(note)?,
     })
 }
 

@@ -85,7 +85,7 @@ async fn delete_stale_staged_files(store: &Store, now: Timestamp) -> Result<()> 
         platform.has_stale_staged_files(before)
     });
     if look.await? {
-        let drop = move |platform: &mut PlatformTx<'_>| platform.drop_staged_files(before, now);
+        let drop = move |platform: &mut PlatformTx<'_>| platform.delete_staged_files(before, now);
         store.platform_write(CrossTenantReason::Housekeeping, drop).await?;
     }
     Ok(())
@@ -110,7 +110,7 @@ pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
 async fn remove(store: &Store, files: &BlobStore, removal: &FileRemoval) -> Result<()> {
     let key = removal.key.clone();
     let named = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
-        platform.file_is_named(&key)
+        platform.is_file_referenced(&key)
     });
     if named.await? {
         // A row still refers to the file: two rows shared the bytes, or the list is wrong. Keep the file.

@@ -34,7 +34,7 @@ pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
         platform.has_old_messages(waiting, deleted)
     });
     if look.await? {
-        let drop = move |platform: &mut PlatformTx<'_>| platform.drop_old_messages(waiting, deleted, now);
+        let drop = move |platform: &mut PlatformTx<'_>| platform.delete_old_messages(waiting, deleted, now);
         store.platform_write(CrossTenantReason::Housekeeping, drop).await?;
     }
     Ok(())

@@ -67,7 +67,7 @@ pub async fn sweep(store: &Store, files: &BlobStore, before: Timestamp) -> Resul
 
 async fn without_rows(store: &Store, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
     let read = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
-        platform.unnamed_files(keys)
+        platform.unreferenced_files(keys)
     });
     read.await
 }

@@ -221,7 +221,7 @@ impl Jobs {
             platform.has_expired_jobs(clock::now())
         });
         if look.await? {
-            self.platform_write(|platform| platform.drop_expired_jobs(clock::now()))
+            self.platform_write(|platform| platform.delete_expired_jobs(clock::now()))
                 .await?;
         }
         Ok(())

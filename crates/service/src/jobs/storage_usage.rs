@@ -68,7 +68,7 @@ pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<S
     let noted = usage.clone();
     store
         .platform_write(CrossTenantReason::Housekeeping, move |platform| {
-            platform.note_storage(&organization, &noted, mark)
+            platform.record_storage_usage(&organization, &noted, mark)
         })
         .await?;
     Ok(usage)

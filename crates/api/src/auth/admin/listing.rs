@@ -65,7 +65,7 @@ pub async fn list(asked: Asked) -> Answered {
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.accounts_asked_for(&search, now)
+            platform.search_accounts(&search, now)
         });
     let (accounts, total) = look.await?;
     let page = Page {

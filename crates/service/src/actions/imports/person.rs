@@ -144,7 +144,7 @@ pub(super) fn confirm(tx: &mut WriteTx<'_>, class: &ClassId, student: &UserId) -
 
 /// Adds a co-teacher, unless the teacher owns the class. Returns whether the teacher is new.
 pub(super) fn add_co_teacher(tx: &mut WriteTx<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, RowError> {
-    if tx.class(class)?.teacher_id == *teacher || tx.teaches_along(class, teacher)? {
+    if tx.class(class)?.teacher_id == *teacher || tx.is_co_teacher(class, teacher)? {
         return Ok(false);
     }
     let new = crate::actions::classes::NewCoTeacher {

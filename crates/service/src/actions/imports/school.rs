@@ -270,7 +270,7 @@ fn remove_enrollment(
     match from {
         EnrollmentTarget::Class(Some(class)) if place.is_teacher => {
             // The owner is not removed, because a class must have one.
-            let is_there = tx.teaches_along(&class, user)?;
+            let is_there = tx.is_co_teacher(&class, user)?;
             if is_there {
                 classes::remove_teacher(tx, &class, user)?;
             }
