@@ -22,7 +22,7 @@ use adapters::blob_store::name;
 use api_types::audience::Audience;
 use api_types::submission::SubmissionView;
 use common::error::{Error, Result};
-use db::converted_files::Converted;
+use db::converted_files::ConvertedFile;
 use service::document_workflows::{ConversionInput, ConversionRequest};
 
 pub fn routes() -> Endpoints {
@@ -116,7 +116,7 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
 }
 
 fn source(copy: SubmissionDocument) -> Result<ConversionRequest> {
-    let file = Converted {
+    let file = ConvertedFile {
         key: copy.file_key,
         size: copy.size,
         sha256: copy.sha256,

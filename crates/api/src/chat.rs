@@ -26,7 +26,7 @@ use api_types::message::{MessageAttachmentView, RoomMessageView};
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
-use db::chat::Way;
+use db::chat::ReadDirection;
 use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, SentMessage};
 
 pub fn routes() -> Endpoints {
@@ -85,7 +85,7 @@ async fn list(
     ValidQuery(query): ValidQuery<Listed>,
 ) -> Result<Json<Page<RoomMessageView>>> {
     let window = window(query.limit, query.cursor);
-    let way = query.after.map_or(Way::Back, Way::From);
+    let way = query.after.map_or(ReadDirection::Back, ReadDirection::From);
     let look = cx.read(move |tx| {
         tx.place_of_room(&id)?;
         tx.room_messages(&id, way, &window)

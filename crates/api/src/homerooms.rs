@@ -21,7 +21,7 @@ use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::homeroom::{HomeroomStudentView, HomeroomView};
 use common::error::Result;
-use db::homerooms::{CountedHomeroom, HomeroomFilter};
+use db::homerooms::{HomeroomFilter, HomeroomWithCount};
 use db::{ReadTx, WriteTx};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
@@ -79,7 +79,7 @@ impl Editable for HomeroomEdit {
     ];
 }
 
-fn homeroom_view(counted: CountedHomeroom) -> HomeroomView {
+fn homeroom_view(counted: HomeroomWithCount) -> HomeroomView {
     HomeroomView::new(counted.homeroom, counted.students)
 }
 
@@ -97,7 +97,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         let found = tx.homerooms(&filter)?.into_iter();
         let search = filter.search.as_deref();
         let place =
-            |counted: &CountedHomeroom| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
+            |counted: &HomeroomWithCount| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
         Ok(found
             .map(|homeroom| (place(&homeroom), homeroom_view(homeroom)))
             .collect())

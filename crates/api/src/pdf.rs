@@ -16,7 +16,7 @@ use super::terms::Terms;
 use adapters::blob_store::name;
 use common::error::{Error, Result};
 use db::ReadTx;
-use db::converted_files::Converted;
+use db::converted_files::ConvertedFile;
 use db::documents::{CurrentFile, VisibleDocument};
 use service::document_workflows::{ConversionInput, ConversionRequest};
 
@@ -68,7 +68,7 @@ fn source(seen: VisibleDocument, current: CurrentFile) -> ConversionRequest {
     let document = seen.whole.document;
     let content = match current {
         CurrentFile::Revision(revision) => {
-            let file = Converted {
+            let file = ConvertedFile {
                 key: revision.file_key,
                 size: revision.size,
                 sha256: revision.sha256,

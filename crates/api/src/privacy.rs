@@ -24,7 +24,7 @@ use api_types::privacy::{PersonalExportView, path};
 use common::clock;
 use common::error::{Error, Result};
 use db::platform::CrossTenantReason;
-use db::platform::erasure::Traces;
+use db::platform::erasure::LogScan;
 use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
 use service::jobs::retention;
@@ -148,8 +148,8 @@ async fn erase(
 }
 
 /// Searches the activity log for traces of a person, in batches that are queued for the caller's organization.
-async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
-    let mut traces = Traces::begin(clock::now());
+async fn traces(cx: &Context, user: &UserId) -> Result<LogScan> {
+    let mut traces = LogScan::begin(clock::now());
     loop {
         let line = cx.caller().tenant.as_ref().map(|tenant| tenant.id().clone());
         let user = user.clone();
@@ -157,7 +157,7 @@ async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
             .app()
             .store()
             .platform_read_for(line, CrossTenantReason::PersonalData, move |platform| {
-                let goes_on = platform.look_for(&user, &mut traces)?;
+                let goes_on = platform.scan_log(&user, &mut traces)?;
                 Ok((goes_on, traces))
             });
         let (goes_on, found) = look.await?;

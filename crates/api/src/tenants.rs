@@ -28,7 +28,7 @@ use common::error::{Error, Result};
 use db::WriteTx;
 use db::members::MemberFilter;
 use db::platform::CrossTenantReason;
-use db::platform::organizations::{HostName, Sign};
+use db::platform::organizations::{HostName, OrganizationBranding};
 use service::actions::organizations::{self, Confirmation, NewTenant, OrganizationDeletion};
 use service::actions::people::Provisioned;
 
@@ -137,7 +137,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
         (status = 404, description = "The Host names no organization, NOT_FOUND")))]
 async fn current(State(app): State<App>, request: Request) -> Result<Json<SignView>> {
     let host = host_of(&app, &request);
-    let Sign { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
+    let OrganizationBranding { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
     Ok(Json(SignView { name, slug, logo }))
 }
 
@@ -148,11 +148,11 @@ pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
 }
 
 /// The public data of the organization that a host names.
-pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<Sign>> {
+pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<OrganizationBranding>> {
     let Some(host) = host else { return Ok(None) };
     app.store()
         .platform_read(CrossTenantReason::HostLookup, move |platform| {
-            platform.sign_of_host(&host)
+            platform.branding_of_host(&host)
         })
         .await
 }

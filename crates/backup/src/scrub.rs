@@ -11,7 +11,7 @@ use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::SHARDS;
 use common::clock;
 use db::Store;
-use db::dump::{NamedFile, Snapshot};
+use db::dump::{FileReference, Snapshot};
 use db::platform::CrossTenantReason;
 
 /// The maximum number of names per category; others are only counted.
@@ -104,7 +104,7 @@ pub fn scrub(
 }
 
 /// Returns the size of a file and whether its checksum is correct.
-fn check_file(installation: &Installation, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
+fn check_file(installation: &Installation, file: &FileReference) -> anyhow::Result<(u64, bool)> {
     let key = FileKey::new(&file.key);
     let opened = installation.runtime.block_on(async {
         let opened = installation.files.open(&key).await?;

@@ -107,7 +107,7 @@ statements! {
 
 /// The direction in which messages are paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ReadDirection {
     /// Newest first.
     Back,
     /// Oldest first, after this sequence number: the messages that a client missed.
@@ -119,12 +119,12 @@ impl ReadTx<'_> {
     pub fn room_messages(
         &mut self,
         room: &WorkRoomId,
-        way: Way,
+        way: ReadDirection,
         window: &Window<i64>,
     ) -> Result<Slice<RoomMessage, i64>> {
         let (sql, first) = match way {
-            Way::Back => (&BEFORE, i64::MAX),
-            Way::From(seq) => (&AFTER, seq),
+            ReadDirection::Back => (&BEFORE, i64::MAX),
+            ReadDirection::From(seq) => (&AFTER, seq),
         };
         let from = window.after.as_ref().map_or(first, |position| position.key);
         let rows = self.with_files(room, sql, args![room, from, window.rows()])?;

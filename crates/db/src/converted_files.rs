@@ -30,7 +30,7 @@ statements! {
 
 /// The source of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConvertedOf {
+pub enum ConversionSource {
     Revision(RevisionId),
     /// A submitted copy of a document.
     Copy(SubmissionDocumentId),
@@ -38,7 +38,7 @@ pub enum ConvertedOf {
 
 /// A cached conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedFile {
     pub key: FileKey,
     /// Size in bytes.
     pub size: i64,
@@ -48,10 +48,10 @@ pub struct Converted {
 
 impl ReadTx<'_> {
     /// Returns the cached conversion of a source to this format, if there is one.
-    pub fn converted(&mut self, source: &ConvertedOf, format: &str) -> Result<Option<Converted>> {
+    pub fn converted(&mut self, source: &ConversionSource, format: &str) -> Result<Option<ConvertedFile>> {
         match source {
-            ConvertedOf::Revision(id) => self.fetch_optional(&OF_REVISION, args![id, format], converted),
-            ConvertedOf::Copy(id) => self.fetch_optional(&OF_COPY, args![id, format], converted),
+            ConversionSource::Revision(id) => self.fetch_optional(&OF_REVISION, args![id, format], converted),
+            ConversionSource::Copy(id) => self.fetch_optional(&OF_COPY, args![id, format], converted),
         }
     }
 }
@@ -61,18 +61,18 @@ impl WriteTx<'_> {
     /// Returns `None` if the source was deleted or got another file in the meantime.
     pub fn insert_converted_file(
         &mut self,
-        source: &ConvertedOf,
+        source: &ConversionSource,
         made_of: &FileKey,
         format: &str,
-        new: &Converted,
-    ) -> Result<Option<Converted>> {
+        new: &ConvertedFile,
+    ) -> Result<Option<ConvertedFile>> {
         let (revision, copy) = match source {
-            ConvertedOf::Revision(id) => (Some(id), None),
-            ConvertedOf::Copy(id) => (None, Some(id)),
+            ConversionSource::Revision(id) => (Some(id), None),
+            ConversionSource::Copy(id) => (None, Some(id)),
         };
         let exists: bool = match source {
-            ConvertedOf::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
-            ConvertedOf::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
+            ConversionSource::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
+            ConversionSource::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
         };
         if !exists {
             return Ok(None);
@@ -108,8 +108,8 @@ fn file(row: &mut Columns<'_>) -> Result<FileKey> {
     row.take::<String>().map(FileKey::new)
 }
 
-fn converted(row: &mut Columns<'_>) -> Result<Converted> {
-    Ok(Converted {
+fn converted(row: &mut Columns<'_>) -> Result<ConvertedFile> {
+    Ok(ConvertedFile {
         key: FileKey::new(row.take::<String>()?),
         size: row.take()?,
         sha256: row.take()?,

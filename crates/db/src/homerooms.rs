@@ -85,7 +85,7 @@ pub struct HomeroomFilter {
 
 /// A homeroom with the number of its students.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountedHomeroom {
+pub struct HomeroomWithCount {
     pub homeroom: Homeroom,
     pub students: i64,
 }
@@ -101,7 +101,7 @@ pub struct HomeroomStudent {
 
 /// The effects of the deletion of a homeroom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReleasedByHomeroom {
+pub struct HomeroomRemoval {
     /// The students whose enrollments ended.
     pub students: Vec<UserId>,
     /// The number of classes that were detached from the homeroom.
@@ -114,12 +114,12 @@ impl ReadTx<'_> {
     }
 
     /// Returns a homeroom, or `NotFound` if it is invisible to the viewer.
-    pub fn homeroom(&mut self, id: &HomeroomId) -> Result<CountedHomeroom> {
+    pub fn homeroom(&mut self, id: &HomeroomId) -> Result<HomeroomWithCount> {
         self.fetch_one_visible(&BY_ID, args![id], counted)
     }
 
     /// Lists the matching homerooms that are visible to the viewer, by name.
-    pub fn homerooms(&mut self, filter: &HomeroomFilter) -> Result<Vec<CountedHomeroom>> {
+    pub fn homerooms(&mut self, filter: &HomeroomFilter) -> Result<Vec<HomeroomWithCount>> {
         let search = filter.search.as_deref().map(super::pattern);
         self.fetch_all_visible(&LIST, args![search, filter.academic_year, filter.teacher_id], counted)
     }
@@ -198,18 +198,18 @@ impl WriteTx<'_> {
 
     /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null
     /// (docs/api-contract.md#homerooms-and-subjects).
-    pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<ReleasedByHomeroom> {
+    pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<HomeroomRemoval> {
         let now = self.now();
         let classes = self.execute(&RELEASE_CLASSES, args![id, now])?;
         let students = self.homeroom_student_ids(id)?;
         self.execute(&LEAVE_ALL, args![id])?;
         self.execute(&DELETE, args![id])?;
-        Ok(ReleasedByHomeroom { students, classes })
+        Ok(HomeroomRemoval { students, classes })
     }
 }
 
-fn counted(row: &mut Columns<'_>) -> Result<CountedHomeroom> {
-    Ok(CountedHomeroom {
+fn counted(row: &mut Columns<'_>) -> Result<HomeroomWithCount> {
+    Ok(HomeroomWithCount {
         homeroom: Homeroom {
             id: row.take()?,
             organization_id: row.take()?,

@@ -58,7 +58,7 @@ pub mod overview;
 pub mod page;
 pub mod people;
 pub mod purge;
-pub mod rates;
+pub mod rate_windows;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -438,7 +438,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
         ("saves", saves::STATEMENTS),
-        ("rates", rates::STATEMENTS),
+        ("rate_windows", rate_windows::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),

@@ -12,7 +12,7 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 /// Rows per transaction.
-const PIECE: i64 = 500;
+const BATCH: i64 = 500;
 
 /// The next members to delete.
 macro_rules! next_members {
@@ -22,7 +22,7 @@ macro_rules! next_members {
 }
 
 /// Those of the next members who belong to no other organization and are not super admins.
-macro_rules! homeless {
+macro_rules! without_other_membership {
     () => {
         concat!(
             "(SELECT u.id FROM users u WHERE u.role <> 'SUPER_ADMIN' AND u.id IN ",
@@ -98,9 +98,9 @@ statements! {
     /// Stored responses of idempotency keys.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
     /// Ends the sessions of the next members without another organization.
-    END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", homeless!(), " RETURNING user_id, id");
+    END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", without_other_membership!(), " RETURNING user_id, id");
     /// Deactivates the accounts of the next members without another organization.
-    DEACTIVATE = concat!("UPDATE users SET is_active = FALSE, updated_at = $3 WHERE is_active AND id IN ", homeless!());
+    DEACTIVATE = concat!("UPDATE users SET is_active = FALSE, updated_at = $3 WHERE is_active AND id IN ", without_other_membership!());
     /// The next memberships.
     MEMBERS = concat!("DELETE FROM members WHERE organization_id = $1 AND user_id IN ", next_members!());
     /// Clears the home organization of the next accounts.
@@ -120,7 +120,7 @@ statements! {
 
 /// The result of one transaction of a purge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Purged {
+pub struct PurgeProgress {
     /// Files that are no longer referenced.
     pub files: Vec<FileKey>,
     /// Sessions that ended, by user.
@@ -131,13 +131,13 @@ pub struct Purged {
 
 impl WriteTx<'_> {
     /// Purges the next batch of rows of the deleted organization.
-    pub fn purge_piece(&mut self) -> Result<Purged> {
+    pub fn purge_batch(&mut self) -> Result<PurgeProgress> {
         match self.fetch_optional(&IS_DELETED, args![], |row| row.take())? {
             // An earlier attempt finished without recording it.
             None => {
-                return Ok(Purged {
+                return Ok(PurgeProgress {
                     is_over: true,
-                    ..Purged::default()
+                    ..PurgeProgress::default()
                 });
             }
             Some(false) => return Err(Error::Internal(anyhow::anyhow!("a living organization is not purged"))),
@@ -145,9 +145,9 @@ impl WriteTx<'_> {
         }
         if let Some(class) = self.fetch_optional(&CLASS, args![], |row| row.take::<ClassId>())? {
             let files = self.purge_class(&class)?;
-            return Ok(Purged {
+            return Ok(PurgeProgress {
                 files,
-                ..Purged::default()
+                ..PurgeProgress::default()
             });
         }
         let pieces: [(Option<&'static Sql>, &'static Sql); 4] = [
@@ -158,10 +158,10 @@ impl WriteTx<'_> {
         ];
         for (children, piece) in pieces {
             if let Some(children) = children {
-                self.execute(children, args![PIECE])?;
+                self.execute(children, args![BATCH])?;
             }
-            if self.execute(piece, args![PIECE])? > 0 {
-                return Ok(Purged::default());
+            if self.execute(piece, args![BATCH])? > 0 {
+                return Ok(PurgeProgress::default());
             }
         }
         let mut files: Vec<String> = self.fetch_all(&JOB_FILES, args![], |row| row.take())?;
@@ -172,29 +172,29 @@ impl WriteTx<'_> {
         }
         if counted > 0 {
             let files = files.into_iter().map(FileKey::new).collect();
-            return Ok(Purged {
+            return Ok(PurgeProgress {
                 files,
-                ..Purged::default()
+                ..PurgeProgress::default()
             });
         }
         let ended = self.purge_accounts()?;
-        if self.execute(&MEMBERS, args![PIECE])? > 0 {
-            return Ok(Purged {
+        if self.execute(&MEMBERS, args![BATCH])? > 0 {
+            return Ok(PurgeProgress {
                 ended,
-                ..Purged::default()
+                ..PurgeProgress::default()
             });
         }
         for piece in [&HOMES, &LOG] {
-            if self.execute(piece, args![PIECE])? > 0 {
-                return Ok(Purged::default());
+            if self.execute(piece, args![BATCH])? > 0 {
+                return Ok(PurgeProgress::default());
             }
         }
         for last in [&LEAVE, &PASSWORDS, &LAST_JOB, &ORGANIZATION] {
             self.execute(last, args![])?;
         }
-        Ok(Purged {
+        Ok(PurgeProgress {
             is_over: true,
-            ..Purged::default()
+            ..PurgeProgress::default()
         })
     }
 
@@ -205,7 +205,7 @@ impl WriteTx<'_> {
             let files = self.fetch_all(&ROOM_FILES, args![room], |row| {
                 row.take().map(|key: String| FileKey::new(key))
             })?;
-            self.execute(&ROOM_MESSAGES, args![room, PIECE])?;
+            self.execute(&ROOM_MESSAGES, args![room, BATCH])?;
             return Ok(files);
         }
         if let Some(group) = self.fetch_optional(&GROUP, args![class], |row| row.take::<GroupId>())? {
@@ -221,8 +221,8 @@ impl WriteTx<'_> {
     /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
-        let ended = self.fetch_all(&END_SESSIONS, args![PIECE], |row| Ok((row.take()?, row.take()?)))?;
-        self.execute(&DEACTIVATE, args![PIECE, now])?;
+        let ended = self.fetch_all(&END_SESSIONS, args![BATCH], |row| Ok((row.take()?, row.take()?)))?;
+        self.execute(&DEACTIVATE, args![BATCH, now])?;
         Ok(ended)
     }
 }

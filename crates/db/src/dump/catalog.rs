@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Column, HISTORY, Kind, LEFT_OUT, Table};
+use super::{Column, EXCLUDED_TABLES, HISTORY, Kind, Table};
 use crate::connection::Connection;
 use crate::sql::Sql;
 use common::error::{Error, Result};
@@ -65,7 +65,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
         connection.fetch_all(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     for (table, name, declared) in columns {
-        if table == HISTORY || LEFT_OUT.contains(&table.as_str()) {
+        if table == HISTORY || EXCLUDED_TABLES.contains(&table.as_str()) {
             continue;
         }
         let kind = Kind::of_type(&declared)

@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use self::catalog::version;
 pub use self::load::Target;
-pub use self::snapshot::{NamedFile, Snapshot};
+pub use self::snapshot::{FileReference, Snapshot};
 
 /// Tables that a backup excludes: sessions and verification links are credentials and end with the old service, queued
 /// emails would be sent twice, and events between instances are obsolete after minutes.
-const LEFT_OUT: &[&str] = &["sessions", "verifications", "letters", "event_outbox"];
+const EXCLUDED_TABLES: &[&str] = &["sessions", "verifications", "letters", "event_outbox"];
 /// The table of the migrations. A restore creates the schema by migrations and does not copy it.
 const HISTORY: &str = "refinery_schema_history";
 /// Queued file removals refer to files that are not needed.
-const REMOVALS: &str = "file_removals";
+const FILE_REMOVALS: &str = "file_removals";
 
 /// A table with its columns ordered by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use postgres::fallible_iterator::FallibleIterator as _;
 use rusqlite::types::ValueRef;
 
-use super::{Cell, Kind, REMOVALS, Table, catalog, quoted};
+use super::{Cell, FILE_REMOVALS, Kind, Table, catalog, quoted};
 use crate::connection::Connection;
 use crate::{Database, db_error};
 use common::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Snapshot {
 
 /// A file that a row refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedFile {
+pub struct FileReference {
     pub key: String,
     /// Size in bytes, if the row contains it.
     pub size: Option<i64>,
@@ -70,8 +70,8 @@ impl Snapshot {
         self.tables.clone()
     }
 
-    /// Calls `see` with every row of a table.
-    pub fn rows(&mut self, table: &Table, see: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
+    /// Calls `visit` with every row of a table.
+    pub fn rows(&mut self, table: &Table, visit: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
         // Excludes the jobs with results: a result can be produced again, and a personal data export must not outlive
         // the erasure of the user. Excludes the settings of this installation: holds of backups on its files, the state
         // of a restore, and the storage marker, which a restore recreates.
@@ -82,15 +82,15 @@ impl Snapshot {
         };
         let text = format!("SELECT {} FROM {}{only}", table.list(), quoted(&table.name));
         let kinds: Vec<Kind> = table.columns.iter().map(|column| column.kind).collect();
-        each(&mut self.connection, &text, &kinds, see)
+        each(&mut self.connection, &text, &kinds, visit)
     }
 
-    /// Calls `see` with every file that a row refers to, by key; with the result files of jobs only if `with_jobs`.
-    pub fn files(&mut self, with_jobs: bool, mut see: impl FnMut(NamedFile) -> Result<()>) -> Result<()> {
+    /// Calls `visit` with every file that a row refers to, by key; with the result files of jobs only if `with_jobs`.
+    pub fn files(&mut self, with_jobs: bool, mut visit: impl FnMut(FileReference) -> Result<()>) -> Result<()> {
         let mut parts = Vec::new();
         for table in &self.tables {
             let has = |name: &str| table.columns.iter().any(|column| column.name == name);
-            if !has("file_key") || table.name == REMOVALS || (table.name == "jobs" && !with_jobs) {
+            if !has("file_key") || table.name == FILE_REMOVALS || (table.name == "jobs" && !with_jobs) {
                 continue;
             }
             let size = if has("size") { "size" } else { "CAST(NULL AS BIGINT)" };
@@ -112,7 +112,7 @@ impl Snapshot {
                 return Ok(());
             }
             last.clone_from(key);
-            see(NamedFile {
+            visit(FileReference {
                 key: key.clone(),
                 size: if let Cell::Int(size) = size { Some(*size) } else { None },
                 sha256: if let Cell::Text(text) = sha256 {
@@ -172,12 +172,12 @@ impl Snapshot {
     }
 }
 
-/// Runs a statement and calls `see` with each row as it arrives.
+/// Runs a statement and calls `visit` with each row as it arrives.
 fn each(
     connection: &mut Connection,
     text: &str,
     kinds: &[Kind],
-    mut see: impl FnMut(&[Cell]) -> Result<()>,
+    mut visit: impl FnMut(&[Cell]) -> Result<()>,
 ) -> Result<()> {
     let mut cells = Vec::with_capacity(kinds.len());
     match connection {
@@ -189,7 +189,7 @@ fn each(
                 for (index, kind) in kinds.iter().enumerate() {
                     cells.push(of_sqlite(row.get_ref(index).map_err(internal)?, *kind)?);
                 }
-                see(&cells)?;
+                visit(&cells)?;
             }
         }
         Connection::Postgres(_) => {
@@ -202,7 +202,7 @@ fn each(
                 for (index, kind) in kinds.iter().enumerate() {
                     cells.push(of_postgres(&row, index, *kind).map_err(internal)?);
                 }
-                see(&cells)?;
+                visit(&cells)?;
             }
         }
     }

@@ -6,7 +6,7 @@ use model::id::UserId;
 use model::time::Timestamp;
 
 use super::PlatformTx;
-use super::erasure::Traces;
+use super::erasure::LogScan;
 use crate::{args, statements};
 use common::clock;
 use common::error::Result;
@@ -105,7 +105,7 @@ impl PlatformTx<'_> {
         else {
             return Ok(false);
         };
-        self.erase_from_log(user, &address.to_lowercase(), &Traces::default())?;
+        self.erase_from_log(user, &address.to_lowercase(), &LogScan::default())?;
         let (_, files) = self.erase_person(user, now)?;
         for file in files {
             self.connection

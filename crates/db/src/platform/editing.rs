@@ -30,7 +30,7 @@ statements! {
 
 /// A stale editing session.
 #[derive(Debug, Clone)]
-pub struct SilentSession {
+pub struct StaleSession {
     /// The organization of the document.
     pub tenant: Tenant,
     pub session: EditingSession,
@@ -41,10 +41,10 @@ pub struct SilentSession {
 impl PlatformTx<'_> {
     /// Lists sessions whose last callback was before `silent_since`, and sessions of superseded keys whose last
     /// callback was before `former_since`.
-    pub fn silent_sessions(&mut self, silent_since: Timestamp, former_since: Timestamp) -> Result<Vec<SilentSession>> {
+    pub fn stale_sessions(&mut self, silent_since: Timestamp, former_since: Timestamp) -> Result<Vec<StaleSession>> {
         self.connection
             .fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
-                Ok(SilentSession {
+                Ok(StaleSession {
                     tenant: Tenant(row.take()?),
                     session: EditingSession {
                         document_id: row.take::<DocumentId>()?,
@@ -62,7 +62,7 @@ impl PlatformTx<'_> {
     }
 
     /// Lists documents with an incomplete freeze and its deadline.
-    pub fn freezing_documents(&mut self) -> Result<Vec<(Tenant, DocumentId, Timestamp)>> {
+    pub fn documents_being_locked(&mut self) -> Result<Vec<(Tenant, DocumentId, Timestamp)>> {
         self.connection.fetch_all(&FREEZING, &[], |row| {
             Ok((Tenant(row.take()?), row.take()?, row.take()?))
         })

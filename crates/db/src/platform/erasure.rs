@@ -138,7 +138,7 @@ statements! {
 /// Log records that may name a user, collected before the erasing transaction: the log is the largest table, and its
 /// scan must not block other writes.
 #[derive(Debug, Clone, Default)]
-pub struct Traces {
+pub struct LogScan {
     records: Vec<LogId>,
     /// The id up to which the log was scanned.
     until: String,
@@ -146,7 +146,7 @@ pub struct Traces {
     end: String,
 }
 
-impl Traces {
+impl LogScan {
     /// Starts a scan. Records of the last minutes are left to the erasing transaction.
     pub fn begin(now: Timestamp) -> Self {
         Self {
@@ -184,7 +184,7 @@ impl PlatformTx<'_> {
     }
 
     /// Scans the next batch of the log; returns false at the end.
-    pub fn look_for(&mut self, user: &UserId, traces: &mut Traces) -> Result<bool> {
+    pub fn scan_log(&mut self, user: &UserId, traces: &mut LogScan) -> Result<bool> {
         let arguments = args![traces.until, traces.end, STRIDE];
         let next: Option<String> = self
             .connection
@@ -202,7 +202,7 @@ impl PlatformTx<'_> {
     /// Removes name and email address of a user from the log: from the records found by the scan and from newer ones.
     /// Returns the number of changed records. Must run before the rest of the erasure, while address and groups are
     /// still known.
-    pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &Traces) -> Result<i64> {
+    pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &LogScan) -> Result<i64> {
         let mut changed = 0;
         for id in &traces.records {
             if let Some(found) = self.connection.fetch_optional(&RECORD, args![user, id], record)? {

@@ -63,7 +63,7 @@ statements! {
 
 /// A job claimed by a runner.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct ClaimedJob {
     pub job: Job,
     /// The organization of the job; `None` for a platform job.
     pub tenant: Option<Tenant>,
@@ -77,9 +77,9 @@ impl PlatformTx<'_> {
     }
 
     /// Claims a job until `until`; returns `None` if another runner has it.
-    pub fn claim_job(&mut self, id: &JobId, now: Timestamp, until: Timestamp) -> Result<Option<Held>> {
+    pub fn claim_job(&mut self, id: &JobId, now: Timestamp, until: Timestamp) -> Result<Option<ClaimedJob>> {
         let taken = self.connection.fetch_optional(&CLAIM, args![id, now, until], job)?;
-        Ok(taken.map(|job| Held {
+        Ok(taken.map(|job| ClaimedJob {
             tenant: job.organization_id.clone().map(Tenant),
             job,
         }))

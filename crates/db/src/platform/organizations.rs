@@ -110,7 +110,7 @@ pub enum OrganizationName {
 
 /// The public data of an organization, shown before sign-in.
 #[derive(Debug, Clone)]
-pub struct Sign {
+pub struct OrganizationBranding {
     pub name: Name,
     pub slug: Slug,
     /// URL of the logo.
@@ -153,10 +153,10 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the public data of the organization of a `Host` header.
-    pub fn sign_of_host(&mut self, host: &HostName) -> Result<Option<Sign>> {
+    pub fn branding_of_host(&mut self, host: &HostName) -> Result<Option<OrganizationBranding>> {
         self.connection
             .fetch_optional(&SIGN, args![host.host, host.slug], |row| {
-                Ok(Sign {
+                Ok(OrganizationBranding {
                     name: row.take()?,
                     slug: row.take()?,
                     logo: row.take()?,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use common::clock;
-use db::platform::jobs::Held;
+use db::platform::jobs::ClaimedJob;
 use db::platform::{CrossTenantReason, PlatformTx};
 use model::id::JobId;
 use model::job::ATTEMPTS_MAX;
@@ -58,7 +58,7 @@ async fn platform<T: Send + 'static>(
         .unwrap()
 }
 
-async fn claim(app: &TestApp, id: &str, lease: i64) -> Option<Held> {
+async fn claim(app: &TestApp, id: &str, lease: i64) -> Option<ClaimedJob> {
     let id = JobId::new(id);
     platform(app, move |platform| {
         let now = clock::now();

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
-use db::homerooms::{CountedHomeroom, ReleasedByHomeroom};
+use db::homerooms::{HomeroomRemoval, HomeroomWithCount};
 
 /// A homeroom to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -44,7 +44,7 @@ pub struct NewHomeroomStudents {
     pub student_ids: List<UserId>,
 }
 
-pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroom) -> Result<CountedHomeroom> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroom) -> Result<HomeroomWithCount> {
     if let Some(teacher) = &new.teacher_id {
         tx.teaching_member(teacher)?;
     }
@@ -63,11 +63,11 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroom) -> Result<CountedHomeroom
     tx.record(HomeroomChange::Created {
         homeroom: homeroom.clone(),
     });
-    Ok(CountedHomeroom { homeroom, students: 0 })
+    Ok(HomeroomWithCount { homeroom, students: 0 })
 }
 
 /// Applies a PATCH. The membership of a homeroom teacher is checked only when the teacher changes.
-pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<CountedHomeroom> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<HomeroomWithCount> {
     let mut homeroom = tx.lock_homeroom(id)?;
     if let Some(teacher) = edit
         .teacher_id
@@ -92,7 +92,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Resul
 /// Deletes a homeroom. Its students stay in the organization and in their classes.
 pub fn remove(tx: &mut WriteTx<'_>, id: &HomeroomId) -> Result<()> {
     let homeroom = tx.lock_homeroom(id)?;
-    let ReleasedByHomeroom { students, classes } = tx.delete_homeroom(id)?;
+    let HomeroomRemoval { students, classes } = tx.delete_homeroom(id)?;
     tx.record(HomeroomChange::Deleted {
         homeroom,
         students,

@@ -195,7 +195,7 @@ pub fn resume_purge(tx: &mut WriteTx<'_>) -> Result<()> {
 
 /// Purges the next batch of a deleted organization; returns true when nothing is left.
 pub fn purge(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let purged = tx.purge_piece()?;
+    let purged = tx.purge_batch()?;
     for (user, session) in purged.ended {
         tx.record(SessionChange::Ended {
             user,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::platform::CrossTenantReason;
-use db::platform::erasure::Traces;
+use db::platform::erasure::LogScan;
 
 /// A request to export the data of a user.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -65,7 +65,7 @@ pub fn export(tx: &mut WriteTx<'_>, asked: &ExportRequest) -> Result<Job> {
 
 /// Erases a user, or reports what would be erased. The work of groups stays, without the name of the user; a repeated
 /// erasure finds nothing. `traces` are the references to the user that were found in the log before.
-pub fn erase(tx: &mut WriteTx<'_>, asked: &EraseRequest, traces: &Traces) -> Result<Erased> {
+pub fn erase(tx: &mut WriteTx<'_>, asked: &EraseRequest, traces: &LogScan) -> Result<Erased> {
     if asked.dry_run {
         tx.dry_run(|tx| erase_now(tx, &asked.user_id, traces))
     } else {
@@ -90,7 +90,7 @@ fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
     Ok(known)
 }
 
-fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &Traces) -> Result<Erased> {
+fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &LogScan) -> Result<Erased> {
     let known = erasable(tx, user)?;
     // The log is erased first, because it needs the address and the groups of the user.
     let address = known.user.email.to_lowercase();

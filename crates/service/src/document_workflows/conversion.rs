@@ -19,7 +19,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::RequestContext;
-use db::converted_files::{Converted, ConvertedOf};
+use db::converted_files::{ConversionSource, ConvertedFile};
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
 pub(super) const CONCURRENCY_MAX: usize = 4;
@@ -37,9 +37,9 @@ pub struct ConversionRequest {
 #[derive(Debug, Clone)]
 pub enum ConversionInput {
     /// A revision, with its stored file.
-    Revision(RevisionId, Converted),
+    Revision(RevisionId, ConvertedFile),
     /// The copy in a submission, with its stored file.
-    Copy(SubmissionDocumentId, Converted),
+    Copy(SubmissionDocumentId, ConvertedFile),
     /// The blank template, if nothing was saved yet.
     Blank,
 }
@@ -47,7 +47,7 @@ pub enum ConversionInput {
 /// A PDF that can be read.
 #[derive(Debug, Clone)]
 pub struct Pdf {
-    pub file: Converted,
+    pub file: ConvertedFile,
     /// Whether the file is deleted after it was read once.
     pub is_temporary: bool,
 }
@@ -96,8 +96,10 @@ impl DocumentWorkflows {
             (ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file), FileExtension::Pdf) => {
                 return Ok(Pdf::of(file.clone()));
             }
-            (ConversionInput::Revision(id, file), _) => Some((ConvertedOf::Revision(id.clone()), file.key.clone())),
-            (ConversionInput::Copy(id, file), _) => Some((ConvertedOf::Copy(id.clone()), file.key.clone())),
+            (ConversionInput::Revision(id, file), _) => {
+                Some((ConversionSource::Revision(id.clone()), file.key.clone()))
+            }
+            (ConversionInput::Copy(id, file), _) => Some((ConversionSource::Copy(id.clone()), file.key.clone())),
             (ConversionInput::Blank, _) => None,
         };
         if let Some(kept) = self.find_converted(&context, converted_of.as_ref()).await? {
@@ -119,7 +121,7 @@ impl DocumentWorkflows {
         &self,
         context: RequestContext,
         source: ConversionRequest,
-        converted_of: Option<(ConvertedOf, FileKey)>,
+        converted_of: Option<(ConversionSource, FileKey)>,
     ) -> ConversionReceiver {
         let key = self.conversion_key(&context, &source);
         let mut in_progress = self.conversions.in_progress();
@@ -147,8 +149,8 @@ impl DocumentWorkflows {
     async fn find_converted(
         &self,
         context: &RequestContext,
-        converted_of: Option<&(ConvertedOf, FileKey)>,
-    ) -> Result<Option<Converted>> {
+        converted_of: Option<&(ConversionSource, FileKey)>,
+    ) -> Result<Option<ConvertedFile>> {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
@@ -160,7 +162,7 @@ impl DocumentWorkflows {
         &self,
         context: RequestContext,
         source: ConversionRequest,
-        converted_of: Option<(ConvertedOf, FileKey)>,
+        converted_of: Option<(ConversionSource, FileKey)>,
         key: String,
         deadline: Instant,
     ) -> Result<Pdf> {
@@ -173,7 +175,7 @@ impl DocumentWorkflows {
             return Ok(Pdf::of(kept));
         }
         let staged = self.convert(&source, key, deadline).await?;
-        let file = Converted {
+        let file = ConvertedFile {
             key: FileKey::new(format!("{}.{}.pdf", source.document, clock::new_id())),
             size: i64::try_from(staged.size()).unwrap_or(i64::MAX),
             sha256: staged.sha256().to_owned(),
@@ -276,7 +278,7 @@ impl DocumentWorkflows {
 
 impl Pdf {
     /// Returns a PDF that stays stored.
-    const fn of(file: Converted) -> Self {
+    const fn of(file: ConvertedFile) -> Self {
         Self {
             file,
             is_temporary: false,

@@ -17,7 +17,7 @@ use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
 use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::error::{Error, Result};
 use db::RequestContext;
-use db::converted_files::Converted;
+use db::converted_files::ConvertedFile;
 
 /// Consecutive failed conversions after which the document server counts as unavailable and is not asked again.
 const FAILURES_MAX: usize = 8;
@@ -183,7 +183,7 @@ impl ExportState {
 
 /// Returns the source for the conversion of a document.
 fn source(document: &ExportedDocument) -> Option<ConversionRequest> {
-    let file = |key: &FileKey| Converted {
+    let file = |key: &FileKey| ConvertedFile {
         key: key.clone(),
         size: document.size,
         sha256: document.sha256.clone(),

@@ -329,7 +329,7 @@ impl DocumentWorkflows {
         let freezing = self
             .store
             .platform_read(db::platform::CrossTenantReason::Housekeeping, |platform| {
-                platform.freezing_documents()
+                platform.documents_being_locked()
             })
             .await?;
         let mut is_any_left = false;

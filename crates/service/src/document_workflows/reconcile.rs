@@ -19,7 +19,7 @@ use common::error::{Error, Result};
 use common::failpoint;
 use db::RequestContext;
 use db::platform::CrossTenantReason;
-use db::platform::editing::SilentSession;
+use db::platform::editing::StaleSession;
 use db::saves::{EditingSession, SaveNote};
 
 /// The name of the lease.
@@ -213,7 +213,7 @@ impl DocumentWorkflows {
         let sessions = self
             .store
             .platform_read(CrossTenantReason::Housekeeping, move |platform| {
-                platform.silent_sessions(silent, former)
+                platform.stale_sessions(silent, former)
             });
         let mut failures = 0;
         for found in sessions.await? {
@@ -233,7 +233,7 @@ impl DocumentWorkflows {
         Ok(())
     }
 
-    async fn probe_session(&self, found: SilentSession) -> Result<()> {
+    async fn probe_session(&self, found: StaleSession) -> Result<()> {
         let (session, context) = (found.session, context(found.tenant));
         if found.is_former {
             let asked = session.clone();

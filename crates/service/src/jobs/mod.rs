@@ -28,7 +28,7 @@ use adapters::blob_store::BlobStore;
 use adapters::mailer::OutboxFolder;
 use common::clock;
 use common::error::Result;
-use db::platform::jobs::Held;
+use db::platform::jobs::ClaimedJob;
 use db::{RequestContext, Store, Tenant};
 use realtime::bus::EventBus;
 
@@ -91,7 +91,7 @@ impl Jobs {
     }
 
     /// Runs a job; the only dispatch on its kind.
-    async fn execute(&self, held: &Held) -> Result<JobOutcome> {
+    async fn execute(&self, held: &ClaimedJob) -> Result<JobOutcome> {
         match held.job.kind {
             JobKind::PersonalExport => personal_export::run(self, held).await,
             JobKind::OrganizationPurge => purge::run(self, held).await,

@@ -9,9 +9,9 @@ use super::personal_data::ExportScope;
 use super::{JobOutcome, Jobs};
 use common::error::Result;
 use db::platform::CrossTenantReason;
-use db::platform::jobs::Held;
+use db::platform::jobs::ClaimedJob;
 
-pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
+pub(super) async fn run(jobs: &Jobs, held: &ClaimedJob) -> Result<JobOutcome> {
     let job = &held.job;
     let (Some(tenant), Some(user)) = (&held.tenant, &job.entity_id) else {
         return Err(anyhow::anyhow!("an export belongs to an organization and is about a person").into());

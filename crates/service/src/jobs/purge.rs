@@ -6,9 +6,9 @@ use crate::actions::organizations;
 use crate::changes;
 use common::error::{Error, Result};
 use db::platform::CrossTenantReason;
-use db::platform::jobs::Held;
+use db::platform::jobs::ClaimedJob;
 
-pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<JobOutcome> {
+pub(super) async fn run(jobs: &Jobs, held: &ClaimedJob) -> Result<JobOutcome> {
     let tenant = held.tenant.clone().ok_or(Error::NotFound)?;
     loop {
         let context = Jobs::context(tenant.clone());

@@ -10,7 +10,7 @@ use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
 use super::{JobOutcome, Jobs, purge};
 use common::clock;
 use common::error::{Error, Result};
-use db::platform::jobs::Held;
+use db::platform::jobs::ClaimedJob;
 use db::platform::{CrossTenantReason, PlatformTx};
 
 /// The number of jobs that one instance runs at once. An organization has at most one of them, so that a long export
@@ -125,7 +125,7 @@ impl Jobs {
     }
 
     /// Runs a job while renewing its lease, and stores its outcome.
-    async fn run_job(self, held: Held, slot: Slot) {
+    async fn run_job(self, held: ClaimedJob, slot: Slot) {
         let id = held.job.id.clone();
         let outcome = tokio::select! {
             outcome = self.attempt(&held) => self.store_outcome(&held, outcome).await,
@@ -141,7 +141,7 @@ impl Jobs {
         self.notify();
     }
 
-    async fn attempt(&self, held: &Held) -> Result<JobOutcome> {
+    async fn attempt(&self, held: &ClaimedJob) -> Result<JobOutcome> {
         if held.job.attempts > ATTEMPTS_MAX {
             return Err(anyhow::anyhow!("every attempt ended with its runner").into());
         }
@@ -153,7 +153,7 @@ impl Jobs {
     }
 
     /// Renews the lease until it is lost.
-    async fn renew_lease(&self, held: &Held) -> Result<()> {
+    async fn renew_lease(&self, held: &ClaimedJob) -> Result<()> {
         loop {
             tokio::time::sleep(RENEWAL_INTERVAL).await;
             let job = held.job.clone();
@@ -173,13 +173,13 @@ impl Jobs {
         }
     }
 
-    async fn release(&self, held: &Held) -> Result<()> {
+    async fn release(&self, held: &ClaimedJob) -> Result<()> {
         let job = held.job.clone();
         self.platform_write(move |platform| platform.release_job(&job, clock::now()))
             .await
     }
 
-    async fn store_outcome(&self, held: &Held, outcome: Result<JobOutcome>) -> Result<()> {
+    async fn store_outcome(&self, held: &ClaimedJob, outcome: Result<JobOutcome>) -> Result<()> {
         let job = held.job.clone();
         match outcome {
             Ok(outcome) => {
@@ -199,7 +199,7 @@ impl Jobs {
         }
     }
 
-    async fn store_failure(&self, held: &Held, error: &Error) -> Result<()> {
+    async fn store_failure(&self, held: &ClaimedJob, error: &Error) -> Result<()> {
         let (job, reason) = (held.job.clone(), format!("{error:?}"));
         tracing::warn!(error = reason, job.id = %job.id, job.attempt = job.attempts, "job failed");
         let file = job.file_of_attempt(job.attempts);

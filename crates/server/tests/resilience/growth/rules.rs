@@ -156,7 +156,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("imports::HOMEROOM_NAMED", "a school has tens of homerooms"),
     ("editor_access_revocation::OPEN", "editors that are open now"),
     ("saves::SESSIONS_OF_TOPIC", "editors that are open now"),
-    ("rates::FORGET", "counters are forgotten within an hour"),
+    ("rate_windows::FORGET", "counters are forgotten within an hour"),
     ("overview::STATS", "sums of the school"),
     ("organization_stats::COUNTS", "sums of the school"),
     ("storage::*", "the count of what a school keeps, once an hour at most"),

@@ -21,7 +21,7 @@ statements! {
 
 impl WriteTx<'_> {
     /// Counts a hit of the limit `name` in this transaction; it is not counted if the transaction fails.
-    pub fn hit(&mut self, name: &str, limit: Limit) -> Result<Meter> {
+    pub fn check_rate_limit(&mut self, name: &str, limit: Limit) -> Result<Meter> {
         let now = self.now();
         let over = now.plus_seconds(-limit.window);
         // A window far in the future was opened before the clock was set back. Transactions that overtake each other
