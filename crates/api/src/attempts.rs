@@ -7,8 +7,8 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use model::access::Access;
 use model::assignment::AssignmentStatus;
+use model::domain_error::DomainError;
 use model::id::{GroupAssignmentId, SubmissionId};
-use model::refusal::Refusal;
 use model::submission::SubmissionDocument;
 use model::version::Object;
 use utoipa_axum::routes;
@@ -97,7 +97,7 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
     let look = cx.read(move |tx| {
         let (copy, topic) = tx.copy_in(&id, &document)?;
         match topic {
-            AssignmentStatus::Active if !tx.viewer().is_staff() => Err(Refusal::AssignmentNotFinished.into()),
+            AssignmentStatus::Active if !tx.viewer().is_staff() => Err(DomainError::AssignmentNotFinished.into()),
             AssignmentStatus::Active | AssignmentStatus::Finished => Ok(copy),
         }
     });

@@ -5,8 +5,8 @@ use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use model::access::Access;
+use model::domain_error::DomainError;
 use model::id::DocumentId;
-use model::refusal::Refusal;
 use utoipa_axum::routes;
 
 use super::context::Context;
@@ -35,7 +35,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     let look = |tx: &mut ReadTx<'_>, id: &DocumentId| {
         let seen = tx.document(id)?;
         if !tx.viewer().is_staff() && !seen.document().status.is_locked() {
-            return Err(Error::from(Refusal::AssignmentNotFinished));
+            return Err(Error::from(DomainError::AssignmentNotFinished));
         }
         let current = tx.current_file(seen.document())?;
         Ok((seen, current))

@@ -115,5 +115,5 @@ fn document(state: &SubmissionState, audience: &Audience) -> DocumentView {
 
 /// The submission was made and logged, but withdrawn by another request before this response.
 fn taken_back_meanwhile() -> Error {
-    model::refusal::Refusal::NotSubmitted.into()
+    model::domain_error::DomainError::NotSubmitted.into()
 }

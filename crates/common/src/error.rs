@@ -1,9 +1,9 @@
 //! The error type of this crate, by meaning. It is independent of HTTP: `error_response` maps it to status, code and
 //! body.
 
+use model::domain_error::{DomainError, DomainErrorKind};
 use model::file::LegacyFormat;
 use model::idempotency::StoredAnswer;
-use model::refusal::{Refusal, RefusalKind};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -67,7 +67,7 @@ pub enum Error {
     IdempotentReplay(Box<StoredAnswer>),
     /// A rule of the model was violated.
     #[error(transparent)]
-    Domain(#[from] Refusal),
+    Domain(#[from] DomainError),
     /// A unique constraint was violated.
     #[error("{message}")]
     Conflict {
@@ -208,7 +208,7 @@ impl Error {
     pub fn is_conflict(&self) -> bool {
         match self {
             Self::Conflict { .. } => true,
-            Self::Domain(refusal) => refusal.kind() == RefusalKind::Conflict,
+            Self::Domain(domain_error) => domain_error.kind() == DomainErrorKind::Conflict,
             _ => false,
         }
     }

@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::domain_error::DomainErrorKind;
 use model::idempotency::StoredAnswer;
-use model::refusal::RefusalKind;
 use serde_json::Value;
 
 use crate::error::{Error, Problem};
@@ -42,17 +42,17 @@ fn status_and_code(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
         Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
         Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
-        Error::Domain(refusal) => {
-            let status = match refusal.kind() {
-                RefusalKind::Invalid => StatusCode::BAD_REQUEST,
-                RefusalKind::Forbidden => StatusCode::FORBIDDEN,
-                RefusalKind::Locked => StatusCode::LOCKED,
-                RefusalKind::Conflict => StatusCode::CONFLICT,
+        Error::Domain(domain_error) => {
+            let status = match domain_error.kind() {
+                DomainErrorKind::Invalid => StatusCode::BAD_REQUEST,
+                DomainErrorKind::Forbidden => StatusCode::FORBIDDEN,
+                DomainErrorKind::Locked => StatusCode::LOCKED,
+                DomainErrorKind::Conflict => StatusCode::CONFLICT,
             };
-            let details = refusal.details().into_iter();
+            let details = domain_error.details().into_iter();
             (
                 status,
-                refusal.code(),
+                domain_error.code(),
                 details.map(|d| Problem::new(d.path, d.code, d.message)).collect(),
             )
         }

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use model::class::ClassStatus;
 use model::document::{Document, DocumentStatus, Mode, Open, Status};
 use model::document_kind::{DocumentType, FileExtension};
+use model::domain_error::DomainError;
 use model::file::FileKey;
 use model::grade::{Grade, GradeStatus};
 use model::group::{GroupLabel, Place};
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
 use model::number::Points;
-use model::refusal::Refusal;
 use model::save::Revision;
 use model::user::Person;
 use model::whole::WholeDocument;
@@ -134,7 +134,7 @@ impl VisibleDocument {
     }
 
     /// Checks that users can change the document: it is not locked (423) and its class is not archived (409).
-    pub fn writable(&self) -> Result<Open, Refusal> {
+    pub fn writable(&self) -> Result<Open, DomainError> {
         let open = self.whole.document.status.writable()?;
         self.place.class_status.writable()?;
         Ok(open)

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain_error::DomainError;
 use crate::id::UserId;
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::word::words;
 
 words! {
@@ -198,20 +198,24 @@ impl Rank {
 
     /// Rejects an action on a member who is not below this rank. Platform administrators are above every member,
     /// whatever their member role.
-    pub fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), Refusal> {
+    pub fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), DomainError> {
         let is_below = match self {
             Self::SuperAdmin => true,
             Self::Member(_) => !matches!(platform, PlatformRole::SuperAdmin) && self.outranks(member),
         };
-        if is_below { Ok(()) } else { Err(Refusal::ForbiddenRank) }
+        if is_below {
+            Ok(())
+        } else {
+            Err(DomainError::ForbiddenRank)
+        }
     }
 
     /// Rejects a role change unless both the present and the new role are below this rank.
-    pub fn may_change(self, from: MemberRole, to: MemberRole) -> Result<(), Refusal> {
+    pub fn may_change(self, from: MemberRole, to: MemberRole) -> Result<(), DomainError> {
         if self.outranks(from) && self.outranks(to) {
             Ok(())
         } else {
-            Err(Refusal::ForbiddenRank)
+            Err(DomainError::ForbiddenRank)
         }
     }
 }
@@ -329,7 +333,7 @@ mod tests {
         assert!(!Admin.outranks(Owner));
         assert_eq!(
             Rank::Member(Admin).may_change(Teacher, Admin),
-            Err(Refusal::ForbiddenRank)
+            Err(DomainError::ForbiddenRank)
         );
         assert_eq!(Rank::Member(Admin).may_change(Student, Teacher), Ok(()));
         assert_eq!(Rank::SuperAdmin.may_change(Owner, Admin), Ok(()));
@@ -342,7 +346,7 @@ mod tests {
         assert_eq!(owner.may_act_on(PlatformRole::Admin, Owner), Ok(()));
         assert_eq!(
             owner.may_act_on(PlatformRole::SuperAdmin, Student),
-            Err(Refusal::ForbiddenRank)
+            Err(DomainError::ForbiddenRank)
         );
         assert_eq!(Rank::SuperAdmin.may_act_on(PlatformRole::SuperAdmin, Owner), Ok(()));
     }

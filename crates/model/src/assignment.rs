@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::collation::sort_key;
 use crate::course::Course;
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::group::{ActiveTopic, Group, GroupLabel};
 use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
-use crate::refusal::Refusal;
 use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -223,11 +223,11 @@ impl Assignment {
     }
 
     /// Rejects changes to a finished topic: it accepts no edits, groups or submissions.
-    pub const fn writable(&self) -> Result<(), Refusal> {
+    pub const fn writable(&self) -> Result<(), DomainError> {
         if self.is_active() {
             Ok(())
         } else {
-            Err(Refusal::AssignmentFinished)
+            Err(DomainError::AssignmentFinished)
         }
     }
 
@@ -250,7 +250,7 @@ impl Assignment {
         &mut self,
         groups: impl IntoIterator<Item = &'g GroupLabel>,
         now: Timestamp,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, DomainError> {
         if self.is_active() {
             return Ok(false);
         }
@@ -262,7 +262,7 @@ impl Assignment {
             .map(|group| group.id.clone())
             .collect();
         if !strayed.is_empty() {
-            return Err(Refusal::CourseMismatch { groups: strayed });
+            return Err(DomainError::CourseMismatch { groups: strayed });
         }
         self.finished = None;
         self.updated_at = now;
@@ -270,7 +270,7 @@ impl Assignment {
     }
 
     /// Applies a PATCH, except for the course ([`Self::move_to`]) and the overrides.
-    pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<Changed, DomainError> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
         changed.edit("title", &mut edited.title, edit.title)?;
@@ -290,7 +290,7 @@ impl Assignment {
     }
 
     /// Applies the part of a bulk edit that is stored in the topic itself.
-    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<Changed, DomainError> {
         self.writable()?;
         let edit = edit.clone();
         let mut edited = self.clone();
@@ -310,7 +310,7 @@ impl Assignment {
         course: Option<&Course>,
         groups: &mut [(Group, Vec<ActiveTopic>)],
         now: Timestamp,
-    ) -> Result<Vec<GroupId>, Refusal> {
+    ) -> Result<Vec<GroupId>, DomainError> {
         let wanted = course.map(|course| &course.id);
         if self.course_id.as_ref() == wanted {
             return Ok(Vec::new());
@@ -331,7 +331,7 @@ impl Assignment {
             .map(|(group, _)| group.id.clone())
             .collect();
         if !held.is_empty() {
-            return Err(Refusal::CourseMismatch { groups: held });
+            return Err(DomainError::CourseMismatch { groups: held });
         }
         self.course_id = wanted.cloned();
         self.updated_at = now;
@@ -342,7 +342,7 @@ impl Assignment {
     }
 
     /// Replaces the topic with the edited copy. Rejected if the topic is finished and the edit changes a field.
-    fn keep(&mut self, mut edited: Self, changed: &Changed, now: Timestamp) -> Result<(), Refusal> {
+    fn keep(&mut self, mut edited: Self, changed: &Changed, now: Timestamp) -> Result<(), DomainError> {
         if !changed.is_empty() {
             self.writable()?;
             edited.updated_at = now;

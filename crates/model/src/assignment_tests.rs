@@ -33,10 +33,13 @@ fn a_topic_whose_groups_moved_away_is_not_reopened() {
         course_id: Some(CourseId::new("prose")),
         ..group("moved")
     };
-    let refusal = Refusal::CourseMismatch {
+    let domain_error = DomainError::CourseMismatch {
         groups: vec![GroupId::new("moved")],
     };
-    assert_eq!(topic.reopen([&stayed.label(), &moved.label()], at(6)), Err(refusal));
+    assert_eq!(
+        topic.reopen([&stayed.label(), &moved.label()], at(6)),
+        Err(domain_error)
+    );
     assert!(!topic.is_active());
     assert_eq!(topic.reopen([&stayed.label()], at(6)), Ok(true));
     assert_eq!(
@@ -54,11 +57,11 @@ fn a_finished_topic_refuses_real_changes_only() {
         title: Edit::Set(Title::stored(title)),
         ..AssignmentEdit::default()
     };
-    assert_eq!(topic.edit(titled("other"), at(6)), Err(Refusal::AssignmentFinished));
+    assert_eq!(topic.edit(titled("other"), at(6)), Err(DomainError::AssignmentFinished));
     assert!(topic.edit(titled("t"), at(6)).unwrap().is_empty());
     assert_eq!(
         topic.edit_shared(&SharedEdit::default(), at(6)),
-        Err(Refusal::AssignmentFinished)
+        Err(DomainError::AssignmentFinished)
     );
     assert_eq!(topic.title.as_str(), "t");
 }
@@ -151,10 +154,13 @@ fn a_topic_takes_all_its_groups_to_another_course_or_none() {
     let mut topic = assignment("t", Some("poems"));
     let mut groups = [(in_poems("free"), vec![own()]), (in_poems("held"), vec![own(), other])];
     let before = groups.clone();
-    let refusal = Refusal::CourseMismatch {
+    let domain_error = DomainError::CourseMismatch {
         groups: vec![GroupId::new("held")],
     };
-    assert_eq!(topic.move_to(Some(&course("prose")), &mut groups, at(3)), Err(refusal));
+    assert_eq!(
+        topic.move_to(Some(&course("prose")), &mut groups, at(3)),
+        Err(domain_error)
+    );
     assert_eq!(
         (groups.clone(), topic.course_id.clone()),
         (before, Some(CourseId::new("poems")))
@@ -178,11 +184,11 @@ fn a_topic_moves_only_to_a_course_of_its_class_that_takes_work() {
     let mut topic = assignment("t", None);
     assert_eq!(
         topic.move_to(Some(&foreign), &mut [], at(3)),
-        Err(Refusal::ClassMismatch)
+        Err(DomainError::ClassMismatch)
     );
     assert_eq!(
         topic.move_to(Some(&archived), &mut [], at(3)),
-        Err(Refusal::CourseArchived)
+        Err(DomainError::CourseArchived)
     );
     assert_eq!(topic.move_to(Some(&course("poems")), &mut [], at(3)), Ok(Vec::new()));
 }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::Viewer;
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_label, optional_text};
 use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::schedule::Schedule;
 use crate::text::{AcademicYear, ExternalId, Name, Semester};
 use crate::time::Timestamp;
@@ -66,20 +66,20 @@ impl EnrolledBy {
 impl ClassStatus {
     /// Returns the new status, or rejects the transition: an archived class cannot become a draft, and an active class
     /// only if it has neither groups nor topics.
-    pub const fn change_to(self, wanted: Self, is_empty: bool) -> Result<Self, Refusal> {
+    pub const fn change_to(self, wanted: Self, is_empty: bool) -> Result<Self, DomainError> {
         match (self, wanted) {
-            (Self::Archived, Self::Draft) => Err(Refusal::ClassArchived),
-            (Self::Active, Self::Draft) if !is_empty => Err(Refusal::ClassNotEmpty),
+            (Self::Archived, Self::Draft) => Err(DomainError::ClassArchived),
+            (Self::Active, Self::Draft) if !is_empty => Err(DomainError::ClassNotEmpty),
             (_, wanted) => Ok(wanted),
         }
     }
 
     /// Rejects writes to an archived class.
-    pub fn writable(self) -> Result<(), Refusal> {
+    pub fn writable(self) -> Result<(), DomainError> {
         if policy::holds(Clause::ClassWritable, self != Self::Archived) {
             Ok(())
         } else {
-            Err(Refusal::ClassArchived)
+            Err(DomainError::ClassArchived)
         }
     }
 }
@@ -166,11 +166,11 @@ impl Class {
     }
 
     /// Rejects viewers who do not manage the class.
-    pub fn require_managed_by(&self, viewer: &Viewer, co_teachers: &[UserId]) -> Result<(), Refusal> {
+    pub fn require_managed_by(&self, viewer: &Viewer, co_teachers: &[UserId]) -> Result<(), DomainError> {
         if policy::holds(Clause::ManagesClass, self.managed_by(viewer, co_teachers)) {
             Ok(())
         } else {
-            Err(Refusal::NotClassTeacher)
+            Err(DomainError::NotClassTeacher)
         }
     }
 
@@ -187,7 +187,7 @@ impl Class {
 
     /// Rejects writes to an archived class. Not checked for saves of the document server, for read receipts and for the
     /// deletion of the class.
-    pub fn writable(&self) -> Result<(), Refusal> {
+    pub fn writable(&self) -> Result<(), DomainError> {
         self.status.writable()
     }
 
@@ -198,7 +198,7 @@ impl Class {
         viewer: &Viewer,
         is_empty: bool,
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
         if let Some(wanted) = edit.status.required("status")? {
@@ -221,7 +221,7 @@ impl Class {
         fields.edit_nullable("schedule", &mut edited.schedule, edit.schedule);
         let hands_over = fields.has("teacherId");
         if hands_over && !policy::holds(Clause::HandsClassOver, *viewer == Viewer::Admin) {
-            return Err(Refusal::AdminOnly);
+            return Err(DomainError::AdminOnly);
         }
         // An archived class accepts only a change of its status; other fields may change in the same request.
         if !fields.is_empty() && self.status == ClassStatus::Archived {
@@ -232,7 +232,7 @@ impl Class {
             .zip(edited.start_date)
             .is_some_and(|(end, start)| end < start)
         {
-            return Err(Refusal::Invalid {
+            return Err(DomainError::Invalid {
                 path: "endDate",
                 code: "order",
                 message: "must not be before startDate",
@@ -247,11 +247,11 @@ impl Class {
     }
 
     /// Rejects the deletion of a class that still has courses, groups or topics, unless `force` is set.
-    pub const fn removable(&self, is_empty: bool, force: bool) -> Result<(), Refusal> {
+    pub const fn removable(&self, is_empty: bool, force: bool) -> Result<(), DomainError> {
         if is_empty || force {
             Ok(())
         } else {
-            Err(Refusal::ClassNotEmpty)
+            Err(DomainError::ClassNotEmpty)
         }
     }
 

@@ -52,9 +52,9 @@ fn the_status_changes_only_along_the_table() {
         (Draft, Archived, false, Ok(Archived)),
         (Active, Archived, false, Ok(Archived)),
         (Active, Draft, true, Ok(Draft)),
-        (Active, Draft, false, Err(Refusal::ClassNotEmpty)),
+        (Active, Draft, false, Err(DomainError::ClassNotEmpty)),
         (Archived, Active, false, Ok(Active)),
-        (Archived, Draft, true, Err(Refusal::ClassArchived)),
+        (Archived, Draft, true, Err(DomainError::ClassArchived)),
         (Archived, Archived, false, Ok(Archived)),
     ] {
         assert_eq!(from.change_to(wanted, is_empty), expected, "{from} to {wanted}");
@@ -73,7 +73,7 @@ fn owner_co_teacher_and_admin_manage_a_class_and_nobody_else() {
     assert!(class.owned_by(&ada()) && !class.owned_by(&Viewer::Teacher(UserId::new("cem"))));
     assert_eq!(
         class.require_managed_by(&Viewer::Teacher(UserId::new("eve")), &co_teachers),
-        Err(Refusal::NotClassTeacher)
+        Err(DomainError::NotClassTeacher)
     );
 }
 
@@ -92,7 +92,7 @@ fn an_archived_class_takes_its_status_and_nothing_else() {
     let mut archived = class(ClassStatus::Archived);
     assert_eq!(
         archived.edit(named("8b"), &ada(), false, NOW),
-        Err(Refusal::ClassArchived)
+        Err(DomainError::ClassArchived)
     );
     assert_eq!(archived.name.as_str(), "7b");
     let both = ClassEdit {
@@ -116,7 +116,7 @@ fn a_refused_edit_leaves_the_class_as_it_was() {
         status: Edit::Set(ClassStatus::Draft),
         ..named("8b")
     };
-    assert_eq!(running.edit(edit, &ada(), false, NOW), Err(Refusal::ClassNotEmpty));
+    assert_eq!(running.edit(edit, &ada(), false, NOW), Err(DomainError::ClassNotEmpty));
     assert_eq!(running, before);
     assert!(running.edit(to(ClassStatus::Draft), &ada(), true, NOW).is_ok());
     assert_eq!(running.updated_at, NOW);
@@ -130,7 +130,7 @@ fn only_admins_hand_a_class_over() {
     };
     assert_eq!(
         class(ClassStatus::Active).edit(handed(), &ada(), false, NOW),
-        Err(Refusal::AdminOnly)
+        Err(DomainError::AdminOnly)
     );
     let mut class = class(ClassStatus::Active);
     class.edit(handed(), &Viewer::Admin, false, NOW).unwrap();
@@ -150,9 +150,9 @@ fn a_class_does_not_end_before_it_begins() {
         end_date: at("2026-07-31T00:00:00Z").map(DateOrTime::Time),
         ..ClassEdit::default()
     };
-    let refusal = class.edit(end, &ada(), false, NOW).unwrap_err();
+    let domain_error = class.edit(end, &ada(), false, NOW).unwrap_err();
     assert_eq!(
-        (refusal.code(), refusal.details()[0].path),
+        (domain_error.code(), domain_error.details()[0].path),
         ("VALIDATION_ERROR", "endDate")
     );
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{ClassId, CourseId, OrganizationId, SubjectId};
-use crate::refusal::Refusal;
 use crate::text::{CourseDescription, Name};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -62,7 +62,7 @@ pub struct CourseEdit {
 impl Course {
     /// Applies a PATCH. `is_empty` means that the course has neither groups nor topics. When the subject changes, the
     /// groups of the course follow it ([`crate::group::Group::follow_subject`]).
-    pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<Changed, DomainError> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
         changed.edit("name", &mut edited.name, edit.name)?;
@@ -71,7 +71,7 @@ impl Course {
         changed.edit("subjectId", &mut edited.subject_id, edit.subject_id)?;
         changed.edit("classId", &mut edited.class_id, edit.class_id)?;
         if changed.has("classId") && !is_empty {
-            return Err(Refusal::ClassMismatch);
+            return Err(DomainError::ClassMismatch);
         }
         if !changed.is_empty() {
             edited.updated_at = now;
@@ -81,19 +81,19 @@ impl Course {
     }
 
     /// Rejects new groups and topics if the course is archived.
-    pub const fn takes_new_work(&self) -> Result<(), Refusal> {
+    pub const fn takes_new_work(&self) -> Result<(), DomainError> {
         match self.status {
             CourseStatus::Active => Ok(()),
-            CourseStatus::Archived => Err(Refusal::CourseArchived),
+            CourseStatus::Archived => Err(DomainError::CourseArchived),
         }
     }
 
     /// Rejects a course of another class.
-    pub fn belongs_to(&self, class: &ClassId) -> Result<(), Refusal> {
+    pub fn belongs_to(&self, class: &ClassId) -> Result<(), DomainError> {
         if self.class_id == *class {
             Ok(())
         } else {
-            Err(Refusal::ClassMismatch)
+            Err(DomainError::ClassMismatch)
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let mut course = poems();
         assert_eq!(
             course.edit(moved(), false, Timestamp::from_millis(2)),
-            Err(Refusal::ClassMismatch)
+            Err(DomainError::ClassMismatch)
         );
         assert_eq!(course, poems());
         assert_eq!(
@@ -170,12 +170,12 @@ mod tests {
             ..CourseEdit::default()
         };
         course.edit(edit, false, Timestamp::from_millis(2)).unwrap();
-        assert_eq!(course.takes_new_work(), Err(Refusal::CourseArchived));
+        assert_eq!(course.takes_new_work(), Err(DomainError::CourseArchived));
     }
 
     #[test]
     fn a_course_of_another_class_is_refused() {
         assert_eq!(poems().belongs_to(&ClassId::new("7b")), Ok(()));
-        assert_eq!(poems().belongs_to(&ClassId::new("8b")), Err(Refusal::ClassMismatch));
+        assert_eq!(poems().belongs_to(&ClassId::new("8b")), Err(DomainError::ClassMismatch));
     }
 }

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain_error::DomainError;
 use crate::group::MEMBERS_MAX;
 use crate::id::UserId;
-use crate::refusal::Refusal;
 use crate::word::words;
 
 /// Maximum number of groups created at once.
@@ -64,10 +64,10 @@ pub struct Division {
 ///
 /// `students` must be distinct and in a stable order. A constraint that mentions a student who is not in `students`, or
 /// that cannot be satisfied, is rejected with the name of the request field.
-pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<Division, Refusal> {
+pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<Division, DomainError> {
     let count = count(students.len(), wish.shape)?;
     let index: BTreeMap<&UserId, usize> = students.iter().enumerate().map(|(at, id)| (id, at)).collect();
-    let numbers = |sets: &[Vec<UserId>], path| -> Result<Vec<Vec<usize>>, Refusal> {
+    let numbers = |sets: &[Vec<UserId>], path| -> Result<Vec<Vec<usize>>, DomainError> {
         let number = |id: &UserId| index.get(id).copied().ok_or_else(|| stranger(path));
         sets.iter().map(|set| set.iter().map(number).collect()).collect()
     };
@@ -96,14 +96,14 @@ pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<D
     Ok(Division { groups, repeated })
 }
 
-fn count(students: usize, shape: Shape) -> Result<usize, Refusal> {
+fn count(students: usize, shape: Shape) -> Result<usize, DomainError> {
     let (count, path) = match shape {
         Shape::Size(size) => (students.div_ceil(size.max(1)), "groupSize"),
         Shape::Count(count) => (count, "groupCount"),
     };
-    let refuse = |code, message| Err(Refusal::Invalid { path, code, message });
+    let refuse = |code, message| Err(DomainError::Invalid { path, code, message });
     if students == 0 {
-        return Err(Refusal::Invalid {
+        return Err(DomainError::Invalid {
             path: "studentIds",
             code: "empty",
             message: "names nobody, and no student of the class is without a group",
@@ -120,16 +120,16 @@ fn count(students: usize, shape: Shape) -> Result<usize, Refusal> {
     }
 }
 
-fn stranger(path: &'static str) -> Refusal {
-    Refusal::Invalid {
+fn stranger(path: &'static str) -> DomainError {
+    DomainError::Invalid {
         path,
         code: "unknown",
         message: "names somebody who is not among the students to be divided",
     }
 }
 
-fn impossible(path: &'static str) -> Refusal {
-    Refusal::Invalid {
+fn impossible(path: &'static str) -> DomainError {
+    DomainError::Invalid {
         path,
         code: "impossible",
         message: "cannot be held with groups of this size and the other wishes",
@@ -184,7 +184,7 @@ impl Table {
         together: &[Vec<usize>],
         apart: &[Vec<usize>],
         lots: &mut Lots,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DomainError> {
         // Sets that share a student are merged.
         let mut of: Vec<usize> = (0..students).collect();
         for set in together {
@@ -251,7 +251,7 @@ impl Table {
     }
 
     /// Assigns every block to a group by backtracking.
-    fn seat(&mut self, lots: &mut Lots) -> Result<(), Refusal> {
+    fn seat(&mut self, lots: &mut Lots) -> Result<(), DomainError> {
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         lots.shuffle(&mut order);
         let mut steps = 0;

@@ -26,9 +26,9 @@ fn sizes(division: &Division) -> Vec<usize> {
     division.groups.iter().map(Vec::len).collect()
 }
 
-fn refused(result: Result<Division, Refusal>) -> (&'static str, &'static str) {
+fn refused(result: Result<Division, DomainError>) -> (&'static str, &'static str) {
     match result {
-        Err(Refusal::Invalid { path, code, .. }) => (path, code),
+        Err(DomainError::Invalid { path, code, .. }) => (path, code),
         other => panic!("{other:?}"),
     }
 }

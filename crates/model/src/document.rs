@@ -5,10 +5,10 @@
 use crate::access::Viewer;
 use crate::class::ClassStatus;
 use crate::document_kind::{DocumentType, FileExtension};
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit};
 use crate::id::{AssignmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::DocumentTitle;
 use crate::time::Timestamp;
 use crate::word::words;
@@ -68,26 +68,26 @@ impl From<Open> for Status {
 }
 
 impl Open {
-    pub const fn submit(self) -> Result<Self, Refusal> {
+    pub const fn submit(self) -> Result<Self, DomainError> {
         match self {
             Self::Draft => Ok(Self::Submitted),
-            Self::Submitted => Err(Refusal::AlreadySubmitted),
+            Self::Submitted => Err(DomainError::AlreadySubmitted),
         }
     }
 
-    pub const fn unsubmit(self) -> Result<Self, Refusal> {
+    pub const fn unsubmit(self) -> Result<Self, DomainError> {
         match self {
             Self::Submitted => Ok(Self::Draft),
-            Self::Draft => Err(Refusal::NotSubmitted),
+            Self::Draft => Err(DomainError::NotSubmitted),
         }
     }
 
     /// Rejects new content unless the document is a draft.
-    pub fn rewritable(self) -> Result<(), Refusal> {
+    pub fn rewritable(self) -> Result<(), DomainError> {
         if policy::holds(Clause::DocumentDraft, self == Self::Draft) {
             Ok(())
         } else {
-            Err(Refusal::AlreadySubmitted)
+            Err(DomainError::AlreadySubmitted)
         }
     }
 }
@@ -95,19 +95,19 @@ impl Open {
 impl Status {
     /// Returns the status without its lock, or rejects the change if the document is locked, for every role. Every
     /// mutator starts here.
-    pub fn writable(self) -> Result<Open, Refusal> {
+    pub fn writable(self) -> Result<Open, DomainError> {
         if policy::holds(Clause::DocumentUnlocked, !self.is_locked()) {
             Ok(self.open())
         } else {
-            Err(Refusal::DocumentLocked)
+            Err(DomainError::DocumentLocked)
         }
     }
 
-    pub fn submit(self) -> Result<Self, Refusal> {
+    pub fn submit(self) -> Result<Self, DomainError> {
         self.writable()?.submit().map(Self::from)
     }
 
-    pub fn unsubmit(self) -> Result<Self, Refusal> {
+    pub fn unsubmit(self) -> Result<Self, DomainError> {
         self.writable()?.unsubmit().map(Self::from)
     }
 
@@ -261,7 +261,7 @@ impl Document {
         assignment: Edit<AssignmentId>,
         viewer: &Viewer,
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         let open = self.status.writable()?;
         let mut edited = self.clone();
         let mut changed = Changed::new();
@@ -279,20 +279,20 @@ impl Document {
     }
 
     /// Rejects new content (upload or restored revision) unless the document is an unlocked draft.
-    pub fn rewritable(&self) -> Result<(), Refusal> {
+    pub fn rewritable(&self) -> Result<(), DomainError> {
         self.status.writable()?.rewritable()
     }
 
     /// Rejects the deletion of the document unless the viewer is its creator or staff and it is a draft that was never
     /// submitted.
-    pub fn removable_by(&self, viewer: &Viewer, was_submitted: bool) -> Result<(), Refusal> {
+    pub fn removable_by(&self, viewer: &Viewer, was_submitted: bool) -> Result<(), DomainError> {
         let is_his = viewer.is_staff() || viewer.user_text() == self.created_by_id.as_str();
         if !policy::holds(Clause::DocumentAuthor, is_his) {
-            return Err(Refusal::NotAuthor);
+            return Err(DomainError::NotAuthor);
         }
         self.rewritable()?;
         if was_submitted {
-            Err(Refusal::AlreadySubmitted)
+            Err(DomainError::AlreadySubmitted)
         } else {
             Ok(())
         }
@@ -311,7 +311,12 @@ impl Document {
     }
 
     /// Marks the document as submitted for a topic. [`crate::submission::submit`] checks all rules first.
-    pub(crate) fn hand_in(&mut self, assignment: &AssignmentId, by: &UserId, now: Timestamp) -> Result<(), Refusal> {
+    pub(crate) fn hand_in(
+        &mut self,
+        assignment: &AssignmentId,
+        by: &UserId,
+        now: Timestamp,
+    ) -> Result<(), DomainError> {
         let status = self.status.submit()?;
         self.become_status(status, now);
         self.assignment_id = Some(assignment.clone());
@@ -321,7 +326,7 @@ impl Document {
     }
 
     /// Turns the document into a draft again after it was withdrawn or returned.
-    pub(crate) fn take_back(&mut self, now: Timestamp) -> Result<(), Refusal> {
+    pub(crate) fn take_back(&mut self, now: Timestamp) -> Result<(), DomainError> {
         let status = self.status.unsubmit()?;
         self.become_status(status, now);
         self.submitted_at = None;

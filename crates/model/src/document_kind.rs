@@ -1,6 +1,6 @@
 //! Kinds of documents: their editor, file extension and media type.
 
-use crate::refusal::Refusal;
+use crate::domain_error::DomainError;
 use crate::word::words;
 
 words! {
@@ -84,16 +84,16 @@ impl FileExtension {
     }
 
     /// Returns the kind of a new blank document from the request: a type, an extension, or both if they agree.
-    pub fn of_new(kind: Option<DocumentType>, extension: Option<Self>) -> Result<Self, Refusal> {
+    pub fn of_new(kind: Option<DocumentType>, extension: Option<Self>) -> Result<Self, DomainError> {
         let wrong = |path, message| {
-            Err(Refusal::Invalid {
+            Err(DomainError::Invalid {
                 path,
                 code: "format",
                 message,
             })
         };
         match (kind, extension) {
-            (None, None) => Err(Refusal::Invalid {
+            (None, None) => Err(DomainError::Invalid {
                 path: "documentType",
                 code: "required",
                 message: "or fileExtension is required",
@@ -154,10 +154,10 @@ mod tests {
             (Some(DocumentType::Word), Some(FileExtension::Xlsx), "fileExtension"),
             (None, Some(FileExtension::Csv), "fileExtension"),
         ] {
-            let refusal = FileExtension::of_new(kind, extension);
+            let domain_error = FileExtension::of_new(kind, extension);
             assert!(
-                matches!(refusal, Err(Refusal::Invalid { path: told, .. }) if told == path),
-                "{kind:?} {extension:?}: {refusal:?}"
+                matches!(domain_error, Err(DomainError::Invalid { path: told, .. }) if told == path),
+                "{kind:?} {extension:?}: {domain_error:?}"
             );
         }
     }

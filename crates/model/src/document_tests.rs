@@ -27,7 +27,7 @@ fn a_draft_is_handed_in_and_taken_back() {
     );
     assert_eq!(
         document.hand_in(&topic("t"), &ben(), at(11)),
-        Err(Refusal::AlreadySubmitted)
+        Err(DomainError::AlreadySubmitted)
     );
     document.take_back(at(12)).unwrap();
     assert_eq!(
@@ -35,7 +35,7 @@ fn a_draft_is_handed_in_and_taken_back() {
         (Status::Draft, 3, None)
     );
     assert_eq!(document.assignment_id, Some(topic("t")), "the link stays");
-    assert_eq!(document.take_back(at(13)), Err(Refusal::NotSubmitted));
+    assert_eq!(document.take_back(at(13)), Err(DomainError::NotSubmitted));
 }
 
 #[test]
@@ -47,16 +47,16 @@ fn a_locked_document_refuses_every_mutation_for_every_role() {
             let renamed = Edit::Set(DocumentTitle::stored("x"));
             assert_eq!(
                 document.edit(renamed, Edit::Keep, &viewer, at(21)),
-                Err(Refusal::DocumentLocked)
+                Err(DomainError::DocumentLocked)
             );
-            assert_eq!(document.removable_by(&viewer, false), Err(Refusal::DocumentLocked));
+            assert_eq!(document.removable_by(&viewer, false), Err(DomainError::DocumentLocked));
         }
-        assert_eq!(document.rewritable(), Err(Refusal::DocumentLocked));
+        assert_eq!(document.rewritable(), Err(DomainError::DocumentLocked));
         assert_eq!(
             document.hand_in(&topic("t"), &ben(), at(21)),
-            Err(Refusal::DocumentLocked)
+            Err(DomainError::DocumentLocked)
         );
-        assert_eq!(document.take_back(at(21)), Err(Refusal::DocumentLocked));
+        assert_eq!(document.take_back(at(21)), Err(DomainError::DocumentLocked));
         assert_eq!(document, before);
     }
 }
@@ -203,7 +203,7 @@ fn students_leave_what_is_handed_in_alone_and_teachers_may_rename_it() {
     let student = Viewer::Student(ben());
     assert_eq!(
         submitted("d", "t").edit(renamed(), Edit::Keep, &student, at(1)),
-        Err(Refusal::AlreadySubmitted)
+        Err(DomainError::AlreadySubmitted)
     );
     let mut document = submitted("d", "t");
     assert_eq!(
@@ -216,7 +216,7 @@ fn students_leave_what_is_handed_in_alone_and_teachers_may_rename_it() {
     let unlinked = document.edit(Edit::Keep, Edit::Clear, &Viewer::Admin, at(1));
     assert_eq!(
         unlinked,
-        Err(Refusal::AlreadySubmitted),
+        Err(DomainError::AlreadySubmitted),
         "a hand-in always belongs to a topic"
     );
 }
@@ -227,16 +227,16 @@ fn a_draft_is_deleted_by_its_creator_or_by_staff() {
     assert_eq!(draft.removable_by(&Viewer::Student(ben()), false), Ok(()));
     assert_eq!(
         draft.removable_by(&Viewer::Student(UserId::new("zoe")), false),
-        Err(Refusal::NotAuthor)
+        Err(DomainError::NotAuthor)
     );
     assert_eq!(draft.removable_by(&Viewer::Teacher(ada()), false), Ok(()));
     assert_eq!(
         draft.removable_by(&Viewer::Teacher(ada()), true),
-        Err(Refusal::AlreadySubmitted)
+        Err(DomainError::AlreadySubmitted)
     );
     assert_eq!(
         submitted("d", "t").removable_by(&Viewer::Admin, true),
-        Err(Refusal::AlreadySubmitted)
+        Err(DomainError::AlreadySubmitted)
     );
 }
 

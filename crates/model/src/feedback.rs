@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use crate::access::Viewer;
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null};
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::FeedbackText;
 use crate::time::Timestamp;
 use crate::user::Person;
@@ -56,12 +56,12 @@ impl About {
         link: Option<GroupAssignmentId>,
         submission: Option<SubmissionId>,
         document: Option<DocumentId>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DomainError> {
         match (link, submission, document) {
             (Some(link), None, None) => Ok(Self::GroupAssignment(link)),
             (None, Some(submission), None) => Ok(Self::Submission(submission)),
             (None, None, Some(document)) => Ok(Self::Document(document)),
-            _ => Err(Refusal::Invalid {
+            _ => Err(DomainError::Invalid {
                 path: "groupAssignmentId",
                 code: "exactly_one",
                 message: "or submissionId or documentId must be given, and only one of them",
@@ -91,16 +91,16 @@ pub struct FeedbackEdit {
 impl Feedback {
     /// Rejects viewers who may not edit the feedback. Only its author and admins may; other teachers of the class only
     /// read it.
-    pub fn editable_by(&self, viewer: &Viewer) -> Result<(), Refusal> {
+    pub fn editable_by(&self, viewer: &Viewer) -> Result<(), DomainError> {
         if *viewer == Viewer::Admin || viewer.user_text() == self.author.id.as_str() {
             Ok(())
         } else {
-            Err(Refusal::NotAuthor)
+            Err(DomainError::NotAuthor)
         }
     }
 
     /// Applies a PATCH and returns what changed.
-    pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<Changed, DomainError> {
         let mut changed = Changed::new();
         changed.edit("text", &mut self.text, edit.text)?;
         changed.edit("visibility", &mut self.visibility, edit.visibility)?;

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
+use crate::domain_error::DomainError;
 use crate::edit::{Edit, optional_text};
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -174,16 +174,16 @@ impl<'a> GradeRules<'a> {
     }
 
     /// Rejects a value that is not in the scale, and points above the maximum.
-    pub fn take(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), Refusal> {
+    pub fn take(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), DomainError> {
         if self.scale.zip(value).is_some_and(|(scale, value)| !scale.takes(value)) {
-            return Err(Refusal::Invalid {
+            return Err(DomainError::Invalid {
                 path: "value",
                 code: "not_in_scale",
                 message: "must be a value of the scale of the topic",
             });
         }
         if points.zip(self.max_points).is_some_and(|(points, max)| points > max) {
-            return Err(Refusal::Invalid {
+            return Err(DomainError::Invalid {
                 path: "points",
                 code: "too_many",
                 message: "must not exceed the points of the topic",
@@ -193,8 +193,8 @@ impl<'a> GradeRules<'a> {
     }
 
     /// Like [`Self::take`], for individual grades. Values that did not change are not checked again.
-    fn take_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), Refusal> {
-        let refused = |code, message| Refusal::Invalid {
+    fn take_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), DomainError> {
+        let refused = |code, message| DomainError::Invalid {
             path: "memberGrades",
             code,
             message,
@@ -211,7 +211,7 @@ impl<'a> GradeRules<'a> {
             let value = value.filter(|value| own.is_none_or(|own| own.value.as_ref() != Some(value)));
             let points = grade.points;
             let points = points.filter(|points| own.is_none_or(|own| own.points != Some(*points)));
-            if let Err(Refusal::Invalid { code, message, .. }) = self.take(value, points) {
+            if let Err(DomainError::Invalid { code, message, .. }) = self.take(value, points) {
                 return Err(refused(code, message));
             }
         }
@@ -266,7 +266,7 @@ impl Grade {
         rules: &GradeRules<'_>,
         teacher: &UserId,
         now: Timestamp,
-    ) -> Result<Option<GradeWritten>, Refusal> {
+    ) -> Result<Option<GradeWritten>, DomainError> {
         let value = edit.value.value().filter(|value| self.value.as_ref() != Some(value));
         let points = edit.points.value().copied();
         rules.take(value, points.filter(|points| self.points != Some(*points)))?;

@@ -23,7 +23,7 @@ fn blank() -> Grade {
     Grade::blank(SubmissionId::new("s"), ada(), at(0))
 }
 
-fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Option<Publication>, Refusal> {
+fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Option<Publication>, DomainError> {
     let scale = GradeScale::stored("A to F");
     let rules = GradeRules {
         max_points: Some(Points::stored(10.0)),

@@ -7,6 +7,7 @@ use crate::access::Viewer;
 use crate::assignment::Assignment;
 use crate::class::ClassStatus;
 use crate::course::Course;
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::help::HelpFlag;
 use crate::id::{
@@ -14,7 +15,6 @@ use crate::id::{
 };
 use crate::news::Room;
 use crate::number::{GroupNumber, RequiredDocuments};
-use crate::refusal::Refusal;
 use crate::text::ShortName;
 use crate::time::Timestamp;
 use crate::user::Person;
@@ -153,9 +153,9 @@ impl Group {
 
     /// Returns the course of the group after it is attached to a topic. A group without a course and without active
     /// topics takes the course of the topic. Otherwise both must be in the same course, or both in none.
-    pub fn course_for(&self, assignment: &Assignment, active: &[ActiveTopic]) -> Result<Option<CourseId>, Refusal> {
+    pub fn course_for(&self, assignment: &Assignment, active: &[ActiveTopic]) -> Result<Option<CourseId>, DomainError> {
         if self.class_id != assignment.class_id {
-            return Err(Refusal::ClassMismatch);
+            return Err(DomainError::ClassMismatch);
         }
         let is_free = self.course_id.is_none() && active.is_empty();
         if is_free || self.course_id == assignment.course_id {
@@ -166,9 +166,9 @@ impl Group {
     }
 
     /// Rejects a group whose course differs from that of a topic that is active or about to become active.
-    pub fn assert_course(&self, assignment: &Assignment) -> Result<(), Refusal> {
+    pub fn assert_course(&self, assignment: &Assignment) -> Result<(), DomainError> {
         if self.class_id != assignment.class_id {
-            Err(Refusal::ClassMismatch)
+            Err(DomainError::ClassMismatch)
         } else if self.course_id == assignment.course_id {
             Ok(())
         } else {
@@ -184,7 +184,7 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         assignment.writable()?;
         let wanted = self.course_for(assignment, active)?;
         debug_assert_eq!(
@@ -206,7 +206,7 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         let wanted = course.map(|course| &course.id);
         if self.course_id.as_ref() == wanted {
             return Ok(Changed::new());
@@ -250,7 +250,7 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
         changed.edit("name", &mut edited.name, edit.name)?;
@@ -276,7 +276,7 @@ impl Group {
         }
         let subject = edit.subject_id.resolve(edited.subject_id.clone());
         if edited.course_id.is_some() && subject != edited.subject_id {
-            return Err(Refusal::ClassMismatch);
+            return Err(DomainError::ClassMismatch);
         }
         changed.write("subjectId", &mut edited.subject_id, subject);
         edited.touch(&changed, now);
@@ -293,9 +293,9 @@ impl Group {
     }
 
     /// Rejects more members than a group can have.
-    pub const fn room_for(members: usize) -> Result<(), Refusal> {
+    pub const fn room_for(members: usize) -> Result<(), DomainError> {
         if members > MEMBERS_MAX {
-            Err(Refusal::LimitReached {
+            Err(DomainError::LimitReached {
                 what: "members in a group",
                 limit: MEMBERS_MAX,
             })
@@ -305,9 +305,9 @@ impl Group {
     }
 
     /// Returns the number of the next group of a class: one more than the highest.
-    pub fn next_number(highest: Option<GroupNumber>) -> Result<GroupNumber, Refusal> {
+    pub fn next_number(highest: Option<GroupNumber>) -> Result<GroupNumber, DomainError> {
         let limit = usize::try_from(GroupNumber::MAX).unwrap_or(usize::MAX);
-        GroupNumber::try_from(highest.map_or(0, GroupNumber::get) + 1).map_err(|_| Refusal::LimitReached {
+        GroupNumber::try_from(highest.map_or(0, GroupNumber::get) + 1).map_err(|_| DomainError::LimitReached {
             what: "as the number of a group",
             limit,
         })
@@ -323,8 +323,8 @@ impl Group {
         }
     }
 
-    fn course_mismatch(&self) -> Refusal {
-        Refusal::CourseMismatch {
+    fn course_mismatch(&self) -> DomainError {
+        DomainError::CourseMismatch {
             groups: vec![self.id.clone()],
         }
     }

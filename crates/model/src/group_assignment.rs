@@ -4,11 +4,11 @@
 use serde::Deserialize;
 
 use crate::assignment::{Assignment, LatePolicy};
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, optional_text};
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::Description;
 use crate::time::Timestamp;
 use crate::word::words;
@@ -79,7 +79,7 @@ impl GroupAssignmentStatus {
     }
 
     /// Returns the status after an event, or rejects the event.
-    pub const fn after(self, step: Step) -> Result<Self, Refusal> {
+    pub const fn after(self, step: Step) -> Result<Self, DomainError> {
         match step {
             Step::Worked => Ok(if matches!(self, Self::NotStarted) {
                 Self::InProgress
@@ -87,7 +87,7 @@ impl GroupAssignmentStatus {
                 self
             }),
             Step::Submitted => match self {
-                Self::Graded => Err(Refusal::GradePublished),
+                Self::Graded => Err(DomainError::GradePublished),
                 Self::NotStarted | Self::InProgress | Self::Submitted | Self::Returned => Ok(Self::Submitted),
             },
             Step::Unsubmitted { others_remain } => match self {
@@ -96,8 +96,8 @@ impl GroupAssignmentStatus {
                 } else {
                     Self::InProgress
                 }),
-                Self::Graded => Err(Refusal::GradePublished),
-                Self::NotStarted | Self::InProgress | Self::Returned => Err(Refusal::NotSubmitted),
+                Self::Graded => Err(DomainError::GradePublished),
+                Self::NotStarted | Self::InProgress | Self::Returned => Err(DomainError::NotSubmitted),
             },
             Step::GradePublished => self.with_submission(Self::Graded),
             Step::GradeWithdrawn => self.with_submission(Self::Submitted),
@@ -105,11 +105,11 @@ impl GroupAssignmentStatus {
         }
     }
 
-    const fn with_submission(self, next: Self) -> Result<Self, Refusal> {
+    const fn with_submission(self, next: Self) -> Result<Self, DomainError> {
         if self.has_submission() {
             Ok(next)
         } else {
-            Err(Refusal::NotSubmitted)
+            Err(DomainError::NotSubmitted)
         }
     }
 
@@ -207,24 +207,29 @@ impl GroupAssignment {
     }
 
     /// Rejects a submission that is not possible now, or returns its lateness.
-    pub fn takes_submission(&self, assignment: &Assignment, now: Timestamp) -> Result<Lateness, Refusal> {
+    pub fn takes_submission(&self, assignment: &Assignment, now: Timestamp) -> Result<Lateness, DomainError> {
         assignment.writable()?;
         self.status.after(Step::Submitted)?;
         let lateness = self.lateness(assignment, now);
         if lateness.is_late && assignment.late_policy == LatePolicy::Block {
-            return Err(Refusal::LateNotAllowed);
+            return Err(DomainError::LateNotAllowed);
         }
         Ok(lateness)
     }
 
     /// Applies an event that does not change the current submission. Returns whether the status changed.
-    pub fn step(&mut self, step: Step, now: Timestamp) -> Result<bool, Refusal> {
+    pub fn step(&mut self, step: Step, now: Timestamp) -> Result<bool, DomainError> {
         self.step_with(step, self.current_submission_id.clone(), now)
     }
 
     /// Applies an event and returns whether anything changed. `submission` becomes the current submission if the new
     /// status has one.
-    pub fn step_with(&mut self, step: Step, submission: Option<SubmissionId>, now: Timestamp) -> Result<bool, Refusal> {
+    pub fn step_with(
+        &mut self,
+        step: Step,
+        submission: Option<SubmissionId>,
+        now: Timestamp,
+    ) -> Result<bool, DomainError> {
         let status = self.status.after(step)?;
         let submission = if status.has_submission() { submission } else { None };
         debug_assert_eq!(
@@ -246,7 +251,7 @@ impl GroupAssignment {
         edit: GroupAssignmentEdit,
         assignment: &Assignment,
         now: Timestamp,
-    ) -> Result<Changed, Refusal> {
+    ) -> Result<Changed, DomainError> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
         let text = edit.description_override.clear_if_empty();
@@ -265,9 +270,9 @@ impl GroupAssignment {
     }
 
     /// Rejects detaching a group with submissions, unless `force` is set.
-    pub const fn detachable(&self, has_submissions: bool, force: bool) -> Result<(), Refusal> {
+    pub const fn detachable(&self, has_submissions: bool, force: bool) -> Result<(), DomainError> {
         if has_submissions && !force {
-            Err(Refusal::HasSubmission)
+            Err(DomainError::HasSubmission)
         } else {
             Ok(())
         }

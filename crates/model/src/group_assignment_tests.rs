@@ -94,15 +94,15 @@ fn an_empty_own_text_is_no_own_text() {
         late_allowed_until: Edit::Set(at(9)),
         ..GroupAssignmentEdit::default()
     };
-    assert_eq!(own.edit(edit, &finished, at(3)), Err(Refusal::AssignmentFinished));
+    assert_eq!(own.edit(edit, &finished, at(3)), Err(DomainError::AssignmentFinished));
 }
 
 #[test]
 fn the_status_follows_the_table() {
     use GroupAssignmentStatus::{Graded, InProgress, NotStarted, Returned, Submitted};
     let remain = |others_remain| Step::Unsubmitted { others_remain };
-    let not_submitted = Err(Refusal::NotSubmitted);
-    let graded = Err(Refusal::GradePublished);
+    let not_submitted = Err(DomainError::NotSubmitted);
+    let graded = Err(DomainError::GradePublished);
     for (from, step, expected) in [
         (NotStarted, Step::Worked, Ok(InProgress)),
         (Returned, Step::Worked, Ok(Returned)),
@@ -182,7 +182,10 @@ fn late_work_is_refused_only_where_the_topic_blocks_it() {
         ..assignment("t", None)
     };
     assert!(own.takes_submission(&assignment("t", None), at(1001)).unwrap().is_late);
-    assert_eq!(own.takes_submission(&blocked, at(1001)), Err(Refusal::LateNotAllowed));
+    assert_eq!(
+        own.takes_submission(&blocked, at(1001)),
+        Err(DomainError::LateNotAllowed)
+    );
     assert!(own.takes_submission(&blocked, at(1000)).is_ok());
     let grace = GroupAssignment {
         late_allowed_until: Some(at(1100)),
@@ -194,7 +197,7 @@ fn late_work_is_refused_only_where_the_topic_blocks_it() {
 #[test]
 fn a_group_with_a_hand_in_is_detached_only_by_force() {
     let own = link("g", "t");
-    assert_eq!(own.detachable(true, false), Err(Refusal::HasSubmission));
+    assert_eq!(own.detachable(true, false), Err(DomainError::HasSubmission));
     assert_eq!(own.detachable(true, true), Ok(()));
     assert_eq!(own.detachable(false, false), Ok(()));
 }

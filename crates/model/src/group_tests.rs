@@ -76,7 +76,7 @@ fn a_free_group_takes_the_course_of_its_first_topic() {
 
 #[test]
 fn a_group_at_work_elsewhere_is_not_attached() {
-    let mismatch = Err(Refusal::CourseMismatch {
+    let mismatch = Err(DomainError::CourseMismatch {
         groups: vec![GroupId::new("g")],
     });
     let poems = || assignment("t", Some("poems"));
@@ -96,7 +96,7 @@ fn a_group_at_work_elsewhere_is_not_attached() {
         class_id: ClassId::new("8b"),
         ..group("g")
     };
-    assert_eq!(elsewhere.course_for(&poems(), &[]), Err(Refusal::ClassMismatch));
+    assert_eq!(elsewhere.course_for(&poems(), &[]), Err(DomainError::ClassMismatch));
 }
 
 #[test]
@@ -104,13 +104,13 @@ fn a_finished_topic_and_an_archived_course_take_no_group() {
     let mut finished = assignment("t", Some("poems"));
     finished.finish(&ada(), at(1));
     let attached = group("g").attach(&finished, Some(&course("poems")), &[], at(2));
-    assert_eq!(attached, Err(Refusal::AssignmentFinished));
+    assert_eq!(attached, Err(DomainError::AssignmentFinished));
     let archived = Course {
         status: crate::course::CourseStatus::Archived,
         ..course("poems")
     };
     let attached = group("g").attach(&assignment("t", Some("poems")), Some(&archived), &[], at(2));
-    assert_eq!(attached, Err(Refusal::CourseArchived));
+    assert_eq!(attached, Err(DomainError::CourseArchived));
 }
 
 #[test]
@@ -125,11 +125,11 @@ fn a_group_moves_only_when_no_active_topic_holds_it() {
     };
     assert!(matches!(
         group.move_to(Some(&course("prose")), &held, at(1)),
-        Err(Refusal::CourseMismatch { .. })
+        Err(DomainError::CourseMismatch { .. })
     ));
     assert!(matches!(
         group.move_to(None, &held, at(1)),
-        Err(Refusal::CourseMismatch { .. })
+        Err(DomainError::CourseMismatch { .. })
     ));
     assert!(group.move_to(Some(&course("poems")), &held, at(1)).unwrap().is_empty());
     assert!(group.move_to(Some(&course("prose")), &[], at(1)).is_ok());
@@ -137,7 +137,10 @@ fn a_group_moves_only_when_no_active_topic_holds_it() {
         class_id: ClassId::new("8b"),
         ..course("foreign")
     };
-    assert_eq!(group.move_to(Some(&foreign), &[], at(1)), Err(Refusal::ClassMismatch));
+    assert_eq!(
+        group.move_to(Some(&foreign), &[], at(1)),
+        Err(DomainError::ClassMismatch)
+    );
 }
 
 #[test]
@@ -154,7 +157,7 @@ fn the_subject_of_a_group_is_that_of_its_course() {
         subject_id: art(),
         ..GroupEdit::default()
     };
-    assert_eq!(group.edit(edit, None, &[], at(1)), Err(Refusal::ClassMismatch));
+    assert_eq!(group.edit(edit, None, &[], at(1)), Err(DomainError::ClassMismatch));
     assert_eq!(group, before, "a refused edit changes nothing");
     // Leaves the course and changes the subject in the same request.
     let edit = GroupEdit {
@@ -189,7 +192,7 @@ fn numbers_go_on_from_the_highest() {
     );
     assert!(matches!(
         Group::next_number(Some(GroupNumber::stored(9999))),
-        Err(Refusal::LimitReached { .. })
+        Err(DomainError::LimitReached { .. })
     ));
     assert!(Group::room_for(50).is_ok() && Group::room_for(51).is_err());
 }
@@ -246,7 +249,7 @@ impl World {
             .collect()
     }
 
-    fn act(&mut self, act: Act) -> Result<(), Refusal> {
+    fn act(&mut self, act: Act) -> Result<(), DomainError> {
         let courses = self.courses.clone();
         match act {
             Act::Attach(group, topic) => {

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
-use crate::refusal::Refusal;
 use crate::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use crate::time::Timestamp;
 
@@ -45,7 +45,7 @@ pub struct HomeroomEdit {
 
 impl Homeroom {
     /// Applies a PATCH.
-    pub fn edit(&mut self, edit: HomeroomEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: HomeroomEdit, now: Timestamp) -> Result<Changed, DomainError> {
         let mut changed = Changed::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit_nullable("gradeLevel", &mut self.grade_level, edit.grade_level);

@@ -4,8 +4,8 @@
 //! An invitation is bound to an email address, not to an account: registering an address in advance gives no advantage.
 
 use crate::access::MemberRole;
+use crate::domain_error::DomainError;
 use crate::id::{ClassId, HomeroomId, InvitationId, OrganizationId, UserId};
-use crate::refusal::Refusal;
 use crate::text::{ExternalId, Name};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -186,11 +186,11 @@ pub fn admission(organization: &OrganizationId, account: Option<AddressAccount<'
 }
 
 /// Rejects addresses to which no email can be delivered, because access to the mailbox could never be proven.
-pub fn can_be_invited(email: &str) -> Result<(), Refusal> {
+pub fn can_be_invited(email: &str) -> Result<(), DomainError> {
     let domain = email.rsplit_once('@').map_or(email, |(_, domain)| domain);
     let is_below = |top: &str| domain == top || domain.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));
     if UNREACHABLE.into_iter().any(is_below) {
-        Err(Refusal::NoMailbox)
+        Err(DomainError::NoMailbox)
     } else {
         Ok(())
     }
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn an_address_that_no_email_reaches_cannot_be_invited() {
         for email in ["a@pupil.invalid", "a@invalid", "a@mail.school.local", "a@x.home.arpa"] {
-            assert_eq!(can_be_invited(email), Err(Refusal::NoMailbox), "{email}");
+            assert_eq!(can_be_invited(email), Err(DomainError::NoMailbox), "{email}");
         }
         for email in ["a@school.example", "a@notlocal.example", "a@local.example"] {
             assert_eq!(can_be_invited(email), Ok(()), "{email}");

@@ -18,7 +18,7 @@
 //! | Help flag | A group's request for help. | [`help`] |
 //!
 //! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`edit`] represents a PATCH, [`access`]
-//! contains the roles, [`policy`] names the authorization clauses, and [`refusal`] is the error type of all rules.
+//! contains the roles, [`policy`] names the authorization clauses, and [`domain_error`] is the error type of all rules.
 //! [`whole`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
 //! entries ([`activity`]), events ([`news`]) and file removals are derived.
 
@@ -33,6 +33,7 @@ pub mod course;
 pub mod division;
 pub mod document;
 pub mod document_kind;
+pub mod domain_error;
 pub mod edit;
 pub mod erasure;
 pub mod export;
@@ -61,7 +62,6 @@ pub mod number;
 pub mod organization;
 pub mod policy;
 pub mod rate;
-pub mod refusal;
 #[cfg(test)]
 mod samples;
 pub mod save;

@@ -4,8 +4,8 @@
 //! The holder of a domain may take over unverified accounts with addresses of that domain. Domains shared by unrelated
 //! people (public mail hosts, public suffixes) are therefore rejected.
 
+use crate::domain_error::DomainError;
 use crate::id::{MailDomainId, OrganizationId};
-use crate::refusal::Refusal;
 use crate::time::Timestamp;
 use crate::word::words;
 
@@ -259,15 +259,20 @@ impl MailDomain {
 
     /// Verifies the domain on request of an admin. `is_held_elsewhere` is true if another organization holds the
     /// domain.
-    pub fn prove(&mut self, check: RecordCheck, is_held_elsewhere: bool, now: Timestamp) -> Result<Checked, Refusal> {
+    pub fn prove(
+        &mut self,
+        check: RecordCheck,
+        is_held_elsewhere: bool,
+        now: Timestamp,
+    ) -> Result<Checked, DomainError> {
         if self.method == MailDomainMethod::SuperAdmin {
             return Ok(Checked::Unchanged);
         }
         match (check, self.status) {
-            (RecordCheck::Unanswered, _) => Err(Refusal::DomainUnanswered),
+            (RecordCheck::Unanswered, _) => Err(DomainError::DomainUnanswered),
             (_, MailDomainStatus::Verified) => Ok(self.recheck(check, now)),
-            (RecordCheck::Missing, _) => Err(Refusal::DomainNotProven),
-            (RecordCheck::Found, _) if is_held_elsewhere => Err(Refusal::DomainHeld),
+            (RecordCheck::Missing, _) => Err(DomainError::DomainNotProven),
+            (RecordCheck::Found, _) if is_held_elsewhere => Err(DomainError::DomainHeld),
             (RecordCheck::Found, _) => {
                 self.hold(now);
                 self.checked_at = Some(now);

@@ -103,13 +103,16 @@ fn domain_is_proven_by_its_record_alone() {
     let mut claimed = domain();
     assert_eq!(
         claimed.prove(RecordCheck::Missing, false, at(1)),
-        Err(Refusal::DomainNotProven)
+        Err(DomainError::DomainNotProven)
     );
     assert_eq!(
         claimed.prove(RecordCheck::Unanswered, false, at(1)),
-        Err(Refusal::DomainUnanswered)
+        Err(DomainError::DomainUnanswered)
     );
-    assert_eq!(claimed.prove(RecordCheck::Found, true, at(1)), Err(Refusal::DomainHeld));
+    assert_eq!(
+        claimed.prove(RecordCheck::Found, true, at(1)),
+        Err(DomainError::DomainHeld)
+    );
     assert_eq!(claimed, domain(), "nothing changed");
     assert!(!claimed.counts());
     let held = verified();
@@ -131,7 +134,10 @@ fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
     assert_eq!(held.recheck(RecordCheck::Missing, at(21)), Checked::Lost);
     assert!(!held.counts() && held.verified_at.is_none() && held.next_check_at.is_none());
     // A lost domain is regained only by verification, and not while another organization holds it.
-    assert_eq!(held.prove(RecordCheck::Found, true, at(22)), Err(Refusal::DomainHeld));
+    assert_eq!(
+        held.prove(RecordCheck::Found, true, at(22)),
+        Err(DomainError::DomainHeld)
+    );
     assert_eq!(held.prove(RecordCheck::Found, false, at(22)), Ok(Checked::Verified));
 }
 

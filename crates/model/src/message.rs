@@ -1,10 +1,10 @@
 //! Messages: the chat of a work room, direct messages, and announcements to a class.
 
 use crate::access::{MemberRole, PlatformRole, Viewer};
+use crate::domain_error::DomainError;
 use crate::file::MessageAttachment;
 use crate::id::{ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
 use crate::user::Person;
@@ -96,16 +96,16 @@ impl RoomMessage {
     }
 
     /// Rejects the edit unless the user is the author and the message is not older than [`EDIT_SECONDS`].
-    pub fn editable_by(&self, user: &UserId, now: Timestamp) -> Result<(), Refusal> {
+    pub fn editable_by(&self, user: &UserId, now: Timestamp) -> Result<(), DomainError> {
         self.written_by(user)?;
         if self.deleted_at.is_some() || now > self.created_at.plus_seconds(EDIT_SECONDS) {
-            return Err(Refusal::EditTimeOver);
+            return Err(DomainError::EditTimeOver);
         }
         Ok(())
     }
 
     /// Rejects the deletion unless the viewer is staff, or the author within [`EDIT_SECONDS`].
-    pub fn removable_by(&self, viewer: &Viewer, user: &UserId, now: Timestamp) -> Result<(), Refusal> {
+    pub fn removable_by(&self, viewer: &Viewer, user: &UserId, now: Timestamp) -> Result<(), DomainError> {
         if viewer.is_staff() {
             return Ok(());
         }
@@ -119,7 +119,7 @@ impl RoomMessage {
     }
 
     /// Changes the text and returns whether it differs. The text must not become empty unless the message has files.
-    pub fn rewrite(&mut self, content: ChatText, now: Timestamp) -> Result<bool, Refusal> {
+    pub fn rewrite(&mut self, content: ChatText, now: Timestamp) -> Result<bool, DomainError> {
         has_content(Some(&content), self.attachments.len())?;
         let is_changed = self.content != content;
         if is_changed {
@@ -129,12 +129,12 @@ impl RoomMessage {
         Ok(is_changed)
     }
 
-    fn written_by(&self, user: &UserId) -> Result<(), Refusal> {
+    fn written_by(&self, user: &UserId) -> Result<(), DomainError> {
         let is_author = self.sender.as_ref().is_some_and(|sender| sender.id == *user);
         if policy::holds(Clause::MessageAuthor, is_author) {
             Ok(())
         } else {
-            Err(Refusal::NotAuthor)
+            Err(DomainError::NotAuthor)
         }
     }
 }
@@ -165,9 +165,9 @@ pub const fn kind(files: usize) -> MessageType {
 }
 
 /// Rejects a room message that has neither text nor files.
-pub fn has_content(content: Option<&ChatText>, files: usize) -> Result<(), Refusal> {
+pub fn has_content(content: Option<&ChatText>, files: usize) -> Result<(), DomainError> {
     if content.is_none_or(ChatText::is_empty) && files == 0 {
-        Err(Refusal::Invalid {
+        Err(DomainError::Invalid {
             path: "content",
             code: "required",
             message: "is required when there are no files",
@@ -227,15 +227,15 @@ mod tests {
     fn an_author_changes_a_message_for_a_quarter_of_an_hour() {
         let (ben, zoe) = (UserId::new("ben"), UserId::new("zoe"));
         assert_eq!(message().editable_by(&ben, at(15)), Ok(()));
-        assert_eq!(message().editable_by(&ben, at(16)), Err(Refusal::EditTimeOver));
-        assert_eq!(message().editable_by(&zoe, at(1)), Err(Refusal::NotAuthor));
+        assert_eq!(message().editable_by(&ben, at(16)), Err(DomainError::EditTimeOver));
+        assert_eq!(message().editable_by(&zoe, at(1)), Err(DomainError::NotAuthor));
         assert_eq!(
             RoomMessage {
                 sender: None,
                 ..message()
             }
             .editable_by(&ben, at(1)),
-            Err(Refusal::NotAuthor)
+            Err(DomainError::NotAuthor)
         );
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let zoe = UserId::new("zoe");
         assert_eq!(
             message().removable_by(&Viewer::Student(zoe.clone()), &zoe, at(1)),
-            Err(Refusal::NotAuthor)
+            Err(DomainError::NotAuthor)
         );
     }
 
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!((message().shown_content(), deleted.shown_content()), ("hello", ""));
         assert_eq!(
             deleted.editable_by(&UserId::new("ben"), at(2)),
-            Err(Refusal::EditTimeOver)
+            Err(DomainError::EditTimeOver)
         );
     }
 

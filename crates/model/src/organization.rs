@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::assignment::LatePolicy;
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::OrganizationId;
-use crate::refusal::Refusal;
 use crate::storage::QuotaBytes;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
 use crate::time::Timestamp;
@@ -246,7 +246,7 @@ pub struct PlatformHosts {
 
 impl PlatformHosts {
     /// Rejects names that would direct visitors of the platform, or of another organization, to this one.
-    pub fn leave(&self, slug: Option<&Slug>, domain: Option<&CustomDomain>) -> Result<(), Refusal> {
+    pub fn leave(&self, slug: Option<&Slug>, domain: Option<&CustomDomain>) -> Result<(), DomainError> {
         let is_frontend = |host: &str| self.frontend.as_deref() == Some(host);
         if let (Some(slug), Some(base)) = (slug, &self.base_domain)
             && is_frontend(&format!("{slug}.{base}"))
@@ -268,8 +268,8 @@ impl PlatformHosts {
     }
 }
 
-const fn taken(path: &'static str) -> Refusal {
-    Refusal::Invalid {
+const fn taken(path: &'static str) -> DomainError {
+    DomainError::Invalid {
         path,
         code: "reserved",
         message: "belongs to the platform itself",
@@ -277,7 +277,7 @@ const fn taken(path: &'static str) -> Refusal {
 }
 
 impl Organization {
-    pub fn edit(&mut self, edit: OrganizationEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: OrganizationEdit, now: Timestamp) -> Result<Changed, DomainError> {
         let mut changed = Changed::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit("slug", &mut self.slug, edit.slug)?;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{OrganizationId, SubjectId};
-use crate::refusal::Refusal;
 use crate::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use crate::time::Timestamp;
 
@@ -53,7 +53,7 @@ pub struct SubjectEdit {
 
 impl Subject {
     /// Applies a PATCH.
-    pub fn edit(&mut self, edit: SubjectEdit, now: Timestamp) -> Result<Changed, Refusal> {
+    pub fn edit(&mut self, edit: SubjectEdit, now: Timestamp) -> Result<Changed, DomainError> {
         let mut changed = Changed::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit_nullable("code", &mut self.code, edit.code);
@@ -67,8 +67,8 @@ impl Subject {
     }
 
     /// Rejects the deletion of a subject that classes, courses or groups use; it can be deactivated instead.
-    pub const fn removable(&self, in_use: bool) -> Result<(), Refusal> {
-        if in_use { Err(Refusal::SubjectInUse) } else { Ok(()) }
+    pub const fn removable(&self, in_use: bool) -> Result<(), DomainError> {
+        if in_use { Err(DomainError::SubjectInUse) } else { Ok(()) }
     }
 
     pub fn label(&self) -> SubjectLabel {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_subject_in_use_is_not_removed() {
-        assert_eq!(biology().removable(true), Err(Refusal::SubjectInUse));
+        assert_eq!(biology().removable(true), Err(DomainError::SubjectInUse));
         assert_eq!(biology().removable(false), Ok(()));
     }
 

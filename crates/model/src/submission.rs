@@ -4,12 +4,12 @@
 use crate::assignment::Assignment;
 use crate::document::Document;
 use crate::document_kind::FileExtension;
+use crate::domain_error::DomainError;
 use crate::file::FileKey;
 use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness, Step};
 use crate::id::{
     AssignmentId, DocumentId, GroupAssignmentId, OrganizationId, SubmissionDocumentId, SubmissionId, UserId,
 };
-use crate::refusal::Refusal;
 use crate::text::Note;
 use crate::time::Timestamp;
 use crate::word::words;
@@ -84,10 +84,10 @@ pub struct NextAttempt {
 }
 
 /// Rejects a submission without a topic; the service never infers it.
-pub fn explicit(assignment: Option<AssignmentId>) -> Result<AssignmentId, Refusal> {
+pub fn explicit(assignment: Option<AssignmentId>) -> Result<AssignmentId, DomainError> {
     assignment
         .filter(|id| !id.as_str().trim().is_empty())
-        .ok_or(Refusal::AssignmentIdRequired)
+        .ok_or(DomainError::AssignmentIdRequired)
 }
 
 /// Returns the index of the preselected topic in `candidates`, which are sorted by deadline: the topic the document is
@@ -110,10 +110,10 @@ pub fn submit(
     attempts: i64,
     by: &UserId,
     now: Timestamp,
-) -> Result<NextAttempt, Refusal> {
+) -> Result<NextAttempt, DomainError> {
     let open = document.status.writable()?;
     let link = link.filter(|link| link.assignment_id == assignment.id && link.group_id == document.group_id);
-    let link = link.ok_or(Refusal::GroupNotOnAssignment)?;
+    let link = link.ok_or(DomainError::GroupNotOnAssignment)?;
     // Checked first: a published grade is the more important reason, even if the document is submitted already.
     link.status.after(Step::Submitted)?;
     open.submit()?;
@@ -139,10 +139,10 @@ pub fn unsubmit(
     submitted: &[DocumentId],
     attempts: i64,
     now: Timestamp,
-) -> Result<Option<NextAttempt>, Refusal> {
+) -> Result<Option<NextAttempt>, DomainError> {
     let open = document.status.writable()?;
     if link.status == GroupAssignmentStatus::Graded {
-        return Err(Refusal::GradePublished);
+        return Err(DomainError::GradePublished);
     }
     open.unsubmit()?;
     let documents: Vec<_> = submitted.iter().filter(|id| **id != document.id).cloned().collect();
@@ -167,9 +167,9 @@ pub fn give_back<'d>(
     assignment: &Assignment,
     link: &mut GroupAssignment,
     now: Timestamp,
-) -> Result<(), Refusal> {
+) -> Result<(), DomainError> {
     if !assignment.is_active() {
-        return Err(Refusal::DocumentLocked);
+        return Err(DomainError::DocumentLocked);
     }
     let documents: Vec<_> = documents.into_iter().collect();
     for document in &documents {

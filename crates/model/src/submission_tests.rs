@@ -42,10 +42,10 @@ fn handed_in(id: &str) -> Document {
 
 #[test]
 fn a_submission_names_its_topic() {
-    assert_eq!(explicit(None), Err(Refusal::AssignmentIdRequired));
+    assert_eq!(explicit(None), Err(DomainError::AssignmentIdRequired));
     assert_eq!(
         explicit(Some(AssignmentId::new(" "))),
-        Err(Refusal::AssignmentIdRequired)
+        Err(DomainError::AssignmentIdRequired)
     );
     assert_eq!(explicit(Some(AssignmentId::new("t"))), Ok(AssignmentId::new("t")));
 }
@@ -88,49 +88,49 @@ fn a_submission_is_refused_for_the_strongest_reason() {
     let mut topic = assignment("t", None);
     let try_it = |document: &mut Document, topic: &Assignment, link: Option<&GroupAssignment>| {
         let before = document.clone();
-        let refusal = submit(document, topic, link, &[], 0, &ben(), at(2000)).unwrap_err();
+        let domain_error = submit(document, topic, link, &[], 0, &ben(), at(2000)).unwrap_err();
         assert_eq!(*document, before, "a refused submission changes nothing");
-        refusal
+        domain_error
     };
     let open = link("g", "t");
     let mut locked = handed_in("d");
     locked.lock(&topic.id, &OtherTopics::default(), at(950));
-    assert_eq!(try_it(&mut locked, &topic, None), Refusal::DocumentLocked);
+    assert_eq!(try_it(&mut locked, &topic, None), DomainError::DocumentLocked);
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, None),
-        Refusal::GroupNotOnAssignment
+        DomainError::GroupNotOnAssignment
     );
     assert_eq!(
         try_it(&mut document("d", "other"), &topic, Some(&open)),
-        Refusal::GroupNotOnAssignment
+        DomainError::GroupNotOnAssignment
     );
     let elsewhere = link("g", "other");
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, Some(&elsewhere)),
-        Refusal::GroupNotOnAssignment
+        DomainError::GroupNotOnAssignment
     );
     let graded = in_status(GroupAssignmentStatus::Graded);
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, Some(&graded)),
-        Refusal::GradePublished
+        DomainError::GradePublished
     );
     assert_eq!(
         try_it(&mut handed_in("d"), &topic, Some(&graded)),
-        Refusal::GradePublished
+        DomainError::GradePublished
     );
     assert_eq!(
         try_it(&mut handed_in("d"), &topic, Some(&open)),
-        Refusal::AlreadySubmitted
+        DomainError::AlreadySubmitted
     );
     topic.late_policy = LatePolicy::Block;
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, Some(&open)),
-        Refusal::LateNotAllowed
+        DomainError::LateNotAllowed
     );
     topic.finish(&ada(), at(1500));
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, Some(&open)),
-        Refusal::AssignmentFinished
+        DomainError::AssignmentFinished
     );
 }
 
@@ -167,27 +167,27 @@ fn taking_back_is_refused_for_the_strongest_reason() {
     let fresh = Lateness::default();
     let try_it = |document: &mut Document, status| {
         let before = document.clone();
-        let refusal = unsubmit(document, &in_status(status), &attempt(1, fresh), &[], 1, at(950)).unwrap_err();
+        let domain_error = unsubmit(document, &in_status(status), &attempt(1, fresh), &[], 1, at(950)).unwrap_err();
         assert_eq!(*document, before);
-        refusal
+        domain_error
     };
     let mut locked = handed_in("d");
     locked.lock(&AssignmentId::new("t"), &OtherTopics::default(), at(940));
     assert_eq!(
         try_it(&mut locked, GroupAssignmentStatus::Graded),
-        Refusal::DocumentLocked
+        DomainError::DocumentLocked
     );
     assert_eq!(
         try_it(&mut handed_in("d"), GroupAssignmentStatus::Graded),
-        Refusal::GradePublished
+        DomainError::GradePublished
     );
     assert_eq!(
         try_it(&mut document("d", "g"), GroupAssignmentStatus::Graded),
-        Refusal::GradePublished
+        DomainError::GradePublished
     );
     assert_eq!(
         try_it(&mut document("d", "g"), GroupAssignmentStatus::Submitted),
-        Refusal::NotSubmitted
+        DomainError::NotSubmitted
     );
 }
 
@@ -215,7 +215,7 @@ fn returned_work_becomes_drafts_again_unless_the_topic_is_finished() {
     let mut current = in_status(GroupAssignmentStatus::Submitted);
     assert_eq!(
         give_back(&mut [], &topic, &mut current, at(970)),
-        Err(Refusal::DocumentLocked)
+        Err(DomainError::DocumentLocked)
     );
     assert_eq!(current.status, GroupAssignmentStatus::Submitted);
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::{MemberRole, PlatformRole};
+use crate::domain_error::DomainError;
 use crate::id::{MemberId, OrganizationId, UserId};
 use crate::organization::Metadata;
 use crate::policy::{self, Clause};
-use crate::refusal::Refusal;
 use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
 use crate::time::Timestamp;
 
@@ -79,7 +79,7 @@ impl User {
 
     /// Rejects a change of the own name by a student, unless every organization in which the user is a student allows
     /// it: otherwise a student could take the name of a teacher. `schools` are the settings of these organizations.
-    pub fn may_change_own_name(&self, schools: &[Option<Metadata>]) -> Result<(), Refusal> {
+    pub fn may_change_own_name(&self, schools: &[Option<Metadata>]) -> Result<(), DomainError> {
         let allows = |school: &Option<Metadata>| {
             school
                 .as_ref()
@@ -88,20 +88,24 @@ impl User {
         if self.role == PlatformRole::SuperAdmin || schools.iter().all(allows) {
             Ok(())
         } else {
-            Err(Refusal::NameSetBySchool)
+            Err(DomainError::NameSetBySchool)
         }
     }
 
     /// Rejects changes and erasure of the account by admins of an organization that does not solely own it.
     /// `has_other_membership` refers to accepted memberships, not to invitations. Operations on the membership
     /// (deactivation, export, removal) do not require this.
-    pub fn administered_by(&self, organization: &OrganizationId, has_other_membership: bool) -> Result<(), Refusal> {
+    pub fn administered_by(
+        &self,
+        organization: &OrganizationId,
+        has_other_membership: bool,
+    ) -> Result<(), DomainError> {
         let at_home = self.home_organization_id.as_ref() == Some(organization);
         let is_theirs = at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin;
         if policy::holds(Clause::AccountAtHome, is_theirs) {
             Ok(())
         } else {
-            Err(Refusal::SharedAccount)
+            Err(DomainError::SharedAccount)
         }
     }
 }
@@ -109,7 +113,7 @@ impl User {
 impl User {
     /// Rejects a password reset by admins of an organization that is not the home organization of the account. Other
     /// memberships do not matter: a password set by an admin only gives access to the organization of that admin.
-    pub fn password_set_by(&self, organization: &OrganizationId) -> Result<(), Refusal> {
+    pub fn password_set_by(&self, organization: &OrganizationId) -> Result<(), DomainError> {
         self.administered_by(organization, false)
     }
 }
@@ -132,9 +136,9 @@ pub struct Member {
 
 impl Member {
     /// Rejects the removal of the last owner of an organization. Must be checked under a lock.
-    pub fn may_stop_owning(&self, other_owners: usize) -> Result<(), Refusal> {
+    pub fn may_stop_owning(&self, other_owners: usize) -> Result<(), DomainError> {
         if self.role == MemberRole::Owner && other_owners == 0 {
-            Err(Refusal::LastOwner)
+            Err(DomainError::LastOwner)
         } else {
             Ok(())
         }
@@ -174,18 +178,18 @@ mod tests {
         assert_eq!(user(Some("here"), student).administered_by(&here, false), Ok(()));
         assert_eq!(
             user(Some("here"), student).administered_by(&here, true),
-            Err(Refusal::SharedAccount)
+            Err(DomainError::SharedAccount)
         );
         assert_eq!(
             user(Some("there"), student).administered_by(&here, false),
-            Err(Refusal::SharedAccount)
+            Err(DomainError::SharedAccount)
         );
         assert_eq!(
             user(None, student).administered_by(&here, false),
-            Err(Refusal::SharedAccount)
+            Err(DomainError::SharedAccount)
         );
         let platform = user(Some("here"), PlatformRole::SuperAdmin);
-        assert_eq!(platform.administered_by(&here, false), Err(Refusal::SharedAccount));
+        assert_eq!(platform.administered_by(&here, false), Err(DomainError::SharedAccount));
     }
 
     #[test]
@@ -194,11 +198,11 @@ mod tests {
         open.features.students_change_names = true;
         let student = user(Some("here"), PlatformRole::Student);
         assert_eq!(student.may_change_own_name(&[]), Ok(()), "staff are students nowhere");
-        assert_eq!(student.may_change_own_name(&[None]), Err(Refusal::NameSetBySchool));
+        assert_eq!(student.may_change_own_name(&[None]), Err(DomainError::NameSetBySchool));
         assert_eq!(student.may_change_own_name(&[Some(open.clone())]), Ok(()));
         assert_eq!(
             student.may_change_own_name(&[Some(open), Some(Metadata::default())]),
-            Err(Refusal::NameSetBySchool)
+            Err(DomainError::NameSetBySchool)
         );
         let platform = user(None, PlatformRole::SuperAdmin);
         assert_eq!(platform.may_change_own_name(&[None]), Ok(()));
@@ -216,7 +220,7 @@ mod tests {
             updated_at: None,
             is_active: true,
         };
-        assert_eq!(owner.may_stop_owning(0), Err(Refusal::LastOwner));
+        assert_eq!(owner.may_stop_owning(0), Err(DomainError::LastOwner));
         assert_eq!(owner.may_stop_owning(1), Ok(()));
         assert_eq!(
             Member {

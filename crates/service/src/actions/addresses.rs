@@ -2,7 +2,7 @@
 //! address confirms it, and the old address is notified. Responses do not reveal whether the new address already has
 //! an account.
 
-use model::refusal::Refusal;
+use model::domain_error::DomainError;
 use model::time::Timestamp;
 
 use super::acceptance;
@@ -45,7 +45,7 @@ pub fn request_change(
     let user = &prover.user;
     let person = tx.lock_profile(user)?;
     if acceptance::is_confined(tx, user)? {
-        return Err(Refusal::SharedAccount.into());
+        return Err(DomainError::SharedAccount.into());
     }
     if tx.recent_verifications(KIND, user, now.plus_seconds(-HOUR_SECONDS))? >= EMAILS_PER_HOUR_MAX {
         let retry_after = u64::try_from(HOUR_SECONDS).unwrap_or(u64::MAX);

@@ -3,9 +3,9 @@
 
 use garde::Validate;
 use model::change::assignment::AssignmentChange;
+use model::domain_error::DomainError;
 use model::file::{AssignmentAttachment, FILES_MAX, StoredFile};
 use model::id::{AssignmentId, AttachmentId, GroupAssignmentId};
-use model::refusal::Refusal;
 use model::whole::WholeAssignment;
 use serde::Deserialize;
 
@@ -91,7 +91,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> R
 /// Checks the maximum number of files of a topic.
 pub(super) fn room_for(files: usize) -> Result<()> {
     if files > FILES_MAX {
-        return Err(Refusal::LimitReached {
+        return Err(DomainError::LimitReached {
             what: "files of a topic",
             limit: FILES_MAX,
         }

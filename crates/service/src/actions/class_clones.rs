@@ -11,9 +11,9 @@ use model::change::class::ClassChange;
 use model::change::course::CourseChange;
 use model::class::{Class, ClassStatus};
 use model::course::{Course, CourseStatus};
+use model::domain_error::DomainError;
 use model::file::{AssignmentAttachment, FileKey};
 use model::id::{AssignmentId, AttachmentId, ClassId, CourseId, UserId};
-use model::refusal::Refusal;
 use model::school_year::YearShift;
 use model::text::{AcademicYear, Name};
 use model::whole::{WholeAssignment, WholeClass};
@@ -297,7 +297,7 @@ pub(super) fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &Ass
 
 fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<()> {
     if found > limit {
-        Err(Refusal::LimitReached { what, limit }.into())
+        Err(DomainError::LimitReached { what, limit }.into())
     } else {
         Ok(())
     }

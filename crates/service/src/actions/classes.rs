@@ -5,10 +5,10 @@ use model::access::Viewer;
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
 use model::class::{Class, ClassEdit, ClassStatus};
+use model::domain_error::DomainError;
 use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::list::List;
-use model::refusal::Refusal;
 use model::schedule::Schedule;
 use model::text::{AcademicYear, ExternalId, Name, Semester};
 use model::user::Person;
@@ -256,7 +256,7 @@ fn owned_class(tx: &mut WriteTx<'_>, id: &ClassId) -> Result<Class> {
     if class.owned_by(tx.viewer()) {
         Ok(class)
     } else {
-        Err(Refusal::NotClassOwner.into())
+        Err(DomainError::NotClassOwner.into())
     }
 }
 
@@ -269,7 +269,7 @@ fn owner(tx: &mut WriteTx<'_>, named: Option<&UserId>) -> Result<Person> {
         return if is_allowed {
             Ok(teacher)
         } else {
-            Err(Refusal::AdminOnly.into())
+            Err(DomainError::AdminOnly.into())
         };
     }
     // Platform administrators are not members of the organization and have to name the owner.
@@ -297,7 +297,7 @@ fn replace_subjects(
     class.writable()?;
     for gone in listed.iter().filter(|subject| !wanted.contains(subject)) {
         if tx.class_subject_has_courses(&class.id, gone)? {
-            return Err(Refusal::SubjectInUse.into());
+            return Err(DomainError::SubjectInUse.into());
         }
         tx.remove_class_subject(&class.id, gone)?;
     }

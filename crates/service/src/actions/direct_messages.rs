@@ -4,10 +4,10 @@
 use garde::Validate;
 use model::access::Viewer;
 use model::change::message::MessageChange;
+use model::domain_error::DomainError;
 use model::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
 use model::list::List;
 use model::message::{DirectMessage, RoomMessage, has_content};
-use model::refusal::Refusal;
 use model::text::{ChatText, MessageSubject};
 use model::user::Person;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ enum Target<'n> {
 
 impl NewMessage {
     /// Returns the target; exactly one must be present.
-    fn target(&self) -> Result<Target<'_>, Refusal> {
+    fn target(&self) -> Result<Target<'_>, DomainError> {
         let people = (!self.recipient_ids.is_empty()).then_some(Target::People(&self.recipient_ids));
         let named = [
             people,
@@ -192,14 +192,14 @@ fn send_direct(
 fn find_recipient(tx: &mut WriteTx<'_>, id: &UserId) -> Result<Person> {
     match tx.addressee(id)? {
         (person, true) => Ok(person),
-        (_, false) => Err(Refusal::StudentsWriteToStaff.into()),
+        (_, false) => Err(DomainError::StudentsWriteToStaff.into()),
     }
 }
 
-fn check_is_staff(tx: &WriteTx<'_>) -> Result<(), Refusal> {
+fn check_is_staff(tx: &WriteTx<'_>) -> Result<(), DomainError> {
     match tx.viewer() {
         Viewer::Admin | Viewer::Teacher(_) => Ok(()),
-        Viewer::Student(_) => Err(Refusal::StudentsWriteToStaff),
+        Viewer::Student(_) => Err(DomainError::StudentsWriteToStaff),
     }
 }
 
@@ -213,6 +213,6 @@ fn acting_person(tx: &WriteTx<'_>) -> Result<Person> {
     })
 }
 
-fn invalid(path: &'static str, code: &'static str, message: &'static str) -> Refusal {
-    Refusal::Invalid { path, code, message }
+fn invalid(path: &'static str, code: &'static str, message: &'static str) -> DomainError {
+    DomainError::Invalid { path, code, message }
 }

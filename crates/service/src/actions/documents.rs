@@ -5,11 +5,11 @@ use garde::Validate;
 use model::change::document::DocumentChange;
 use model::document::{DOCUMENTS_MAX, Document, Status};
 use model::document_kind::{DocumentType, FileExtension};
+use model::domain_error::DomainError;
 use model::edit::{Edit, not_null};
 use model::file::FileKey;
 use model::group_assignment::Step;
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
-use model::refusal::Refusal;
 use model::save::{Revision, RevisionOrigin};
 use model::text::DocumentTitle;
 use model::time::Timestamp;
@@ -100,10 +100,10 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     let is_unrelated_topic = is_unrelated_topic(tx, &place.group.id, new.assignment_id.as_ref())?;
     place.class_status.writable()?;
     if is_unrelated_topic {
-        return Err(Refusal::GroupNotOnAssignment.into());
+        return Err(DomainError::GroupNotOnAssignment.into());
     }
     if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
-        return Err(Refusal::LimitReached {
+        return Err(DomainError::LimitReached {
             what: "documents",
             limit: DOCUMENTS_MAX,
         }
@@ -162,7 +162,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
     let is_unrelated_topic = is_unrelated_topic(tx, &seen.place.group.id, edit.assignment_id.value())?;
     seen.writable()?;
     if is_unrelated_topic {
-        return Err(Refusal::GroupNotOnAssignment.into());
+        return Err(DomainError::GroupNotOnAssignment.into());
     }
     let mut document = seen.whole.document;
     let (viewer, now) = (tx.viewer().clone(), tx.now());

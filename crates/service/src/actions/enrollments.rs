@@ -3,10 +3,10 @@
 use garde::Validate;
 use model::change::class::ClassChange;
 use model::class::ClassEnrollment;
+use model::domain_error::DomainError;
 use model::edit::Edit;
 use model::id::{ClassId, GroupId, HomeroomId, UserId};
 use model::list::List;
-use model::refusal::Refusal;
 use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ pub fn enroll(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewStudents) -> Result<E
         (Some(_), None) => None,
         (None, Some(homeroom)) => Some(homeroom),
         _ => {
-            return Err(Refusal::Invalid {
+            return Err(DomainError::Invalid {
                 path: "studentIds",
                 code: "exactly_one",
                 message: "or homeroomId must be given, and only one of them",

@@ -4,9 +4,9 @@ use garde::Validate;
 use model::change::feedback::FeedbackChange;
 use model::change::submission::SubmissionChange;
 use model::document::Document;
+use model::domain_error::DomainError;
 use model::feedback::{About, Feedback, FeedbackEdit, FeedbackVisibility};
 use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
-use model::refusal::Refusal;
 use model::submission;
 use model::text::FeedbackText;
 use model::user::Person;
@@ -130,12 +130,12 @@ pub fn return_submission(
     let mut link = whole_link(tx, &at.assignment_id, &at.group_id)?;
     // A finished topic is reported before any other reason for a rejection.
     if !link.assignment.is_active() {
-        return Err(Refusal::DocumentLocked.into());
+        return Err(DomainError::DocumentLocked.into());
     }
     writable(at.class_status)?;
     let mut attempt = tx.submission(id)?;
     if link.link.current_submission_id.as_ref() != Some(id) {
-        return Err(Refusal::NotSubmitted.into());
+        return Err(DomainError::NotSubmitted.into());
     }
     let mut copied: Vec<DocumentId> = attempt
         .documents
@@ -191,7 +191,7 @@ fn find_target(tx: &mut WriteTx<'_>, about: About) -> Result<FeedbackContext> {
         }),
         About::Document(document) => {
             let seen = tx.document(&document)?;
-            let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::Invalid {
+            let topic = seen.document().assignment_id.as_ref().ok_or(DomainError::Invalid {
                 path: "documentId",
                 code: "no_topic",
                 message: "is for no topic yet; link the document to one first",

@@ -7,9 +7,9 @@ use garde::Validate;
 use model::change::assignment::AssignmentChange;
 use model::change::removed::PlacedDocument;
 use model::document::{OtherTopics, Status};
+use model::domain_error::DomainError;
 use model::edit::Edit;
 use model::id::{AssignmentId, DocumentId, GroupId};
-use model::refusal::Refusal;
 use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -208,18 +208,18 @@ fn link(
         let found = documents.iter().find(|seen| seen.document().id == link.document_id);
         let Some(found) = found else {
             tx.document(&link.document_id)?;
-            return Err(Refusal::GroupNotOnAssignment.into());
+            return Err(DomainError::GroupNotOnAssignment.into());
         };
         if found.document().assignment_id.as_ref() == Some(topic) {
             continue;
         }
         let others = other_topics.get(&found.document().group_id);
         if others.is_some_and(|others| others.ids.finished.contains(topic)) {
-            return Err(Refusal::AssignmentFinished.into());
+            return Err(DomainError::AssignmentFinished.into());
         }
         if topic != id && !others.is_some_and(|others| others.ids.active.contains(topic)) {
             tx.assignment(topic)?;
-            return Err(Refusal::GroupNotOnAssignment.into());
+            return Err(DomainError::GroupNotOnAssignment.into());
         }
         let edit = DocumentEdit {
             assignment_id: Edit::Set(topic.clone()),

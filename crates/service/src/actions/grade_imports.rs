@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
+use model::domain_error::DomainError;
 use model::grade::{Grade, GradeEdit, MemberGrade};
 use model::id::{AssignmentId, SubmissionId, UserId};
 use model::import::{RowProblem, RowStatus};
 use model::number::Points;
-use model::refusal::Refusal;
 use model::text::{FeedbackText, GradeValue};
 use model::whole::{WholeGroupAssignment, WholeSubmission};
 
@@ -154,7 +154,9 @@ impl GradeCollector<'_> {
             .as_ref()
             .filter(|value| before.value.as_ref() != Some(value));
         let points = parsed.points.filter(|points| before.points != Some(*points));
-        rules.take(value, points).map_err(|refusal| column(&refusal))?;
+        rules
+            .take(value, points)
+            .map_err(|domain_error| column(&domain_error))?;
         self.named.push(parsed.user.clone());
         let after = ParsedGrade {
             value: parsed.value.clone().or_else(|| before.value.clone()),
@@ -234,9 +236,9 @@ impl GradeCollector<'_> {
 }
 
 /// Converts a domain error to an error of the column that it is about.
-fn column(refusal: &Refusal) -> RowProblem {
-    match refusal {
-        Refusal::Invalid { path, code, message } => RowProblem::new(*path, *code, *message),
+fn column(domain_error: &DomainError) -> RowProblem {
+    match domain_error {
+        DomainError::Invalid { path, code, message } => RowProblem::new(*path, *code, *message),
         other => RowProblem::new("", other.code(), other.to_string()),
     }
 }

@@ -7,11 +7,11 @@ use garde::Validate;
 use model::assignment::Assignment;
 use model::change::submission::SubmissionChange;
 use model::class::ClassStatus;
+use model::domain_error::DomainError;
 use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
 use model::group_assignment::{GroupAssignment, Step};
 use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use model::list::List;
-use model::refusal::Refusal;
 use model::whole::{WholeAssignment, WholeGroupAssignment, WholeSubmission};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -48,8 +48,12 @@ pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     seen.writable()?;
-    let submission = tx.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
-    let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::NotSubmitted)?;
+    let submission = tx.submission_of_document(id)?.ok_or(DomainError::NotSubmitted)?;
+    let topic = seen
+        .document()
+        .assignment_id
+        .as_ref()
+        .ok_or(DomainError::NotSubmitted)?;
     let link = whole_link(tx, topic, &seen.place.group.id)?;
     grade(tx, &link, submission, edit.clone())?;
     tx.document(id)
@@ -98,7 +102,7 @@ fn check_groups_of_topic(tx: &mut WriteTx<'_>, whole: &WholeAssignment, groups: 
     if strays.is_empty() {
         Ok(())
     } else {
-        Err(Refusal::GroupNotOnAssignment.into())
+        Err(DomainError::GroupNotOnAssignment.into())
     }
 }
 
@@ -132,7 +136,7 @@ fn grade(
     // withdrawn.
     let takes_back = edit.publish == Some(false) && grade.status == GradeStatus::Published;
     if !is_current && !takes_back {
-        return Err(Refusal::NotSubmitted.into());
+        return Err(DomainError::NotSubmitted.into());
     }
     let Some(written) = write(tx, link, &submission, grade, edit)? else {
         return Ok(());

@@ -9,12 +9,12 @@ use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::change::removed::Removed;
 use model::course::Course;
+use model::domain_error::DomainError;
 use model::edit::{Changed, Edit};
 use model::group::{ActiveTopic, Group, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
 use model::list::List;
-use model::refusal::Refusal;
 use model::text::Description;
 use model::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
 use serde::Deserialize;
@@ -85,7 +85,7 @@ pub(super) fn groups_of_class(
         tx.group(id)?;
     }
     if !foreign.is_empty() {
-        return Err(Refusal::ClassMismatch.into());
+        return Err(DomainError::ClassMismatch.into());
     }
     groups.retain(|id, _| ids.contains(id));
     Ok(groups)
@@ -152,7 +152,7 @@ pub(super) fn attach_all(
         let (before, active) = (whole.place(), active_topics(&whole));
         let mut group = whole.group;
         let changed = match group.attach(assignment, course, &active, tx.now()) {
-            Err(Refusal::CourseMismatch { groups }) => {
+            Err(DomainError::CourseMismatch { groups }) => {
                 astray.extend(groups);
                 continue;
             }
@@ -184,7 +184,7 @@ pub(super) fn attach_all(
     if astray.is_empty() {
         Ok(attached)
     } else {
-        Err(Refusal::CourseMismatch { groups: astray }.into())
+        Err(DomainError::CourseMismatch { groups: astray }.into())
     }
 }
 
@@ -276,7 +276,7 @@ pub(super) fn named_links(
     let link = |text| {
         find(text)
             .map(|link| link.link.clone())
-            .ok_or(Refusal::GroupNotOnAssignment.into())
+            .ok_or(DomainError::GroupNotOnAssignment.into())
     };
     texts.iter().map(link).collect()
 }

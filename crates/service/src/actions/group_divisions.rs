@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use garde::Validate;
 use model::division::{self, Shape, Strategy, Wish};
+use model::domain_error::DomainError;
 use model::group::Group;
 use model::id::{ClassId, CourseId, UserId};
 use model::list::List;
 use model::number::GroupNumber;
-use model::refusal::Refusal;
 use model::text::ShortName;
 use model::user::Person;
 use serde::Deserialize;
@@ -155,7 +155,7 @@ fn students(tx: &mut WriteTx<'_>, new: &NewDivision, class: &ClassId) -> Result<
     if strangers.is_empty() {
         Ok(enrolled.into_iter().map(|student| student.person).collect())
     } else {
-        Err(Refusal::StudentNotEnrolled { users: strangers }.into())
+        Err(DomainError::StudentNotEnrolled { users: strangers }.into())
     }
 }
 

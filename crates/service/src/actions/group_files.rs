@@ -2,9 +2,9 @@
 //! gone.
 
 use model::change::group::GroupChange;
+use model::domain_error::DomainError;
 use model::file::{FILES_MAX, GroupAttachment, StoredFile};
 use model::id::{AttachmentId, GroupId};
-use model::refusal::Refusal;
 
 use super::assignments::person;
 use common::error::Result;
@@ -13,7 +13,7 @@ use db::WriteTx;
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
     let whole = tx.lock_writable_group(id)?;
     if whole.attachments.len() >= FILES_MAX {
-        return Err(Refusal::LimitReached {
+        return Err(DomainError::LimitReached {
             what: "files of a group",
             limit: FILES_MAX,
         }

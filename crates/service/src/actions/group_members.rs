@@ -2,10 +2,10 @@
 
 use garde::Validate;
 use model::change::group::GroupChange;
+use model::domain_error::DomainError;
 use model::group::{Group, GroupMember, GroupRole};
 use model::id::{GroupId, GroupMemberId, SubmissionId, UserId};
 use model::list::{List, not_empty};
-use model::refusal::Refusal;
 use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -97,7 +97,7 @@ pub(super) fn join(tx: &mut WriteTx<'_>, group: &Group, present: usize, coming: 
         strangers.push(user.clone());
     }
     if !strangers.is_empty() {
-        return Err(Refusal::StudentNotEnrolled { users: strangers }.into());
+        return Err(DomainError::StudentNotEnrolled { users: strangers }.into());
     }
     Group::room_for(present + coming.len())?;
     let students = coming.iter().filter_map(|user| enrolled.get(user));
@@ -138,7 +138,7 @@ pub fn move_to(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId, wanted: &Move)
     let member = member.ok_or(Error::NotFound)?.clone();
     let to = tx.group(&wanted.to_group_id)?.whole;
     if to.group.class_id != from.group.class_id {
-        return Err(Refusal::ClassMismatch.into());
+        return Err(DomainError::ClassMismatch.into());
     }
     if to.group.id == from.group.id {
         return Err(Error::invalid("toGroupId", "same", "must be another group"));

@@ -7,13 +7,13 @@ use model::assignment::OwnText;
 use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::course::Course;
+use model::domain_error::DomainError;
 use model::edit::Edit;
 use model::group::{Group, GroupEdit};
 use model::help::HelpFlag;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
 use model::list::List;
 use model::number::{GroupNumber, RequiredDocuments};
-use model::refusal::Refusal;
 use model::text::{Description, ShortName};
 use model::zone::DateOrTime;
 use serde::Deserialize;
@@ -308,7 +308,7 @@ fn subject_of(tx: &mut WriteTx<'_>, wanted: Option<&SubjectId>, course: Option<&
     let wanted = wanted.map(|id| tx.subject(id)).transpose()?.map(|subject| subject.id);
     match (course, wanted) {
         (Some(course), None) => Ok(Some(course.subject_id.clone())),
-        (Some(course), Some(wanted)) if wanted != course.subject_id => Err(Refusal::ClassMismatch.into()),
+        (Some(course), Some(wanted)) if wanted != course.subject_id => Err(DomainError::ClassMismatch.into()),
         (_, wanted) => Ok(wanted),
     }
 }

@@ -186,7 +186,7 @@ impl From<Error> for RowError {
                 code, message, path, ..
             } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
             Error::NotFound => Self::row("", "not_found", "names something that is not there any more"),
-            Error::Domain(refusal) => Self::row("", refusal.code(), &refusal.to_string()),
+            Error::Domain(domain_error) => Self::row("", domain_error.code(), &domain_error.to_string()),
             Error::Invalid(problems) => Self::Row(
                 problems
                     .iter()

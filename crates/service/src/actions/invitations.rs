@@ -5,9 +5,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::access::Rank;
 use model::change::invitation::InvitationChange;
+use model::domain_error::DomainError;
 use model::id::InvitationId;
 use model::invitation::{Invitation, InvitationStatus, LIFETIME, Places, can_be_invited};
-use model::refusal::Refusal;
 use model::time::Timestamp;
 use sha2::{Digest as _, Sha256};
 
@@ -113,7 +113,7 @@ fn pending(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
     let rank = tx.rank()?;
     let invitation = tx.lock_invitation(id)?;
     if rank != Rank::SuperAdmin && !rank.outranks(invitation.role) {
-        return Err(Refusal::ForbiddenRank.into());
+        return Err(DomainError::ForbiddenRank.into());
     }
     if invitation.status == InvitationStatus::Pending {
         Ok(invitation)

@@ -2,9 +2,9 @@
 
 use garde::Validate;
 use model::change::mail_domain::MailDomainChange;
+use model::domain_error::DomainError;
 use model::id::MailDomainId;
 use model::mail_domain::{Checked, DOMAINS_MAX, MailDomain, MailDomainName, RecordCheck};
-use model::refusal::Refusal;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -59,7 +59,7 @@ pub fn set(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
 fn insert(tx: &mut WriteTx<'_>, name: MailDomainName) -> Result<MailDomain> {
     if tx.count_mail_domains()? >= DOMAINS_MAX {
         let (what, limit) = ("mail domains", DOMAINS_MAX);
-        return Err(Refusal::LimitReached { what, limit }.into());
+        return Err(DomainError::LimitReached { what, limit }.into());
     }
     let id = MailDomainId::new(clock::new_id());
     let token = better_auth::token::session_token();

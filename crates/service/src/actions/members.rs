@@ -4,9 +4,9 @@
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole};
 use model::change::user::UserChange;
+use model::domain_error::DomainError;
 use model::edit::{Edit, not_null};
 use model::id::{MemberId, UserId};
-use model::refusal::Refusal;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -33,10 +33,10 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
     let rank = tx.rank()?;
     let Membership { user, mut member, .. } = tx.lock_membership(&user)?;
     rank.may_act_on(user.role, member.role)?;
-    let role = edit.role.clone().required("role").map_err(Refusal::from)?;
+    let role = edit.role.clone().required("role").map_err(DomainError::from)?;
     if let Some(role) = role.filter(|role| *role != member.role) {
         if tx.actor().user.as_ref() == Some(&user.id) {
-            return Err(Refusal::ForbiddenRank.into());
+            return Err(DomainError::ForbiddenRank.into());
         }
         rank.may_change(member.role, role)?;
         member.may_stop_owning(tx.other_owners(&user.id)?)?;

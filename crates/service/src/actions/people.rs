@@ -3,9 +3,9 @@
 
 use model::access::{MemberRole, Rank};
 use model::change::user::UserChange;
+use model::domain_error::DomainError;
 use model::id::UserId;
 use model::invitation::{AddressAccount, Admission, Invitation, Places, admission};
-use model::refusal::Refusal;
 use model::text::{ExternalId, Name, ShortName, Username};
 use model::user::{Member, Person};
 
@@ -94,7 +94,7 @@ pub fn provision(
     mail: Option<&Mailer>,
 ) -> Result<Provisioned> {
     if !rank.outranks(new.role) {
-        return Err(Refusal::ForbiddenRank.into());
+        return Err(DomainError::ForbiddenRank.into());
     }
     let found = tx.account_of_address(&new.email)?;
     match decide(tx, found.as_ref()) {

@@ -3,10 +3,10 @@
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::change::user::UserChange;
+use model::domain_error::DomainError;
 use model::erasure::{Erased, erased_person};
 use model::id::UserId;
 use model::job::{Job, JobKind};
-use model::refusal::Refusal;
 use model::user::User;
 use serde::Deserialize;
 use serde_json::json;
@@ -85,7 +85,7 @@ fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
     check_outranks(tx, &known)?;
     check_administers(tx, &known)?;
     if known.role == Some(MemberRole::Owner) && tx.other_owner_count(user)? == 0 {
-        return Err(Refusal::LastOwner.into());
+        return Err(DomainError::LastOwner.into());
     }
     Ok(known)
 }
@@ -149,7 +149,7 @@ fn check_outranks(tx: &WriteTx<'_>, known: &PersonRecord) -> Result<()> {
     let role = known.role.unwrap_or(MemberRole::Student);
     let is_above = rank != Rank::SuperAdmin && known.user.role == PlatformRole::SuperAdmin;
     if is_above || !rank.outranks(role) {
-        return Err(Refusal::ForbiddenRank.into());
+        return Err(DomainError::ForbiddenRank.into());
     }
     Ok(())
 }

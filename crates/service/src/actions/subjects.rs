@@ -3,8 +3,8 @@
 use garde::Validate;
 use model::access::Viewer;
 use model::change::subject::SubjectChange;
+use model::domain_error::DomainError;
 use model::id::SubjectId;
-use model::refusal::Refusal;
 use model::subject::{Subject, SubjectEdit};
 use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use serde::Deserialize;
@@ -41,7 +41,7 @@ pub fn may_add(tx: &mut ReadTx<'_>) -> Result<()> {
     if is_admin || tx.organization_settings()?.features.teachers_add_subjects {
         Ok(())
     } else {
-        Err(Refusal::AdminOnly.into())
+        Err(DomainError::AdminOnly.into())
     }
 }
 

@@ -5,12 +5,12 @@
 use garde::Validate;
 use model::change::submission::SubmissionChange;
 use model::document_kind::FileExtension;
+use model::domain_error::DomainError;
 use model::file::FileKey;
 use model::group_assignment::Step;
 use model::id::{
     AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
 };
-use model::refusal::Refusal;
 use model::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
 use model::text::Note;
 use model::time::Timestamp;
@@ -162,7 +162,7 @@ pub fn submit(
     let handed_in = documents_of(current.as_ref());
     let now = tx.now();
     let next = submission::submit(&mut document, &topic, link.as_ref(), &handed_in, attempts, &by, now)?;
-    let mut link = link.ok_or(Refusal::GroupNotOnAssignment)?;
+    let mut link = link.ok_or(DomainError::GroupNotOnAssignment)?;
     if document.current_revision_id != copied.revision {
         return Ok(None);
     }
@@ -214,9 +214,11 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
     let seen = tx.lock_writable_document(id)?;
     seen.writable()?.unsubmit()?;
     let mut document = seen.document().clone();
-    let assignment = document.assignment_id.clone().ok_or(Refusal::NotSubmitted)?;
-    let mut link = tx.link(&assignment, &document.group_id)?.ok_or(Refusal::NotSubmitted)?;
-    let current = tx.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
+    let assignment = document.assignment_id.clone().ok_or(DomainError::NotSubmitted)?;
+    let mut link = tx
+        .link(&assignment, &document.group_id)?
+        .ok_or(DomainError::NotSubmitted)?;
+    let current = tx.submission_of_document(id)?.ok_or(DomainError::NotSubmitted)?;
     let handed_in = documents_of(Some(&current));
     let attempts = tx.attempts(&link.id)?;
     let now = tx.now();

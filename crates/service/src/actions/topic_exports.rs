@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
 use model::document_kind::FileExtension;
+use model::domain_error::DomainError;
 use model::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
 use model::group::GroupLabel;
 use model::id::{AssignmentId, DocumentId, GroupId, UserId};
-use model::refusal::Refusal;
 use model::save::Revision;
 use model::submission::SubmissionDocument;
 use model::whole::WholeGroupAssignment;
@@ -96,7 +96,7 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
         groups,
     };
     if export.count() == 0 {
-        return Err(Refusal::NothingToExport.into());
+        return Err(DomainError::NothingToExport.into());
     }
     assign_paths(&mut export);
     Ok(export)

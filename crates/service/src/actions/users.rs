@@ -5,11 +5,11 @@
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::change::user::UserChange;
+use model::domain_error::DomainError;
 use model::edit::{Changed, Edit, not_null, optional_text};
 use model::id::{ClassId, HomeroomId, UserId};
 use model::invitation::Places;
 use model::list::List;
-use model::refusal::Refusal;
 use model::text::{ExternalId, Locale, Name, ShortName, Username};
 use model::user::User;
 use serde::Deserialize;
@@ -226,14 +226,14 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     }
     // Deactivation applies to the membership, and also to an account that belongs to this organization alone.
     let is_ours = rank == Rank::SuperAdmin || user.administered_by(tx.organization(), is_elsewhere).is_ok();
-    let switched = edit.is_active.clone().required("isActive").map_err(Refusal::from)?;
+    let switched = edit.is_active.clone().required("isActive").map_err(DomainError::from)?;
     let switched =
         switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
     let edit = edit.clone();
     let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
     let former_email = user.email.clone();
     let mut changed = Changed::new();
-    let null = |error| Error::from(Refusal::from(error));
+    let null = |error| Error::from(DomainError::from(error));
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;
     changed.edit_nullable("firstName", &mut user.first_name, edit.first_name);
     changed.edit_nullable("lastName", &mut user.last_name, edit.last_name);
@@ -300,7 +300,7 @@ pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password
     let Membership { user, member, .. } = tx.lock_membership(id)?;
     rank.may_act_on(user.role, member.role)?;
     if rank == Rank::Member(MemberRole::Teacher) && !tx.is_entrusted(id)? {
-        return Err(Refusal::AdminOnly.into());
+        return Err(DomainError::AdminOnly.into());
     }
     if rank != Rank::SuperAdmin {
         user.password_set_by(tx.organization())?;

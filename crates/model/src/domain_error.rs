@@ -5,7 +5,7 @@ use crate::id::GroupId;
 
 /// A rule rejected the request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum DomainError {
     /// Write access to a class the user does not teach.
     #[error("Only the teachers of this class and admins can do this; ask one of them to add you as a co-teacher.")]
     NotClassTeacher,
@@ -131,7 +131,7 @@ pub enum Refusal {
 
 /// Category of a domain error; the server maps it to an HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusalKind {
+pub enum DomainErrorKind {
     /// The object is visible, but the operation is not allowed.
     Forbidden,
     /// Not possible in the present state.
@@ -144,7 +144,7 @@ pub enum RefusalKind {
 
 /// Detail of an error: the field or object it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detail {
+pub struct ErrorDetail {
     /// Path of the request field.
     pub path: &'static str,
     /// Stable error code.
@@ -155,7 +155,7 @@ pub struct Detail {
     pub id: Option<String>,
 }
 
-impl Refusal {
+impl DomainError {
     /// Returns the stable error code of the API.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -194,7 +194,7 @@ impl Refusal {
         }
     }
 
-    pub const fn kind(&self) -> RefusalKind {
+    pub const fn kind(&self) -> DomainErrorKind {
         match self {
             Self::NotClassTeacher
             | Self::NotClassOwner
@@ -204,9 +204,9 @@ impl Refusal {
             | Self::NotAuthor
             | Self::AdminOnly
             | Self::StudentsWriteToStaff
-            | Self::EditTimeOver => RefusalKind::Forbidden,
-            Self::DocumentLocked => RefusalKind::Locked,
-            Self::AssignmentIdRequired | Self::Invalid { .. } => RefusalKind::Invalid,
+            | Self::EditTimeOver => DomainErrorKind::Forbidden,
+            Self::DocumentLocked => DomainErrorKind::Locked,
+            Self::AssignmentIdRequired | Self::Invalid { .. } => DomainErrorKind::Invalid,
             Self::NoMailbox
             | Self::CourseMismatch { .. }
             | Self::ClassMismatch
@@ -228,16 +228,16 @@ impl Refusal {
             | Self::DomainNotProven
             | Self::DomainUnanswered
             | Self::DomainHeld
-            | Self::LimitReached { .. } => RefusalKind::Conflict,
+            | Self::LimitReached { .. } => DomainErrorKind::Conflict,
         }
     }
 
     /// Returns the details that name fields or objects; empty for most errors.
-    pub fn details(&self) -> Vec<Detail> {
+    pub fn details(&self) -> Vec<ErrorDetail> {
         match self {
             Self::CourseMismatch { groups } => groups
                 .iter()
-                .map(|group| Detail {
+                .map(|group| ErrorDetail {
                     path: "groupIds",
                     code: "course_mismatch",
                     message: format!("Group {group} is in another course."),
@@ -246,21 +246,21 @@ impl Refusal {
                 .collect(),
             Self::StudentNotEnrolled { users } => users
                 .iter()
-                .map(|user| Detail {
+                .map(|user| ErrorDetail {
                     path: "studentIds",
                     code: "not_enrolled",
                     message: format!("User {user} is not enrolled in the class."),
                     id: Some(user.to_string()),
                 })
                 .collect(),
-            Self::AssignmentIdRequired => vec![Detail {
+            Self::AssignmentIdRequired => vec![ErrorDetail {
                 path: "assignmentId",
                 code: "required",
                 message: "is required".to_owned(),
                 id: None,
             }],
             Self::Invalid { path, code, message } => {
-                vec![Detail {
+                vec![ErrorDetail {
                     path,
                     code,
                     message: (*message).to_owned(),
@@ -272,7 +272,7 @@ impl Refusal {
     }
 }
 
-impl From<crate::edit::NullNotAllowed> for Refusal {
+impl From<crate::edit::NullNotAllowed> for DomainError {
     fn from(refused: crate::edit::NullNotAllowed) -> Self {
         Self::Invalid {
             path: refused.field,
@@ -288,25 +288,29 @@ mod tests {
 
     #[test]
     fn a_locked_document_is_its_own_kind() {
-        assert_eq!(Refusal::DocumentLocked.kind(), RefusalKind::Locked);
-        assert_eq!(Refusal::DocumentLocked.code(), "DOCUMENT_LOCKED");
-        assert_eq!(Refusal::AssignmentIdRequired.kind(), RefusalKind::Invalid);
-        assert_eq!(Refusal::NotClassTeacher.kind(), RefusalKind::Forbidden);
-        assert_eq!(Refusal::HasSubmission.kind(), RefusalKind::Conflict);
+        assert_eq!(DomainError::DocumentLocked.kind(), DomainErrorKind::Locked);
+        assert_eq!(DomainError::DocumentLocked.code(), "DOCUMENT_LOCKED");
+        assert_eq!(DomainError::AssignmentIdRequired.kind(), DomainErrorKind::Invalid);
+        assert_eq!(DomainError::NotClassTeacher.kind(), DomainErrorKind::Forbidden);
+        assert_eq!(DomainError::HasSubmission.kind(), DomainErrorKind::Conflict);
     }
 
     #[test]
     fn a_course_mismatch_names_the_groups() {
-        let refusal = Refusal::CourseMismatch {
+        let domain_error = DomainError::CourseMismatch {
             groups: vec![GroupId::new("g1"), GroupId::new("g2")],
         };
-        let ids: Vec<_> = refusal.details().into_iter().filter_map(|detail| detail.id).collect();
+        let ids: Vec<_> = domain_error
+            .details()
+            .into_iter()
+            .filter_map(|detail| detail.id)
+            .collect();
         assert_eq!(ids, ["g1", "g2"]);
     }
 
     #[test]
     fn a_missing_topic_names_its_field() {
-        let details = Refusal::AssignmentIdRequired.details();
+        let details = DomainError::AssignmentIdRequired.details();
         assert_eq!((details[0].path, details[0].code), ("assignmentId", "required"));
     }
 }
