@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain_error::DomainError;
 use crate::id::UserId;
 use crate::policy::{self, Clause};
-use crate::word::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Role of an account on the platform. Only `SUPER_ADMIN` grants permissions; the other values are defaults.
     PlatformRole {
         /// Administers the platform across all organizations.
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Role of a member in one organization. It determines the permissions of the member there.
     MemberRole {
         /// Owns the organization and may appoint other owners.

@@ -2,10 +2,10 @@
 //! the objects it refers to.
 
 use crate::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Category of an activity log record.
     Category {
         /// Classes and enrolments.
@@ -30,7 +30,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Action of an activity log record.
     Action {
         Create = "CREATE",

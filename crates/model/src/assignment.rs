@@ -11,12 +11,12 @@ use crate::group::{ActiveTopic, Group, GroupLabel};
 use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
+use crate::string_enum::string_enum;
 use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
-use crate::word::words;
 use crate::zone::DateOrTime;
 
-words! {
+string_enum! {
     /// Status of a topic.
     AssignmentStatus {
         /// Groups can work on the topic.
@@ -26,7 +26,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How submissions after the deadline are handled.
     LatePolicy {
         /// They are accepted and marked late.
@@ -36,7 +36,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Sort order of a list of topics. A leading `-` means descending.
     AssignmentOrder {
         Deadline = "deadline",

@@ -9,12 +9,12 @@ use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
 use crate::policy::{self, Clause};
 use crate::schedule::Schedule;
+use crate::string_enum::string_enum;
 use crate::text::{AcademicYear, ExternalId, Name, Semester};
 use crate::time::Timestamp;
-use crate::word::words;
 use crate::zone::DateOrTime;
 
-words! {
+string_enum! {
     /// Status of a class.
     ClassStatus {
         Active = "ACTIVE",
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How a student was enrolled in a class.
     EnrolledBy {
         /// By a teacher of the class.

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{ClassId, CourseId, OrganizationId, SubjectId};
+use crate::string_enum::string_enum;
 use crate::text::{CourseDescription, Name};
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Status of a course.
     CourseStatus {
         /// Accepts new groups and topics.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain_error::DomainError;
 use crate::group::MEMBERS_MAX;
 use crate::id::UserId;
-use crate::word::words;
+use crate::string_enum::string_enum;
 
 /// Maximum number of groups created at once.
 pub const GROUPS_MAX: usize = 100;
@@ -16,7 +16,7 @@ const STEPS_MAX: usize = 200_000;
 /// Round limit of the exchange phase, which reduces repeated partners.
 const ROUNDS_MAX: usize = 20;
 
-words! {
+string_enum! {
     /// How students are assigned to groups.
     Strategy {
         /// At random.

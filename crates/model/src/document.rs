@@ -9,14 +9,14 @@ use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit};
 use crate::id::{AssignmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
 use crate::policy::{self, Clause};
+use crate::string_enum::string_enum;
 use crate::text::DocumentTitle;
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// Maximum number of documents in one work room.
 pub const DOCUMENTS_MAX: usize = 100;
 
-words! {
+string_enum! {
     /// Status of a document without its lock.
     Open {
         /// The group works on it.
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Status of a document.
     DocumentStatus {
         /// The group works on it.
@@ -36,7 +36,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Mode in which the editor opens.
     Mode {
         Edit = "edit",

@@ -1,9 +1,9 @@
 //! Kinds of documents: their editor, file extension and media type.
 
 use crate::domain_error::DomainError;
-use crate::word::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Type of editor a document needs.
     DocumentType {
         /// Text document.
@@ -14,7 +14,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// File extension of a document, in lower case and without a dot. Other files cannot be documents.
     FileExtension {
         /// Office Open XML text document.

@@ -5,11 +5,11 @@ use crate::document::{Document, DocumentStatus};
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
 use crate::id::{AssignmentId, DocumentId, RevisionId, SubmissionDocumentId};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 use crate::whole::WholeGroupAssignment;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// File format of the exported documents.
     ExportFormat {
         /// The format in which they are stored.
@@ -19,7 +19,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// State of the documents to export.
     ExportSource {
         /// The current documents.

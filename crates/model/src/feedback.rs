@@ -7,12 +7,12 @@ use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null};
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use crate::policy::{self, Clause};
+use crate::string_enum::string_enum;
 use crate::text::FeedbackText;
 use crate::time::Timestamp;
 use crate::user::Person;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Who may read a feedback.
     FeedbackVisibility {
         /// The group and the staff.

@@ -6,9 +6,9 @@ use crate::id::{
     AssignmentId, AttachmentId, ConversionSourceId, GroupAssignmentId, GroupId, MessageId, OrganizationId, UserId,
     WorkRoomId,
 };
+use crate::string_enum::string_enum;
 use crate::text::FileName;
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// Key of a file in the storage. Never exposed to clients.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl std::fmt::Display for FileKey {
 /// Maximum number of files of one assignment, and of one group.
 pub const FILES_MAX: usize = 20;
 
-words! {
+string_enum! {
     /// File types accepted for upload. Other files are rejected, also if the extension does not match the content.
     FileType {
         Pdf = "pdf",
@@ -99,7 +99,7 @@ impl FileType {
     }
 }
 
-words! {
+string_enum! {
     /// A file format of Office before 2007, or Rich Text Format. Such a file is not stored: the document server converts it at
     /// upload.
     LegacyFormat {

@@ -10,11 +10,11 @@ use crate::edit::{Edit, optional_text};
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::policy::{self, Clause};
+use crate::string_enum::string_enum;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Visibility of a grade.
     GradeStatus {
         /// Visible to staff only.

@@ -15,10 +15,10 @@ use crate::id::{
 };
 use crate::news::Room;
 use crate::number::{GroupNumber, RequiredDocuments};
+use crate::string_enum::string_enum;
 use crate::text::ShortName;
 use crate::time::Timestamp;
 use crate::user::Person;
-use crate::word::words;
 use crate::zone::DateOrTime;
 
 /// Maximum number of members of a group.
@@ -336,7 +336,7 @@ impl Group {
     }
 }
 
-words! {
+string_enum! {
     /// Role of a student in a group.
     GroupRole {
         Member = "MEMBER",

@@ -9,11 +9,11 @@ use crate::edit::{Changed, Edit, optional_text};
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
 use crate::policy::{self, Clause};
+use crate::string_enum::string_enum;
 use crate::text::Description;
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Progress of a group on a topic.
     GroupAssignmentStatus {
         /// There is no document yet.
@@ -29,7 +29,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Filter of a submission overview: a status, or a state that is independent of it.
     SubmissionState {
         /// There is no document yet.

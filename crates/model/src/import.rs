@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::word::words;
+use crate::string_enum::string_enum;
 
 /// Maximum number of users in one import.
 pub const PEOPLE_MAX: usize = 50_000;
 /// Maximum number of users in a JSON body, the general limit of lists in request bodies.
 pub const BODY_MAX: usize = crate::list::MAX;
 
-words! {
+string_enum! {
     /// How an import treats users who are members already.
     ImportMode {
         /// They are updated.
@@ -20,7 +20,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Result of a row.
     RowStatus {
         /// A user or membership was created.

@@ -6,9 +6,9 @@
 use crate::access::MemberRole;
 use crate::domain_error::DomainError;
 use crate::id::{ClassId, HomeroomId, InvitationId, OrganizationId, UserId};
+use crate::string_enum::string_enum;
 use crate::text::{ExternalId, Name};
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// Lifetime of an invitation in seconds.
 pub const LIFETIME: i64 = 7 * 24 * 60 * 60;
@@ -18,7 +18,7 @@ pub const RESEND_INTERVAL: i64 = 5 * 60;
 /// without a mailbox.
 const UNREACHABLE: [&str; 5] = ["invalid", "localhost", "local", "internal", "home.arpa"];
 
-words! {
+string_enum! {
     /// Status of an invitation, with the values of better-auth. An expired invitation stays `pending`.
     InvitationStatus {
         /// Not answered yet.

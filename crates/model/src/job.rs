@@ -2,8 +2,8 @@
 
 use crate::file::FileKey;
 use crate::id::{JobId, OrganizationId, UserId};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// Maximum number of attempts, after which a job has failed.
 pub const ATTEMPTS_MAX: i64 = 5;
@@ -12,7 +12,7 @@ pub const KEPT_SECONDS: i64 = 14 * 86_400;
 /// Maximum delay between two attempts, in seconds.
 const WAIT_MAX: i64 = 600;
 
-words! {
+string_enum! {
     /// Kind of a job.
     JobKind {
         /// Exports the personal data that an organization holds about a user.
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Status of a job.
     JobStatus {
         /// Waits until it is due or until a worker is available.

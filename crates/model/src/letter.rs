@@ -1,9 +1,9 @@
 //! Emails to users: their kinds and how long delivery is attempted. The server renders their content.
 
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Kind of an email.
     LetterKind {
         /// A link that resets a password.

@@ -6,8 +6,8 @@
 
 use crate::domain_error::DomainError;
 use crate::id::{MailDomainId, OrganizationId};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// Maximum number of domains of one organization.
 pub const DOMAINS_MAX: usize = 20;
@@ -29,7 +29,7 @@ const SECOND_LEVEL: [&str; 26] = [
     "mil", "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
 ];
 
-words! {
+string_enum! {
     /// How ownership of a domain is verified.
     MailDomainMethod {
         /// By a TXT record, which is checked regularly.
@@ -39,7 +39,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Verification status of a mail domain.
     MailDomainStatus {
         /// Added but not verified yet.

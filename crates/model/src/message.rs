@@ -5,10 +5,10 @@ use crate::domain_error::DomainError;
 use crate::file::MessageAttachment;
 use crate::id::{ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
 use crate::policy::{self, Clause};
+use crate::string_enum::string_enum;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
 use crate::user::Person;
-use crate::word::words;
 
 /// How long an author may edit or delete a room message, in seconds.
 pub const EDIT_SECONDS: i64 = 15 * 60;
@@ -28,7 +28,7 @@ pub struct WorkRoom {
     pub updated_at: Timestamp,
 }
 
-words! {
+string_enum! {
     /// Type of a room message.
     MessageType {
         Text = "TEXT",

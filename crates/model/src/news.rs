@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{ClassId, GroupId, OrganizationId, SessionId, UserId};
-use crate::word::words;
+use crate::string_enum::string_enum;
 
 /// A group of sockets that receive the same events. Only the server adds sockets to rooms.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub enum Room {
     OrganizationAdmins(OrganizationId),
 }
 
-words! {
+string_enum! {
     /// Event sent to clients.
     Event {
         GroupCreated = "group:created",
@@ -110,7 +110,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Type of change, for objects with a single event type.
     EventAction {
         Created = "CREATED",
@@ -121,7 +121,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Change of a class membership.
     MembershipAction {
         /// A student was enrolled.
@@ -135,7 +135,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Role of a user in a class.
     MembershipRole {
         Student = "STUDENT",
@@ -144,7 +144,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Why a group was deleted.
     GroupDeletionReason {
         /// The group or its class was deleted.
@@ -235,7 +235,7 @@ pub enum Party {
     Admins(OrganizationId),
 }
 
-words! {
+string_enum! {
     /// Why sockets are disconnected.
     KillReason {
         /// The session was revoked.

@@ -7,11 +7,11 @@ use crate::domain_error::DomainError;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::OrganizationId;
 use crate::storage::QuotaBytes;
+use crate::string_enum::string_enum;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Status of an organization.
     OrganizationStatus {
         Active = "ACTIVE",

@@ -3,9 +3,9 @@
 //! clause in turn and requires that the permission matrix detects it. Without the feature `switches`, which only
 //! dev-dependencies enable, clauses cannot be disabled and [`holds`] returns its condition.
 
-use crate::word::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// A condition that prevents users from seeing or changing data of others.
     Clause {
         /// A route accepts only callers with the required access level.

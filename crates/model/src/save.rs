@@ -10,8 +10,8 @@ use crate::document::{Document, Open, Status};
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
 use crate::id::{DocumentId, OrganizationId, RevisionId, UserId};
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::word::words;
 
 /// A save as announced by the document server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl fmt::Display for DocumentKey {
     }
 }
 
-words! {
+string_enum! {
     /// Origin of a revision.
     RevisionOrigin {
         /// The initial content.

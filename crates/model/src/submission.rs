@@ -10,11 +10,11 @@ use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness, 
 use crate::id::{
     AssignmentId, DocumentId, GroupAssignmentId, OrganizationId, SubmissionDocumentId, SubmissionId, UserId,
 };
+use crate::string_enum::string_enum;
 use crate::text::Note;
 use crate::time::Timestamp;
-use crate::word::words;
 
-words! {
+string_enum! {
     /// Status of an attempt.
     SubmissionStatus {
         /// The current attempt.

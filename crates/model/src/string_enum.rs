@@ -3,10 +3,10 @@
 
 /// Defines an enum with the same string values in JSON and in the database. The values are `tt`, because utoipa's
 /// derive does not recognize a `literal` passed through a macro and would document `Active` instead of `ACTIVE`.
-macro_rules! words {
+macro_rules! string_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:tt,)+ }) => {
-        $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        $(#[$doc])*
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
         }
@@ -33,4 +33,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub(crate) use string_enum;
