@@ -1,7 +1,7 @@
 //! Result or preview of a bulk edit.
 
-use model::edit::Changed;
 use model::id::GroupId;
+use model::patch::FieldDiff;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -49,7 +49,7 @@ pub struct BulkPreviewView {
 }
 
 impl BulkEditView {
-    pub fn done(assignment: AssignmentView, affected_group_ids: Vec<GroupId>, changed: &Changed) -> Self {
+    pub fn done(assignment: AssignmentView, affected_group_ids: Vec<GroupId>, changed: &FieldDiff) -> Self {
         Self::Done(Box::new(BulkDoneView {
             assignment,
             affected_group_ids,
@@ -57,7 +57,7 @@ impl BulkEditView {
         }))
     }
 
-    pub fn preview(affected_group_ids: Vec<GroupId>, edited: &Changed) -> Self {
+    pub fn preview(affected_group_ids: Vec<GroupId>, edited: &FieldDiff) -> Self {
         let change = edited
             .iter()
             .map(|field| (field.field.to_owned(), json!({"from": field.from, "to": field.to})));

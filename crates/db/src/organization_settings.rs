@@ -1,8 +1,8 @@
 //! The organization of the request as its own admins see and change it.
 
 use model::collation::{search_key, sort_key};
-use model::edit::Edit;
 use model::organization::{Metadata, Organization};
+use model::patch::FieldPatch;
 use model::text::name_key;
 use model::time::Timestamp;
 use model::zone::{DateOrTime, Zone};
@@ -64,11 +64,11 @@ impl ReadTx<'_> {
     }
 
     /// Resolves a date field of a PATCH request to a timestamp.
-    pub fn patched_timestamp(&mut self, edit: &Edit<DateOrTime>) -> Result<Edit<Timestamp>> {
+    pub fn patched_timestamp(&mut self, edit: &FieldPatch<DateOrTime>) -> Result<FieldPatch<Timestamp>> {
         Ok(match edit {
-            Edit::Keep => Edit::Keep,
-            Edit::Clear => Edit::Clear,
-            Edit::Set(date) => Edit::Set(self.resolve_timestamp(*date)?),
+            FieldPatch::Unchanged => FieldPatch::Unchanged,
+            FieldPatch::Null => FieldPatch::Null,
+            FieldPatch::Value(date) => FieldPatch::Value(self.resolve_timestamp(*date)?),
         })
     }
 }

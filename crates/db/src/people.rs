@@ -3,8 +3,8 @@
 
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::collation::{person_sort_key, search_key};
-use model::edit::Changed;
 use model::id::{ClassId, MemberId, OrganizationId, UserId};
+use model::patch::FieldDiff;
 use model::text::{ExternalId, Name, ShortName, Username, name_key};
 use model::time::Timestamp;
 use model::user::{Member, Person, User};
@@ -142,7 +142,7 @@ pub struct Membership {
 
 impl ReadTx<'_> {
     /// Lists the classes whose members see a changed name or image; empty if neither changed.
-    pub fn classes_showing(&mut self, user: &UserId, changed: &Changed) -> Result<Vec<ClassId>> {
+    pub fn classes_showing(&mut self, user: &UserId, changed: &FieldDiff) -> Result<Vec<ClassId>> {
         if !changed.has("name") && !changed.has("image") {
             return Ok(Vec::new());
         }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::collation::sort_key;
 use crate::course::Course;
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::group::{ActiveTopic, Group, GroupLabel};
 use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::string_enum::string_enum;
 use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
@@ -91,44 +91,44 @@ pub struct Assignment {
 pub struct AssignmentEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub title: Edit<Title>,
+    pub title: FieldPatch<Title>,
     /// New task text.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub description: Edit<Description>,
+    pub description: FieldPatch<Description>,
     /// New deadline. A time in the past is allowed.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub deadline: Edit<Timestamp>,
+    pub deadline: FieldPatch<Timestamp>,
     /// Number of documents a group has to submit.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub required_submissions: Edit<RequiredSubmissions>,
+    pub required_submissions: FieldPatch<RequiredSubmissions>,
     /// Maximum number of points of a grade.
     #[serde(default)]
     #[garde(dive)]
-    pub max_points: Edit<Points>,
+    pub max_points: FieldPatch<Points>,
     /// Grade scale of the topic.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub grade_scale: Edit<GradeScale>,
+    pub grade_scale: FieldPatch<GradeScale>,
     /// How submissions after the deadline are handled.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub late_policy: Edit<LatePolicy>,
+    pub late_policy: FieldPatch<LatePolicy>,
     /// True if all groups share one task text and one set of files; false if each group may have its own.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub is_shared: Edit<bool>,
+    pub is_shared: FieldPatch<bool>,
     /// Moves the topic to another course. All its groups move with it.
     #[serde(default)]
     #[garde(skip)]
-    pub course_id: Edit<CourseId>,
+    pub course_id: FieldPatch<CourseId>,
     /// Task texts of individual groups; groups that are not listed keep theirs.
     // The texts are stored in the group links, so `Assignment::edit` leaves them to the caller.
     #[serde(default)]
     #[garde(custom(not_null), custom(each_text))]
-    pub groups: Edit<List<OwnText>>,
+    pub groups: FieldPatch<List<OwnText>>,
 }
 
 /// The task text of one group of a topic.
@@ -140,7 +140,7 @@ pub struct OwnText {
     /// Text of this group. If absent, the text is unchanged; `null` or an empty string removes it.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub description_override: Edit<Description>,
+    pub description_override: FieldPatch<Description>,
 }
 
 /// Validates that each text respects its limits and that no group is listed twice.
@@ -157,7 +157,7 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "signature required by garde")]
-fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
+fn each_text(texts: &FieldPatch<List<OwnText>>, (): &()) -> garde::Result {
     texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
 }
 
@@ -168,19 +168,19 @@ fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
 pub struct SharedEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub title: Edit<Title>,
+    pub title: FieldPatch<Title>,
     /// New task text.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub description: Edit<Description>,
+    pub description: FieldPatch<Description>,
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub deadline: Edit<Timestamp>,
+    pub deadline: FieldPatch<Timestamp>,
     /// New start date of every group of the topic.
     // Applied by `Group::start_on`.
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<DateOrTime>,
+    pub start_date: FieldPatch<DateOrTime>,
     /// Ids of staged attachments to publish as shared attachments.
     #[serde(default)]
     #[garde(dive)]
@@ -270,9 +270,9 @@ impl Assignment {
     }
 
     /// Applies a PATCH, except for the course ([`Self::move_to`]) and the overrides.
-    pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<Changed, DomainError> {
+    pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.edit("title", &mut edited.title, edit.title)?;
         changed.edit("description", &mut edited.description, edit.description)?;
         changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
@@ -290,11 +290,11 @@ impl Assignment {
     }
 
     /// Applies the part of a bulk edit that is stored in the topic itself.
-    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<Changed, DomainError> {
+    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
         self.writable()?;
         let edit = edit.clone();
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.edit("title", &mut edited.title, edit.title)?;
         changed.edit("description", &mut edited.description, edit.description)?;
         changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
@@ -342,7 +342,7 @@ impl Assignment {
     }
 
     /// Replaces the topic with the edited copy. Rejected if the topic is finished and the edit changes a field.
-    fn keep(&mut self, mut edited: Self, changed: &Changed, now: Timestamp) -> Result<(), DomainError> {
+    fn keep(&mut self, mut edited: Self, changed: &FieldDiff, now: Timestamp) -> Result<(), DomainError> {
         if !changed.is_empty() {
             self.writable()?;
             edited.updated_at = now;

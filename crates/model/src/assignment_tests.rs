@@ -54,7 +54,7 @@ fn a_finished_topic_refuses_real_changes_only() {
     let mut topic = assignment("t", None);
     topic.finish(&ada(), at(5));
     let titled = |title| AssignmentEdit {
-        title: Edit::Set(Title::stored(title)),
+        title: FieldPatch::Value(Title::stored(title)),
         ..AssignmentEdit::default()
     };
     assert_eq!(topic.edit(titled("other"), at(6)), Err(DomainError::AssignmentFinished));
@@ -99,7 +99,7 @@ fn a_bulk_edit_knows_shared_fields_only() {
     )
     .unwrap();
     assert!(edit.validate().is_ok());
-    assert_eq!(edit.start_date, Edit::Clear);
+    assert_eq!(edit.start_date, FieldPatch::Null);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
     };
     let before = topic.clone();
     let edit = SharedEdit {
-        title: Edit::Set(Title::stored("new")),
-        description: Edit::Set(Description::stored("new text")),
-        deadline: Edit::Set(at(2000)),
-        start_date: Edit::Set(at(50).into()),
+        title: FieldPatch::Value(Title::stored("new")),
+        description: FieldPatch::Value(Description::stored("new text")),
+        deadline: FieldPatch::Value(at(2000)),
+        start_date: FieldPatch::Value(at(50).into()),
         ..SharedEdit::default()
     };
     assert_eq!(

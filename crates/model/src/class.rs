@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::Viewer;
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_label, optional_text};
 use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_label, optional_text};
 use crate::policy::{self, Clause};
 use crate::schedule::Schedule;
 use crate::string_enum::string_enum;
@@ -115,44 +115,44 @@ pub struct Class {
 pub struct ClassEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub academic_year: Edit<AcademicYear>,
+    pub academic_year: FieldPatch<AcademicYear>,
     /// New semester, a free-form label.
     #[serde(default, deserialize_with = "optional_label")]
     #[garde(dive)]
     #[schema(schema_with = crate::text::semester_schema)]
-    pub semester: Edit<Semester>,
+    pub semester: FieldPatch<Semester>,
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<DateOrTime>,
+    pub start_date: FieldPatch<DateOrTime>,
     #[serde(default)]
     #[garde(skip)]
-    pub end_date: Edit<DateOrTime>,
+    pub end_date: FieldPatch<DateOrTime>,
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub status: Edit<ClassStatus>,
+    pub status: FieldPatch<ClassStatus>,
     /// New owner. Only admins may change the owner.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub teacher_id: Edit<UserId>,
+    pub teacher_id: FieldPatch<UserId>,
     /// The homeroom the class is created from.
     #[serde(default)]
     #[garde(skip)]
-    pub homeroom_id: Edit<HomeroomId>,
+    pub homeroom_id: FieldPatch<HomeroomId>,
     /// New id in the school's administration system.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub external_id: Edit<ExternalId>,
+    pub external_id: FieldPatch<ExternalId>,
     /// New weekly timetable.
     #[serde(default)]
     #[garde(dive)]
-    pub schedule: Edit<Schedule>,
+    pub schedule: FieldPatch<Schedule>,
     /// The complete list of subjects of the class; it replaces the present one.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub subject_ids: Edit<List<crate::id::SubjectId>>,
+    pub subject_ids: FieldPatch<List<crate::id::SubjectId>>,
 }
 
 impl Class {
@@ -198,14 +198,14 @@ impl Class {
         viewer: &Viewer,
         is_empty: bool,
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         if let Some(wanted) = edit.status.required("status")? {
             let wanted = edited.status.change_to(wanted, is_empty)?;
             changed.write("status", &mut edited.status, wanted);
         }
-        let mut fields = Changed::new();
+        let mut fields = FieldDiff::new();
         fields.edit("name", &mut edited.name, edit.name)?;
         fields.edit("academicYear", &mut edited.academic_year, edit.academic_year)?;
         fields.edit_nullable("semester", &mut edited.semester, edit.semester);

@@ -30,14 +30,14 @@ fn ada() -> Viewer {
 
 fn named(name: &str) -> ClassEdit {
     ClassEdit {
-        name: Edit::Set(Name::stored(name)),
+        name: FieldPatch::Value(Name::stored(name)),
         ..ClassEdit::default()
     }
 }
 
 fn to(status: ClassStatus) -> ClassEdit {
     ClassEdit {
-        status: Edit::Set(status),
+        status: FieldPatch::Value(status),
         ..ClassEdit::default()
     }
 }
@@ -96,7 +96,7 @@ fn an_archived_class_takes_its_status_and_nothing_else() {
     );
     assert_eq!(archived.name.as_str(), "7b");
     let both = ClassEdit {
-        status: Edit::Set(ClassStatus::Active),
+        status: FieldPatch::Value(ClassStatus::Active),
         ..named("8b")
     };
     assert_eq!(
@@ -113,7 +113,7 @@ fn a_refused_edit_leaves_the_class_as_it_was() {
     let mut running = class(ClassStatus::Active);
     let before = running.clone();
     let edit = ClassEdit {
-        status: Edit::Set(ClassStatus::Draft),
+        status: FieldPatch::Value(ClassStatus::Draft),
         ..named("8b")
     };
     assert_eq!(running.edit(edit, &ada(), false, NOW), Err(DomainError::ClassNotEmpty));
@@ -125,7 +125,7 @@ fn a_refused_edit_leaves_the_class_as_it_was() {
 #[test]
 fn only_admins_hand_a_class_over() {
     let handed = || ClassEdit {
-        teacher_id: Edit::Set(UserId::new("cem")),
+        teacher_id: FieldPatch::Value(UserId::new("cem")),
         ..ClassEdit::default()
     };
     assert_eq!(
@@ -139,7 +139,7 @@ fn only_admins_hand_a_class_over() {
 
 #[test]
 fn a_class_does_not_end_before_it_begins() {
-    let at = |text: &str| Edit::Set(Timestamp::parse(text).unwrap());
+    let at = |text: &str| FieldPatch::Value(Timestamp::parse(text).unwrap());
     let mut class = class(ClassStatus::Active);
     let start = ClassEdit {
         start_date: at("2026-08-01T00:00:00Z").map(DateOrTime::Time),

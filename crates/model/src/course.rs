@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{ClassId, CourseId, OrganizationId, SubjectId};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::string_enum::string_enum;
 use crate::text::{CourseDescription, Name};
 use crate::time::Timestamp;
@@ -41,30 +41,30 @@ pub struct Course {
 pub struct CourseEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub description: Edit<CourseDescription>,
+    pub description: FieldPatch<CourseDescription>,
     /// New status.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub status: Edit<CourseStatus>,
+    pub status: FieldPatch<CourseStatus>,
     /// New subject. The groups of the course follow it.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub subject_id: Edit<SubjectId>,
+    pub subject_id: FieldPatch<SubjectId>,
     /// New class. Rejected unless the course is empty.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub class_id: Edit<ClassId>,
+    pub class_id: FieldPatch<ClassId>,
 }
 
 impl Course {
     /// Applies a PATCH. `is_empty` means that the course has neither groups nor topics. When the subject changes, the
     /// groups of the course follow it ([`crate::group::Group::follow_subject`]).
-    pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<Changed, DomainError> {
+    pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<FieldDiff, DomainError> {
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.edit("name", &mut edited.name, edit.name)?;
         changed.edit_nullable("description", &mut edited.description, edit.description);
         changed.edit("status", &mut edited.status, edit.status)?;
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_course_changes_its_class_only_while_it_is_empty() {
         let moved = || CourseEdit {
-            class_id: Edit::Set(ClassId::new("8b")),
+            class_id: FieldPatch::Value(ClassId::new("8b")),
             ..CourseEdit::default()
         };
         let mut course = poems();
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn naming_the_class_it_has_is_no_change() {
         let edit = CourseEdit {
-            class_id: Edit::Set(ClassId::new("7b")),
+            class_id: FieldPatch::Value(ClassId::new("7b")),
             ..CourseEdit::default()
         };
         assert!(poems().edit(edit, false, Timestamp::from_millis(2)).unwrap().is_empty());
@@ -166,7 +166,7 @@ mod tests {
         let mut course = poems();
         assert_eq!(course.takes_new_work(), Ok(()));
         let edit = CourseEdit {
-            status: Edit::Set(CourseStatus::Archived),
+            status: FieldPatch::Value(CourseStatus::Archived),
             ..CourseEdit::default()
         };
         course.edit(edit, false, Timestamp::from_millis(2)).unwrap();

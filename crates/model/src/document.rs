@@ -6,8 +6,8 @@ use crate::access::Viewer;
 use crate::class::ClassStatus;
 use crate::document_kind::{DocumentType, FileExtension};
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit};
 use crate::id::{AssignmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
+use crate::patch::{FieldDiff, FieldPatch};
 use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::DocumentTitle;
@@ -257,14 +257,14 @@ impl Document {
     /// submitted document cannot be changed by any user, because the link belongs to its submission.
     pub fn edit(
         &mut self,
-        title: Edit<DocumentTitle>,
-        assignment: Edit<AssignmentId>,
+        title: FieldPatch<DocumentTitle>,
+        assignment: FieldPatch<AssignmentId>,
         viewer: &Viewer,
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         let open = self.status.writable()?;
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.edit("title", &mut edited.title, title)?;
         changed.edit_nullable("assignmentId", &mut edited.assignment_id, assignment);
         if !viewer.is_staff() || changed.has("assignmentId") {

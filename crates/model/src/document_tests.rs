@@ -44,9 +44,9 @@ fn a_locked_document_refuses_every_mutation_for_every_role() {
         assert!(document.lock(&topic("t"), &none(), at(20)));
         let before = document.clone();
         for viewer in [Viewer::Admin, Viewer::Teacher(ada()), Viewer::Student(ben())] {
-            let renamed = Edit::Set(DocumentTitle::stored("x"));
+            let renamed = FieldPatch::Value(DocumentTitle::stored("x"));
             assert_eq!(
-                document.edit(renamed, Edit::Keep, &viewer, at(21)),
+                document.edit(renamed, FieldPatch::Unchanged, &viewer, at(21)),
                 Err(DomainError::DocumentLocked)
             );
             assert_eq!(document.removable_by(&viewer, false), Err(DomainError::DocumentLocked));
@@ -199,21 +199,21 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
 
 #[test]
 fn students_leave_what_is_handed_in_alone_and_teachers_may_rename_it() {
-    let renamed = || Edit::Set(DocumentTitle::stored("x"));
+    let renamed = || FieldPatch::Value(DocumentTitle::stored("x"));
     let student = Viewer::Student(ben());
     assert_eq!(
-        submitted("d", "t").edit(renamed(), Edit::Keep, &student, at(1)),
+        submitted("d", "t").edit(renamed(), FieldPatch::Unchanged, &student, at(1)),
         Err(DomainError::AlreadySubmitted)
     );
     let mut document = submitted("d", "t");
     assert_eq!(
         document
-            .edit(renamed(), Edit::Keep, &Viewer::Admin, at(1))
+            .edit(renamed(), FieldPatch::Unchanged, &Viewer::Admin, at(1))
             .unwrap()
             .names(),
         ["title"]
     );
-    let unlinked = document.edit(Edit::Keep, Edit::Clear, &Viewer::Admin, at(1));
+    let unlinked = document.edit(FieldPatch::Unchanged, FieldPatch::Null, &Viewer::Admin, at(1));
     assert_eq!(
         unlinked,
         Err(DomainError::AlreadySubmitted),
@@ -325,8 +325,8 @@ impl Desk {
             Act::HandIn(..) => {}
             Act::TakeBack(document) => drop(self.documents[document].take_back(at(1))),
             Act::Rename(document) => {
-                let title = Edit::Set(DocumentTitle::stored("renamed"));
-                drop(self.documents[document].edit(title, Edit::Keep, &Viewer::Admin, at(1)));
+                let title = FieldPatch::Value(DocumentTitle::stored("renamed"));
+                drop(self.documents[document].edit(title, FieldPatch::Unchanged, &Viewer::Admin, at(1)));
             }
             Act::Finish(index) => self.finish(index),
             Act::Reopen(index) => self.reopen(index),

@@ -272,8 +272,8 @@ impl DomainError {
     }
 }
 
-impl From<crate::edit::NullNotAllowed> for DomainError {
-    fn from(refused: crate::edit::NullNotAllowed) -> Self {
+impl From<crate::patch::NullNotAllowed> for DomainError {
+    fn from(refused: crate::patch::NullNotAllowed) -> Self {
         Self::Invalid {
             path: refused.field,
             code: "null",

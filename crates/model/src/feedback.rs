@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use crate::access::Viewer;
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null};
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use crate::patch::{FieldDiff, FieldPatch, not_null};
 use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::FeedbackText;
@@ -77,15 +77,15 @@ pub struct FeedbackEdit {
     /// New text.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub text: Edit<FeedbackText>,
+    pub text: FieldPatch<FeedbackText>,
     /// Who may read the feedback.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub visibility: Edit<FeedbackVisibility>,
+    pub visibility: FieldPatch<FeedbackVisibility>,
     /// `true` publishes the feedback, `false` withdraws it.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub publish: Edit<bool>,
+    pub publish: FieldPatch<bool>,
 }
 
 impl Feedback {
@@ -100,8 +100,8 @@ impl Feedback {
     }
 
     /// Applies a PATCH and returns what changed.
-    pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<Changed, DomainError> {
-        let mut changed = Changed::new();
+    pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
+        let mut changed = FieldDiff::new();
         changed.edit("text", &mut self.text, edit.text)?;
         changed.edit("visibility", &mut self.visibility, edit.visibility)?;
         if let Some(publish) = edit.publish.required("publish")? {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
 use crate::domain_error::DomainError;
-use crate::edit::{Edit, optional_text};
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
+use crate::patch::{FieldPatch, optional_text};
 use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
@@ -99,15 +99,15 @@ pub struct GradeEdit {
     /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
-    pub value: Edit<GradeValue>,
+    pub value: FieldPatch<GradeValue>,
     /// Points, at most the maximum of the topic.
     #[serde(default)]
     #[garde(dive)]
-    pub points: Edit<Points>,
+    pub points: FieldPatch<Points>,
     /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub feedback: Edit<FeedbackText>,
+    pub feedback: FieldPatch<FeedbackText>,
     /// The complete list of individual grades; it replaces the present one.
     #[serde(default)]
     #[garde(dive, length(max = 50))]
@@ -125,15 +125,15 @@ pub struct DocumentGradeEdit {
     /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
-    pub value: Edit<GradeValue>,
+    pub value: FieldPatch<GradeValue>,
     /// Points, at most the maximum of the topic.
     #[serde(default)]
     #[garde(dive)]
-    pub points: Edit<Points>,
+    pub points: FieldPatch<Points>,
     /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub feedback: Edit<FeedbackText>,
+    pub feedback: FieldPatch<FeedbackText>,
     /// `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged.
     #[serde(default)]
     #[garde(skip)]

@@ -44,7 +44,7 @@ fn grade_of_one_member_keeps_the_time_of_the_others() {
     };
     let mut grade = blank();
     let group = GradeEdit {
-        value: Edit::Set(GradeValue::stored("B")),
+        value: FieldPatch::Value(GradeValue::stored("B")),
         publish: Some(true),
         ..GradeEdit::default()
     };
@@ -78,7 +78,7 @@ fn grade_of_one_member_keeps_the_time_of_the_others() {
 fn students_see_a_grade_only_when_it_is_published_and_of_single_grades_only_their_own() {
     let mut grade = blank();
     let edit = GradeEdit {
-        value: Edit::Set(GradeValue::stored("B")),
+        value: FieldPatch::Value(GradeValue::stored("B")),
         member_grades: Some(vec![own(ben(), 7.0), own(zoe(), 9.0)]),
         ..GradeEdit::default()
     };
@@ -111,7 +111,7 @@ fn a_change_of_a_published_grade_is_told() {
     )
     .unwrap();
     let points = GradeEdit {
-        points: Edit::Set(Points::stored(3.0)),
+        points: FieldPatch::Value(Points::stored(3.0)),
         ..GradeEdit::default()
     };
     assert_eq!(write(&mut grade, points), Ok(Some(Publication::Published)));
@@ -122,7 +122,7 @@ fn a_change_of_a_published_grade_is_told() {
 fn a_refused_grade_changes_nothing() {
     let mut grade = blank();
     let too_many = GradeEdit {
-        points: Edit::Set(Points::stored(10.5)),
+        points: FieldPatch::Value(Points::stored(10.5)),
         ..GradeEdit::default()
     };
     assert_eq!(write(&mut grade, too_many).unwrap_err().details()[0].path, "points");
@@ -137,7 +137,7 @@ fn a_refused_grade_changes_nothing() {
     };
     assert_eq!(write(&mut grade, twice).unwrap_err().details()[0].code, "duplicate");
     let value = GradeEdit {
-        value: Edit::Set(GradeValue::stored("2+")),
+        value: FieldPatch::Value(GradeValue::stored("2+")),
         ..GradeEdit::default()
     };
     assert_eq!(write(&mut grade, value).unwrap_err().details()[0].path, "value");

@@ -8,13 +8,13 @@ use crate::assignment::Assignment;
 use crate::class::ClassStatus;
 use crate::course::Course;
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::help::HelpFlag;
 use crate::id::{
     AssignmentId, ClassId, CourseId, GroupId, GroupMemberId, OrganizationId, SubjectId, UserId, WorkRoomId,
 };
 use crate::news::Room;
 use crate::number::{GroupNumber, RequiredDocuments};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::string_enum::string_enum;
 use crate::text::ShortName;
 use crate::time::Timestamp;
@@ -58,31 +58,31 @@ pub struct Group {
 pub struct GroupEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<ShortName>,
+    pub name: FieldPatch<ShortName>,
     /// New number; must be unique within the class.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub group_number: Edit<GroupNumber>,
+    pub group_number: FieldPatch<GroupNumber>,
     /// New display name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub display_name: Edit<ShortName>,
+    pub display_name: FieldPatch<ShortName>,
     /// New start date. Students do not see the group before.
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<DateOrTime>,
+    pub start_date: FieldPatch<DateOrTime>,
     /// Number of documents the group has to create.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub required_documents: Edit<RequiredDocuments>,
+    pub required_documents: FieldPatch<RequiredDocuments>,
     /// New subject. If the group has a course, it must be the subject of the course.
     #[serde(default)]
     #[garde(skip)]
-    pub subject_id: Edit<SubjectId>,
+    pub subject_id: FieldPatch<SubjectId>,
     /// New course. Rejected while the group has an active topic in another course.
     #[serde(default)]
     #[garde(skip)]
-    pub course_id: Edit<CourseId>,
+    pub course_id: FieldPatch<CourseId>,
 }
 
 /// An active topic of a group: attached and not finished.
@@ -184,7 +184,7 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         assignment.writable()?;
         let wanted = self.course_for(assignment, active)?;
         debug_assert_eq!(
@@ -194,7 +194,7 @@ impl Group {
         );
         course.map_or(Ok(()), Course::takes_new_work)?;
         Ok(if self.course_id == wanted {
-            Changed::new()
+            FieldDiff::new()
         } else {
             self.take_course(course, now)
         })
@@ -206,10 +206,10 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         let wanted = course.map(|course| &course.id);
         if self.course_id.as_ref() == wanted {
-            return Ok(Changed::new());
+            return Ok(FieldDiff::new());
         }
         if let Some(course) = course {
             course.belongs_to(&self.class_id)?;
@@ -222,8 +222,8 @@ impl Group {
     }
 
     /// Sets course and subject without checks; for [`Assignment::move_to`], which checks all groups at once.
-    pub(crate) fn take_course(&mut self, course: Option<&Course>, now: Timestamp) -> Changed {
-        let mut changed = Changed::new();
+    pub(crate) fn take_course(&mut self, course: Option<&Course>, now: Timestamp) -> FieldDiff {
+        let mut changed = FieldDiff::new();
         changed.write("courseId", &mut self.course_id, course.map(|course| course.id.clone()));
         if let Some(course) = course {
             changed.write("subjectId", &mut self.subject_id, Some(course.subject_id.clone()));
@@ -233,8 +233,8 @@ impl Group {
     }
 
     /// Takes over a changed subject of the course.
-    pub fn follow_subject(&mut self, course: &Course, now: Timestamp) -> Changed {
-        let mut changed = Changed::new();
+    pub fn follow_subject(&mut self, course: &Course, now: Timestamp) -> FieldDiff {
+        let mut changed = FieldDiff::new();
         if self.course_id.as_ref() == Some(&course.id) {
             changed.write("subjectId", &mut self.subject_id, Some(course.subject_id.clone()));
         }
@@ -250,9 +250,9 @@ impl Group {
         course: Option<&Course>,
         active: &[ActiveTopic],
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         let mut edited = self.clone();
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.edit("name", &mut edited.name, edit.name)?;
         changed.edit("groupNumber", &mut edited.group_number, edit.group_number)?;
         changed.edit_nullable("displayName", &mut edited.display_name, edit.display_name);
@@ -266,7 +266,7 @@ impl Group {
             &mut edited.required_documents,
             edit.required_documents,
         )?;
-        if !edit.course_id.is_keep() {
+        if !edit.course_id.is_unchanged() {
             debug_assert_eq!(
                 edit.course_id.value(),
                 course.map(|course| &course.id),
@@ -285,8 +285,8 @@ impl Group {
     }
 
     /// Sets the start date that a bulk edit specifies for every group of a topic.
-    pub fn start_on(&mut self, start_date: Edit<Timestamp>, now: Timestamp) -> Changed {
-        let mut changed = Changed::new();
+    pub fn start_on(&mut self, start_date: FieldPatch<Timestamp>, now: Timestamp) -> FieldDiff {
+        let mut changed = FieldDiff::new();
         changed.edit_nullable("startDate", &mut self.start_date, start_date);
         self.touch(&changed, now);
         changed
@@ -329,7 +329,7 @@ impl Group {
         }
     }
 
-    fn touch(&mut self, changed: &Changed, now: Timestamp) {
+    fn touch(&mut self, changed: &FieldDiff, now: Timestamp) {
         if !changed.is_empty() {
             self.updated_at = now;
         }

@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use crate::assignment::{Assignment, LatePolicy};
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, optional_text};
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
+use crate::patch::{FieldDiff, FieldPatch, optional_text};
 use crate::policy::{self, Clause};
 use crate::string_enum::string_enum;
 use crate::text::Description;
@@ -144,11 +144,11 @@ pub struct GroupAssignmentEdit {
     /// The group's own task text; an empty text removes it.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub description_override: Edit<Description>,
+    pub description_override: FieldPatch<Description>,
     /// Extended deadline of this group.
     #[serde(default)]
     #[garde(skip)]
-    pub late_allowed_until: Edit<Timestamp>,
+    pub late_allowed_until: FieldPatch<Timestamp>,
 }
 
 /// Lateness of a submission. Determined at submission time and not changed afterwards.
@@ -251,10 +251,10 @@ impl GroupAssignment {
         edit: GroupAssignmentEdit,
         assignment: &Assignment,
         now: Timestamp,
-    ) -> Result<Changed, DomainError> {
+    ) -> Result<FieldDiff, DomainError> {
         let mut edited = self.clone();
-        let mut changed = Changed::new();
-        let text = edit.description_override.clear_if_empty();
+        let mut changed = FieldDiff::new();
+        let text = edit.description_override.null_if_empty();
         changed.edit_nullable("descriptionOverride", &mut edited.description_override, text);
         changed.edit_nullable(
             "lateAllowedUntil",

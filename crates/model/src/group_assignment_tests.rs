@@ -91,7 +91,7 @@ fn an_empty_own_text_is_no_own_text() {
     let mut finished = topic;
     finished.finish(&UserId::new("ada"), at(2));
     let edit = GroupAssignmentEdit {
-        late_allowed_until: Edit::Set(at(9)),
+        late_allowed_until: FieldPatch::Value(at(9)),
         ..GroupAssignmentEdit::default()
     };
     assert_eq!(own.edit(edit, &finished, at(3)), Err(DomainError::AssignmentFinished));
@@ -224,7 +224,7 @@ proptest! {
         let read = effective_description(&topic, &own).clone();
         for _ in 0..flips {
             for is_shared in [false, true] {
-                let edit = crate::assignment::AssignmentEdit { is_shared: Edit::Set(is_shared), ..Default::default() };
+                let edit = crate::assignment::AssignmentEdit { is_shared: FieldPatch::Value(is_shared), ..Default::default() };
                 topic.edit(edit, at(1)).unwrap();
                 // The function is total: the text is always the group's own or that of the topic.
                 let now = effective_description(&topic, &own);

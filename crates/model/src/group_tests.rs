@@ -151,9 +151,9 @@ fn the_subject_of_a_group_is_that_of_its_course() {
         ..group("g")
     };
     let before = group.clone();
-    let art = || Edit::Set(SubjectId::new("art"));
+    let art = || FieldPatch::Value(SubjectId::new("art"));
     let edit = GroupEdit {
-        name: Edit::Set(ShortName::stored("x")),
+        name: FieldPatch::Value(ShortName::stored("x")),
         subject_id: art(),
         ..GroupEdit::default()
     };
@@ -161,7 +161,7 @@ fn the_subject_of_a_group_is_that_of_its_course() {
     assert_eq!(group, before, "a refused edit changes nothing");
     // Leaves the course and changes the subject in the same request.
     let edit = GroupEdit {
-        course_id: Edit::Clear,
+        course_id: FieldPatch::Null,
         subject_id: art(),
         ..GroupEdit::default()
     };

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use crate::time::Timestamp;
 
@@ -30,23 +30,23 @@ pub struct Homeroom {
 pub struct HomeroomEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<ShortName>,
+    pub name: FieldPatch<ShortName>,
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub grade_level: Edit<GradeLevel>,
+    pub grade_level: FieldPatch<GradeLevel>,
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub academic_year: Edit<AcademicYear>,
+    pub academic_year: FieldPatch<AcademicYear>,
     /// New homeroom teacher.
     #[serde(default)]
     #[garde(skip)]
-    pub teacher_id: Edit<UserId>,
+    pub teacher_id: FieldPatch<UserId>,
 }
 
 impl Homeroom {
     /// Applies a PATCH.
-    pub fn edit(&mut self, edit: HomeroomEdit, now: Timestamp) -> Result<Changed, DomainError> {
-        let mut changed = Changed::new();
+    pub fn edit(&mut self, edit: HomeroomEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
+        let mut changed = FieldDiff::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit_nullable("gradeLevel", &mut self.grade_level, edit.grade_level);
         changed.edit_nullable("academicYear", &mut self.academic_year, edit.academic_year);

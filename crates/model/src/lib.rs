@@ -34,7 +34,6 @@ pub mod division;
 pub mod document;
 pub mod document_kind;
 pub mod domain_error;
-pub mod edit;
 pub mod erasure;
 pub mod export;
 pub mod feedback;
@@ -60,6 +59,7 @@ pub mod network;
 pub mod news;
 pub mod number;
 pub mod organization;
+pub mod patch;
 pub mod policy;
 pub mod rate;
 #[cfg(test)]

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::assignment::LatePolicy;
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::OrganizationId;
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::storage::QuotaBytes;
 use crate::string_enum::string_enum;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
@@ -90,15 +90,15 @@ pub struct MetadataEdit {
     /// Grade scale of topics that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub grade_scale: Edit<GradeScale>,
+    pub grade_scale: FieldPatch<GradeScale>,
     /// Time zone of the organization, an IANA name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub timezone: Edit<TimeZone>,
+    pub timezone: FieldPatch<TimeZone>,
     /// Language of accounts that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub locale: Edit<Locale>,
+    pub locale: FieldPatch<Locale>,
     /// Obsolete; accepted and ignored, because clients of earlier releases may send it.
     #[serde(default)]
     #[garde(skip)]
@@ -107,11 +107,11 @@ pub struct MetadataEdit {
     /// How late submissions are handled for topics that do not specify it.
     #[serde(default)]
     #[garde(skip)]
-    pub late_default: Edit<LatePolicy>,
+    pub late_default: FieldPatch<LatePolicy>,
     /// Optional features, key by key.
     #[serde(default)]
     #[garde(dive)]
-    pub features: Edit<FeaturesEdit>,
+    pub features: FieldPatch<FeaturesEdit>,
 }
 
 /// Accepts any JSON value and discards it.
@@ -131,11 +131,11 @@ pub struct FeaturesEdit {
     /// Teachers may create subjects, not only admins.
     #[serde(default)]
     #[garde(skip)]
-    pub teachers_add_subjects: Edit<bool>,
+    pub teachers_add_subjects: FieldPatch<bool>,
     /// Students may change their own names; otherwise only staff may.
     #[serde(default)]
     #[garde(skip)]
-    pub students_change_names: Edit<bool>,
+    pub students_change_names: FieldPatch<bool>,
 }
 
 impl Metadata {
@@ -146,10 +146,10 @@ impl Metadata {
         edit.locale.apply(&mut self.locale);
         edit.late_default.apply(&mut self.late_default);
         match edit.features {
-            Edit::Keep => {}
-            Edit::Clear => self.features = Features::default(),
-            Edit::Set(switches) => {
-                let resolve = |edit: Edit<bool>, now| edit.resolve(Some(now)).unwrap_or(false);
+            FieldPatch::Unchanged => {}
+            FieldPatch::Null => self.features = Features::default(),
+            FieldPatch::Value(switches) => {
+                let resolve = |edit: FieldPatch<bool>, now| edit.resolve(Some(now)).unwrap_or(false);
                 let features = &mut self.features;
                 features.teachers_add_subjects =
                     resolve(switches.teachers_add_subjects, features.teachers_add_subjects);
@@ -160,11 +160,11 @@ impl Metadata {
     }
 
     /// Returns the settings after an edit. Settings without any key become `None`.
-    pub fn edited(current: Option<Self>, edit: Edit<MetadataEdit>) -> Option<Self> {
+    pub fn edited(current: Option<Self>, edit: FieldPatch<MetadataEdit>) -> Option<Self> {
         let edited = match edit {
-            Edit::Keep => return current,
-            Edit::Clear => return None,
-            Edit::Set(edit) => {
+            FieldPatch::Unchanged => return current,
+            FieldPatch::Null => return None,
+            FieldPatch::Value(edit) => {
                 let mut metadata = current.unwrap_or_default();
                 metadata.edit(edit);
                 metadata
@@ -180,15 +180,15 @@ impl Metadata {
 pub struct SettingsEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub logo: Edit<WebAddress>,
+    pub logo: FieldPatch<WebAddress>,
     /// Changes of the settings, key by key.
     #[serde(default)]
     #[garde(dive)]
-    pub metadata: Edit<MetadataEdit>,
+    pub metadata: FieldPatch<MetadataEdit>,
 }
 
 /// Fields of an organization that platform administrators may change.
@@ -197,31 +197,31 @@ pub struct SettingsEdit {
 pub struct OrganizationEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     /// New name in URLs, unique on the platform.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub slug: Edit<Slug>,
+    pub slug: FieldPatch<Slug>,
     /// New host name of its own.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub custom_domain: Edit<CustomDomain>,
+    pub custom_domain: FieldPatch<CustomDomain>,
     /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub logo: Edit<WebAddress>,
+    pub logo: FieldPatch<WebAddress>,
     /// Changes of the settings, key by key.
     #[serde(default)]
     #[garde(dive)]
-    pub metadata: Edit<MetadataEdit>,
+    pub metadata: FieldPatch<MetadataEdit>,
     /// Storage quota of the organization in bytes; null for the default.
     #[serde(default)]
     #[garde(dive)]
-    pub storage_quota: Edit<QuotaBytes>,
+    pub storage_quota: FieldPatch<QuotaBytes>,
     /// Storage quota of each of its groups in bytes; null for the default.
     #[serde(default)]
     #[garde(dive)]
-    pub group_storage_quota: Edit<QuotaBytes>,
+    pub group_storage_quota: FieldPatch<QuotaBytes>,
 }
 
 impl From<SettingsEdit> for OrganizationEdit {
@@ -277,8 +277,8 @@ const fn taken(path: &'static str) -> DomainError {
 }
 
 impl Organization {
-    pub fn edit(&mut self, edit: OrganizationEdit, now: Timestamp) -> Result<Changed, DomainError> {
-        let mut changed = Changed::new();
+    pub fn edit(&mut self, edit: OrganizationEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
+        let mut changed = FieldDiff::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit("slug", &mut self.slug, edit.slug)?;
         changed.edit_nullable("customDomain", &mut self.custom_domain, edit.custom_domain);

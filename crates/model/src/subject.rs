@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain_error::DomainError;
-use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{OrganizationId, SubjectId};
+use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use crate::time::Timestamp;
 
@@ -32,29 +32,29 @@ pub struct SubjectEdit {
     /// New name, unique within the organization.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<ShortName>,
+    pub name: FieldPatch<ShortName>,
     /// New short code.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub code: Edit<SubjectCode>,
+    pub code: FieldPatch<SubjectCode>,
     /// New color, `#rrggbb`.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub color: Edit<Color>,
+    pub color: FieldPatch<Color>,
     /// New description.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub description: Edit<SubjectDescription>,
+    pub description: FieldPatch<SubjectDescription>,
     /// Whether the subject can be selected for new classes and courses.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub is_active: Edit<bool>,
+    pub is_active: FieldPatch<bool>,
 }
 
 impl Subject {
     /// Applies a PATCH.
-    pub fn edit(&mut self, edit: SubjectEdit, now: Timestamp) -> Result<Changed, DomainError> {
-        let mut changed = Changed::new();
+    pub fn edit(&mut self, edit: SubjectEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
+        let mut changed = FieldDiff::new();
         changed.edit("name", &mut self.name, edit.name)?;
         changed.edit_nullable("code", &mut self.code, edit.code);
         changed.edit_nullable("color", &mut self.color, edit.color);
@@ -134,7 +134,7 @@ mod tests {
     fn a_patch_without_difference_leaves_the_time_alone() {
         let mut subject = biology();
         let edit = SubjectEdit {
-            name: Edit::Set(ShortName::stored("Biology")),
+            name: FieldPatch::Value(ShortName::stored("Biology")),
             ..SubjectEdit::default()
         };
         assert!(subject.edit(edit, Timestamp::from_millis(2)).unwrap().is_empty());

@@ -4,7 +4,7 @@
 //! systems.
 //!
 //! A text that is empty after trimming counts as missing: required texts reject it, optional fields become null with
-//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH), or
+//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::patch::optional_text`] in a PATCH), or
 //! later with [`none_if_empty`].
 
 use std::sync::Arc;

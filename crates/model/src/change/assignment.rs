@@ -2,10 +2,10 @@
 
 use super::removed::PlacedDocument;
 use crate::assignment::{Assignment, AssignmentLabel};
-use crate::edit::Changed;
 use crate::file::{AssignmentAttachment, FileKey};
 use crate::group::Place;
 use crate::id::{DocumentId, GroupId};
+use crate::patch::FieldDiff;
 use crate::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
 
 /// A change of a topic.
@@ -21,7 +21,7 @@ pub enum AssignmentChange {
     /// changes of their own.
     Updated {
         assignment: Box<WholeAssignment>,
-        changed: Changed,
+        changed: FieldDiff,
         /// The groups whose own task text changed.
         overridden: Vec<GroupId>,
     },
@@ -30,7 +30,7 @@ pub enum AssignmentChange {
         /// The topic after the change; all its groups are affected.
         assignment: Box<WholeAssignment>,
         /// The changed fields: fields of the topic, `startDate` of the groups, `attachments`.
-        changed: Changed,
+        changed: FieldDiff,
         /// The groups whose start date changed.
         moved: Vec<MovedStart>,
         /// Files that are no longer referenced.
@@ -54,7 +54,7 @@ pub enum AssignmentChange {
     /// The task text or the extended deadline of one group changed.
     LinkUpdated {
         link: Box<WholeGroupAssignment>,
-        changed: Changed,
+        changed: FieldDiff,
     },
     /// An attachment was added, for all groups or for one.
     AttachmentAdded {

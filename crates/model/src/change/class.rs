@@ -2,8 +2,8 @@
 
 use super::removed::Removed;
 use crate::class::{Class, ClassLabel};
-use crate::edit::Changed;
 use crate::id::UserId;
+use crate::patch::FieldDiff;
 use crate::time::Timestamp;
 use crate::user::Person;
 use crate::whole::{WholeClass, WholeGroup};
@@ -20,7 +20,7 @@ pub enum ClassChange {
     Updated {
         class: Box<WholeClass>,
         /// The changed fields; `subjectIds` for the subjects.
-        changed: Changed,
+        changed: FieldDiff,
         /// Its students, whose subscriptions change when the class becomes a draft or stops being one.
         students: Vec<UserId>,
     },

@@ -2,7 +2,7 @@
 
 use super::removed::Removed;
 use crate::course::Course;
-use crate::edit::Changed;
+use crate::patch::FieldDiff;
 use crate::whole::WholeCourse;
 
 /// A change of a course.
@@ -14,7 +14,7 @@ pub enum CourseChange {
     /// Fields of the course changed. Groups that follow it to another subject are recorded as changes of their own.
     Updated {
         course: Box<WholeCourse>,
-        changed: Changed,
+        changed: FieldDiff,
     },
     /// The course was deleted with everything in it.
     Deleted {

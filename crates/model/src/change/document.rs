@@ -1,10 +1,10 @@
 //! Changes of documents. Submissions and locks are recorded with submissions and topics.
 
 use crate::document::Document;
-use crate::edit::Changed;
 use crate::file::FileKey;
 use crate::group::Place;
 use crate::late_text::{DeletedDocument, LateText};
+use crate::patch::FieldDiff;
 use crate::save::Revision;
 use crate::whole::WholeDocument;
 
@@ -21,7 +21,7 @@ pub enum DocumentChange {
     Updated {
         place: Place,
         document: Box<WholeDocument>,
-        changed: Changed,
+        changed: FieldDiff,
     },
     /// The document server saved the document.
     Saved {

@@ -1,9 +1,9 @@
 //! Changes of groups and their members.
 
-use crate::edit::Changed;
 use crate::file::{FileKey, GroupAttachment};
 use crate::group::{Group, Place};
 use crate::id::UserId;
+use crate::patch::FieldDiff;
 use crate::user::Person;
 use crate::whole::WholeGroup;
 
@@ -19,7 +19,7 @@ pub enum GroupChange {
         group: Box<WholeGroup>,
         /// The group before the change. Comparing it with `group` shows who gains or loses access to the group.
         before: Place,
-        changed: Changed,
+        changed: FieldDiff,
     },
     /// The group was deleted on its own, not with its course.
     Deleted {

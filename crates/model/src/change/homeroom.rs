@@ -1,8 +1,8 @@
 //! Changes of homerooms.
 
-use crate::edit::Changed;
 use crate::homeroom::Homeroom;
 use crate::id::UserId;
+use crate::patch::FieldDiff;
 use crate::user::Person;
 
 /// A change of a homeroom.
@@ -13,7 +13,7 @@ pub enum HomeroomChange {
     },
     Updated {
         homeroom: Homeroom,
-        changed: Changed,
+        changed: FieldDiff,
         students: Vec<UserId>,
     },
     /// The homeroom was deleted; classes that referred to it have no homeroom any more.

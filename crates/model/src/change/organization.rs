@@ -1,9 +1,9 @@
 //! Changes of organizations.
 
-use crate::edit::Changed;
 use crate::file::FileKey;
 use crate::id::SessionId;
 use crate::organization::Organization;
+use crate::patch::FieldDiff;
 use crate::user::Person;
 
 /// A change of an organization.
@@ -17,7 +17,7 @@ pub enum OrganizationChange {
     /// Fields or settings changed.
     Updated {
         organization: Box<Organization>,
-        changed: Changed,
+        changed: FieldDiff,
     },
     /// The organization was suspended; its socket connections are closed.
     Suspended {

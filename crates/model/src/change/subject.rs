@@ -1,6 +1,6 @@
 //! Changes of subjects.
 
-use crate::edit::Changed;
+use crate::patch::FieldDiff;
 use crate::subject::Subject;
 
 /// A change of a subject.
@@ -11,7 +11,7 @@ pub enum SubjectChange {
     },
     Updated {
         subject: Subject,
-        changed: Changed,
+        changed: FieldDiff,
     },
     Deleted {
         /// The subject before its deletion.

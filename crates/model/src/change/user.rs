@@ -2,10 +2,10 @@
 
 use crate::access::MemberRole;
 use crate::class::Class;
-use crate::edit::Changed;
 use crate::file::FileKey;
 use crate::id::{ClassId, SessionId, UserId};
 use crate::import::ImportCounts;
+use crate::patch::FieldDiff;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -21,7 +21,7 @@ pub enum UserChange {
     },
     Updated {
         user: Box<User>,
-        changed: Changed,
+        changed: FieldDiff,
         /// The classes in which the name or the image is shown; empty if neither changed.
         seen_in: Vec<ClassId>,
         /// Whether this is one row of an import.
@@ -30,7 +30,7 @@ pub enum UserChange {
     /// The user edited their own profile.
     ProfileEdited {
         user: Person,
-        changed: Changed,
+        changed: FieldDiff,
         /// The classes in which the name or the image is shown; empty if neither changed.
         seen_in: Vec<ClassId>,
     },

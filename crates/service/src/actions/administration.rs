@@ -5,9 +5,9 @@ use model::access::{PlatformRole, Viewer};
 use model::change::Change;
 use model::change::administration::AdministrationChange;
 use model::change::user::UserChange;
-use model::edit::{Changed, Edit};
 use model::id::UserId;
 use model::news::KillReason;
+use model::patch::{FieldDiff, FieldPatch};
 use model::text::Name;
 use model::time::Timestamp;
 
@@ -39,10 +39,10 @@ pub struct AccountEdit {
     /// Whether the email address is verified.
     pub email_verified: Option<bool>,
     /// The profile picture; null removes it.
-    pub image: Edit<String>,
+    pub image: FieldPatch<String>,
     pub role: Option<PlatformRole>,
     /// The ban; null lifts it.
-    pub ban: Edit<Ban>,
+    pub ban: FieldPatch<Ban>,
 }
 
 /// Creates an account without an organization. Fails with `DUPLICATE_EMAIL` if the address is taken.
@@ -56,7 +56,7 @@ pub fn edit(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, 
     let mut account = tx.lock_account(user)?;
     let former_email = account.user.email.clone();
     let edit = edit.clone();
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     if let Some(name) = edit.name {
         changed.write("name", &mut account.user.name, name.into_string());
     }

@@ -6,8 +6,8 @@ use garde::Validate;
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
 use model::course::Course;
-use model::edit::Edit;
 use model::id::{AssignmentId, ClassId, CourseId};
+use model::patch::FieldPatch;
 use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -29,7 +29,7 @@ pub struct NewCopy {
     /// The course of the copy; null means no course. By default the copy stays in the course of the original if the
     /// class is the same, and has no course otherwise.
     #[serde(default)]
-    pub course_id: Edit<CourseId>,
+    pub course_id: FieldPatch<CourseId>,
     /// The deadline of the copy. It may be in the past.
     pub deadline: Timestamp,
     /// Whether to copy the files that are shared by all groups.

@@ -7,10 +7,10 @@ use model::assignment::{Assignment, AssignmentEdit, LatePolicy, OwnText, own_tex
 use model::change::assignment::AssignmentChange;
 use model::change::removed::Removed;
 use model::course::Course;
-use model::edit::Changed;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::list::List;
 use model::number::{Points, RequiredSubmissions};
+use model::patch::FieldDiff;
 use model::text::{Description, GradeScale, Title};
 use model::time::Timestamp;
 use serde::Deserialize;
@@ -114,9 +114,9 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
     let links = group_assignments::named_links(tx, &whole, texts)?;
 
     let mut assignment = whole.assignment.clone();
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     let mut moved = Vec::new();
-    if !edit.course_id.is_keep() {
+    if !edit.course_id.is_unchanged() {
         moved = group_assignments::move_all(tx, &mut assignment, course.as_ref(), &whole.group_ids())?;
         changed.write(
             "courseId",

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use model::assignment::{Assignment, SharedEdit};
 use model::change::assignment::{AssignmentChange, MovedStart};
-use model::edit::{Changed, Edit};
 use model::file::AssignmentAttachment;
 use model::group::Group;
 use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
+use model::patch::{FieldDiff, FieldPatch};
 use model::submission::Submission;
 use model::text::FileName;
 use model::time::Timestamp;
@@ -30,7 +30,7 @@ pub struct BulkEdited {
     /// All groups of the topic.
     pub affected: Vec<GroupId>,
     /// The changes that were made, or would be made.
-    pub changed: Changed,
+    pub changed: FieldDiff,
 }
 
 /// The options of a bulk edit.
@@ -45,7 +45,7 @@ pub struct BulkOptions {
 /// All validated writes of a bulk edit.
 struct BulkEditPlan {
     assignment: Assignment,
-    changed: Changed,
+    changed: FieldDiff,
     groups: Vec<(Group, MovedGroup)>,
     added: Vec<AttachmentId>,
     removed: Vec<AssignmentAttachment>,
@@ -159,11 +159,11 @@ fn find_attachments(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Res
 fn starts(
     tx: &mut WriteTx<'_>,
     whole: &WholeAssignment,
-    start_date: &Edit<Timestamp>,
-    changed: &mut Changed,
+    start_date: &FieldPatch<Timestamp>,
+    changed: &mut FieldDiff,
 ) -> Result<Vec<(Group, MovedGroup)>> {
     let mut moved = Vec::new();
-    if start_date.is_keep() {
+    if start_date.is_unchanged() {
         return Ok(moved);
     }
     let mut from = BTreeMap::new();
@@ -212,7 +212,7 @@ fn recompute_late_status(
     tx: &mut WriteTx<'_>,
     whole: &WholeAssignment,
     assignment: &Assignment,
-    changed: &mut Changed,
+    changed: &mut FieldDiff,
 ) -> Result<Vec<Submission>> {
     let (mut recomputed, mut from) = (Vec::new(), Vec::new());
     for mut submission in tx.submissions_of(&assignment.id)? {

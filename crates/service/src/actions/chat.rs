@@ -3,12 +3,12 @@
 
 use garde::Validate;
 use model::change::message::MessageChange;
-use model::edit::{Edit, not_null};
 use model::file::{FILES_MAX, FileKey, MessageAttachment, StoredFile};
 use model::group::Place;
 use model::id::{AttachmentId, MessageId, WorkRoomId};
 use model::list::List;
 use model::message::{self, ReadingMark, RoomMessage};
+use model::patch::{FieldPatch, not_null};
 use model::text::{ChatText, ClientMessageId};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -47,7 +47,7 @@ pub struct RoomMessageEdit {
     /// The new text.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub content: Edit<ChatText>,
+    pub content: FieldPatch<ChatText>,
 }
 
 /// How far the user has read.

@@ -6,9 +6,9 @@ use model::change::class::ClassChange;
 use model::change::removed::Removed;
 use model::class::{Class, ClassEdit, ClassStatus};
 use model::domain_error::DomainError;
-use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::list::List;
+use model::patch::FieldDiff;
 use model::schedule::Schedule;
 use model::text::{AcademicYear, ExternalId, Name, Semester};
 use model::user::Person;
@@ -286,8 +286,8 @@ fn replace_subjects(
     class: &Class,
     mut listed: Vec<SubjectId>,
     wanted: &[SubjectId],
-) -> Result<Changed> {
-    let mut changed = Changed::new();
+) -> Result<FieldDiff> {
+    let mut changed = FieldDiff::new();
     let mut wanted = wanted.to_vec();
     listed.sort_unstable();
     wanted.sort_unstable();

@@ -6,10 +6,10 @@ use model::change::document::DocumentChange;
 use model::document::{DOCUMENTS_MAX, Document, Status};
 use model::document_kind::{DocumentType, FileExtension};
 use model::domain_error::DomainError;
-use model::edit::{Edit, not_null};
 use model::file::FileKey;
 use model::group_assignment::Step;
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
+use model::patch::{FieldPatch, not_null};
 use model::save::{Revision, RevisionOrigin};
 use model::text::DocumentTitle;
 use model::time::Timestamp;
@@ -61,11 +61,11 @@ pub struct DocumentEdit {
     /// The new title.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub title: Edit<DocumentTitle>,
+    pub title: FieldPatch<DocumentTitle>,
     /// The new topic; null removes the link.
     #[serde(default)]
     #[garde(skip)]
-    pub assignment_id: Edit<AssignmentId>,
+    pub assignment_id: FieldPatch<AssignmentId>,
 }
 
 /// The initial state of a document.

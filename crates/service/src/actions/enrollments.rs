@@ -4,9 +4,9 @@ use garde::Validate;
 use model::change::class::ClassChange;
 use model::class::ClassEnrollment;
 use model::domain_error::DomainError;
-use model::edit::Edit;
 use model::id::{ClassId, GroupId, HomeroomId, UserId};
 use model::list::List;
+use model::patch::FieldPatch;
 use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -34,7 +34,7 @@ pub struct EnrollmentEdit {
     /// When the student completed the class; null if they did not.
     #[serde(default)]
     #[garde(skip)]
-    pub completed_at: Edit<Timestamp>,
+    pub completed_at: FieldPatch<Timestamp>,
 }
 
 /// The result of an enrolment.

@@ -8,8 +8,8 @@ use model::change::assignment::AssignmentChange;
 use model::change::removed::PlacedDocument;
 use model::document::{OtherTopics, Status};
 use model::domain_error::DomainError;
-use model::edit::Edit;
 use model::id::{AssignmentId, DocumentId, GroupId};
+use model::patch::FieldPatch;
 use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -222,7 +222,7 @@ fn link(
             return Err(DomainError::GroupNotOnAssignment.into());
         }
         let edit = DocumentEdit {
-            assignment_id: Edit::Set(topic.clone()),
+            assignment_id: FieldPatch::Value(topic.clone()),
             ..DocumentEdit::default()
         };
         documents::edit(tx, &link.document_id, &edit)?;

@@ -208,7 +208,7 @@ impl GradeCollector<'_> {
     }
 
     fn write(&mut self, after: ParsedGrade) {
-        use model::edit::Edit;
+        use model::patch::FieldPatch;
         let ParsedGrade {
             user,
             value,
@@ -217,9 +217,9 @@ impl GradeCollector<'_> {
             ..
         } = after;
         let Some(user) = user else {
-            self.edit.value = value.map_or(Edit::Keep, Edit::Set);
-            self.edit.points = points.map_or(Edit::Keep, Edit::Set);
-            self.edit.feedback = feedback.map_or(Edit::Keep, Edit::Set);
+            self.edit.value = value.map_or(FieldPatch::Unchanged, FieldPatch::Value);
+            self.edit.points = points.map_or(FieldPatch::Unchanged, FieldPatch::Value);
+            self.edit.feedback = feedback.map_or(FieldPatch::Unchanged, FieldPatch::Value);
             return;
         };
         let grade = self.submission.grade.as_ref();

@@ -10,11 +10,11 @@ use model::change::group::GroupChange;
 use model::change::removed::Removed;
 use model::course::Course;
 use model::domain_error::DomainError;
-use model::edit::{Changed, Edit};
 use model::group::{ActiveTopic, Group, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
 use model::list::List;
+use model::patch::{FieldDiff, FieldPatch};
 use model::text::Description;
 use model::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ pub struct NewGroups {
 pub(super) struct MovedGroup {
     pub(super) group: GroupId,
     pub(super) before: Place,
-    pub(super) changed: Changed,
+    pub(super) changed: FieldDiff,
 }
 
 /// The result of attaching groups.
@@ -58,7 +58,7 @@ pub(super) struct Attached {
 /// A group to attach, with its group-specific text.
 pub(super) struct RequestedGroup {
     group: WholeGroup,
-    text: Edit<Description>,
+    text: FieldPatch<Description>,
 }
 
 /// Returns groups of one class by id. [`Error::NotFound`] for a group that the caller cannot see; rejects groups of
@@ -103,7 +103,7 @@ pub(super) fn resolve_requested_groups(
         if !texts.iter().any(|text| text.group_id == *id) {
             named.push(OwnText {
                 group_id: id.clone(),
-                description_override: Edit::Keep,
+                description_override: FieldPatch::Unchanged,
             });
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn resolve_requested_groups(
         let group = groups.remove(&text.group_id)?;
         Some(RequestedGroup {
             group,
-            text: text.description_override.clear_if_empty(),
+            text: text.description_override.null_if_empty(),
         })
     });
     Ok(wanted.collect())
@@ -204,7 +204,7 @@ pub(super) fn move_all(
     let mut moved = Vec::with_capacity(ids.len());
     for (group, _) in groups.into_iter().filter(|(group, _)| ids.contains(&group.id)) {
         tx.update_group(&group)?;
-        let (whole, mut changed) = (&before[&group.id], Changed::new());
+        let (whole, mut changed) = (&before[&group.id], FieldDiff::new());
         changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
         changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
         moved.push(MovedGroup {
@@ -226,8 +226,8 @@ pub(super) fn record_moved_groups(tx: &mut WriteTx<'_>, moved: Vec<MovedGroup>) 
 }
 
 /// Rejects a different text for a group that is attached already: a PATCH is needed to change it.
-fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
-    if text.is_keep() || text.clone().resolve(None) == link.description_override {
+fn keeps_text(link: &GroupAssignment, text: &FieldPatch<Description>) -> Result<()> {
+    if text.is_unchanged() || text.clone().resolve(None) == link.description_override {
         Ok(())
     } else {
         Err(Error::Conflict {

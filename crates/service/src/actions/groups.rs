@@ -8,12 +8,12 @@ use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::course::Course;
 use model::domain_error::DomainError;
-use model::edit::Edit;
 use model::group::{Group, GroupEdit};
 use model::help::HelpFlag;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
 use model::list::List;
 use model::number::{GroupNumber, RequiredDocuments};
+use model::patch::FieldPatch;
 use model::text::{Description, ShortName};
 use model::zone::DateOrTime;
 use serde::Deserialize;
@@ -223,7 +223,10 @@ pub(super) fn course_for_new_work(
 fn own_text(group: &Group, new: &NewGroup) -> OwnText {
     OwnText {
         group_id: group.id.clone(),
-        description_override: new.description_override.clone().map_or(Edit::Keep, Edit::Set),
+        description_override: new
+            .description_override
+            .clone()
+            .map_or(FieldPatch::Unchanged, FieldPatch::Value),
     }
 }
 

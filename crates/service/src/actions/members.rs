@@ -5,8 +5,8 @@ use garde::Validate;
 use model::access::{MemberRole, PlatformRole};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
-use model::edit::{Edit, not_null};
 use model::id::{MemberId, UserId};
+use model::patch::{FieldPatch, not_null};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -23,7 +23,7 @@ pub struct MemberEdit {
     /// The role in the organization.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub role: Edit<MemberRole>,
+    pub role: FieldPatch<MemberRole>,
 }
 
 /// Changes the role of a member. Users cannot change their own role.

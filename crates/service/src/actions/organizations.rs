@@ -5,11 +5,11 @@ use garde::Validate;
 use model::access::{MemberRole, Rank};
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
-use model::edit::Edit;
 use model::invitation::Places;
 use model::job::JobKind;
 use model::news::KillReason;
 use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
+use model::patch::FieldPatch;
 use model::text::{CustomDomain, Name, Slug};
 use serde::Deserialize;
 use serde_json::json;
@@ -92,7 +92,10 @@ pub fn create(
         custom_domain: new.custom_domain.clone(),
         logo: None,
         status: OrganizationStatus::Active,
-        metadata: Metadata::edited(None, new.metadata.clone().map_or(Edit::Keep, Edit::Set)),
+        metadata: Metadata::edited(
+            None,
+            new.metadata.clone().map_or(FieldPatch::Unchanged, FieldPatch::Value),
+        ),
         storage_quota: None,
         group_storage_quota: None,
         created_at: tx.now(),

@@ -3,8 +3,8 @@
 use garde::Validate;
 use model::access::Viewer;
 use model::change::user::UserChange;
-use model::edit::{Changed, Edit, not_null, optional_text};
 use model::id::UserId;
+use model::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use model::text::{Locale, Name, TimeZone};
 use model::time::Timestamp;
 use model::user::User;
@@ -23,20 +23,20 @@ pub struct ProfileEdit {
     /// The display name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     /// Null or empty removes the picture. Other values are rejected: pictures cannot be uploaded, and an external URL
     /// would reveal to its host who views it.
     #[serde(default)]
     #[garde(custom(is_image))]
-    pub image: Edit<String>,
+    pub image: FieldPatch<String>,
     /// The language.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub locale: Edit<Locale>,
+    pub locale: FieldPatch<Locale>,
     /// The time zone.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub timezone: Edit<TimeZone>,
+    pub timezone: FieldPatch<TimeZone>,
 }
 
 /// Updates the caller's profile, if it has the version in `If-Match`.
@@ -55,11 +55,11 @@ pub fn edit(
     }
     let edit = edit.clone();
     let image = match edit.image {
-        Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
+        FieldPatch::Value(image) if image.trim().is_empty() => FieldPatch::Null,
         image => image,
     };
-    let mut changed = Changed::new();
-    let null = |error: model::edit::NullNotAllowed| {
+    let mut changed = FieldDiff::new();
+    let null = |error: model::patch::NullNotAllowed| {
         Error::Invalid(vec![Problem::new(error.field, "required", error.to_string())])
     };
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;
@@ -78,7 +78,7 @@ pub fn edit(
 }
 
 /// Records the change in every organization of the user.
-fn record(tx: &mut PlatformWriteTx<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
+fn record(tx: &mut PlatformWriteTx<'_>, user: &User, changed: &FieldDiff, actor: &Actor, now: Timestamp) -> Result<()> {
     for seen in tx.organizations_of(&user.id)? {
         let context = RequestContext {
             tenant: seen.tenant,
@@ -102,9 +102,9 @@ fn record(tx: &mut PlatformWriteTx<'_>, user: &User, changed: &Changed, actor: &
 /// Rejects every picture. Pictures are shown to other users, so an external URL would reveal to its host who views it
 /// and when. Only uploads could be allowed, and there is no upload for pictures: a picture can only be removed.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
-fn is_image(image: &Edit<String>, (): &()) -> garde::Result {
+fn is_image(image: &FieldPatch<String>, (): &()) -> garde::Result {
     match image {
-        Edit::Set(image) if !image.trim().is_empty() => Err(garde::Error::new(
+        FieldPatch::Value(image) if !image.trim().is_empty() => Err(garde::Error::new(
             "must be null: addresses of pictures elsewhere are not allowed",
         )),
         _ => Ok(()),
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn picture_can_only_be_taken_away() {
-        let fits = |text: &str| is_image(&Edit::Set(text.to_owned()), &()).is_ok();
-        assert!(fits("") && is_image(&Edit::Clear, &()).is_ok() && is_image(&Edit::Keep, &()).is_ok());
+        let fits = |text: &str| is_image(&FieldPatch::Value(text.to_owned()), &()).is_ok();
+        assert!(fits("") && is_image(&FieldPatch::Null, &()).is_ok() && is_image(&FieldPatch::Unchanged, &()).is_ok());
         for address in [
             "https://tracker.example/ada.png",
             "http://10.0.0.1/x",

@@ -5,9 +5,9 @@ use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
 use model::document::{Document, Open};
 use model::document_kind::FileExtension;
-use model::edit::Changed;
 use model::file::FileKey;
 use model::id::{DocumentId, RevisionId, UserId};
+use model::patch::FieldDiff;
 use model::save::{History, Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
@@ -369,7 +369,7 @@ fn record_change(
 /// Records that a save succeeded after a failed one, for the users who saw the alert.
 pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
         let seen = tx.document(&after.id)?;
         tx.record(DocumentChange::Updated {

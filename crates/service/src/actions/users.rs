@@ -6,10 +6,10 @@ use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
-use model::edit::{Changed, Edit, not_null, optional_text};
 use model::id::{ClassId, HomeroomId, UserId};
 use model::invitation::Places;
 use model::list::List;
+use model::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use model::text::{ExternalId, Locale, Name, ShortName, Username};
 use model::user::User;
 use serde::Deserialize;
@@ -74,48 +74,48 @@ pub struct UserEdit {
     /// The display name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub name: Edit<Name>,
+    pub name: FieldPatch<Name>,
     /// The first name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub first_name: Edit<ShortName>,
+    pub first_name: FieldPatch<ShortName>,
     /// The last name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub last_name: Edit<ShortName>,
+    pub last_name: FieldPatch<ShortName>,
     /// An alternative name to sign in with.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub username: Edit<Username>,
+    pub username: FieldPatch<Username>,
     /// The email address to sign in with.
     #[serde(default)]
     #[garde(custom(is_another_address))]
-    pub email: Edit<String>,
+    pub email: FieldPatch<String>,
     /// Whether the membership is active. Setting it to false ends the user's sessions in this organization
     /// immediately, and all sessions if the account belongs to this organization alone.
     #[serde(default)]
     #[garde(custom(not_null))]
-    pub is_active: Edit<bool>,
+    pub is_active: FieldPatch<bool>,
     /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    pub external_id: Edit<ExternalId>,
+    pub external_id: FieldPatch<ExternalId>,
     /// The language.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    pub locale: Edit<Locale>,
+    pub locale: FieldPatch<Locale>,
 }
 
 impl UserEdit {
     /// Returns whether the request contains fields of the account, not only of the membership. They count even if
     /// they equal the stored values: the response must not reveal whether a value was guessed correctly.
     fn names_account(&self) -> bool {
-        !(self.name.is_keep()
-            && self.first_name.is_keep()
-            && self.last_name.is_keep()
-            && self.username.is_keep()
-            && self.email.is_keep()
-            && self.locale.is_keep())
+        !(self.name.is_unchanged()
+            && self.first_name.is_unchanged()
+            && self.last_name.is_unchanged()
+            && self.username.is_unchanged()
+            && self.email.is_unchanged()
+            && self.locale.is_unchanged())
     }
 }
 
@@ -210,7 +210,7 @@ pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Inv
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
-    if !edit.is_active.is_keep() {
+    if !edit.is_active.is_unchanged() {
         // Deactivating an owner changes the owners of the organization, which is serialized.
         tx.lock_membership_changes()?;
     }
@@ -232,7 +232,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     let edit = edit.clone();
     let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
     let former_email = user.email.clone();
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     let null = |error| Error::from(DomainError::from(error));
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;
     changed.edit_nullable("firstName", &mut user.first_name, edit.first_name);
@@ -254,7 +254,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
             platform.move_sign_in_history(&former_email, &user.email)
         })?;
     }
-    let mut of_member = Changed::new();
+    let mut of_member = FieldDiff::new();
     if let Some(is_active) = switched {
         member.is_active = is_active;
         if !is_active {
@@ -336,7 +336,7 @@ pub fn is_address(text: &str, (): &()) -> garde::Result {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
-fn is_another_address(edit: &Edit<String>, context: &()) -> garde::Result {
+fn is_another_address(edit: &FieldPatch<String>, context: &()) -> garde::Result {
     not_null(edit, context)?;
     edit.value().map_or(Ok(()), |text| is_address(text, context))
 }

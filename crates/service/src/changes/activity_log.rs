@@ -13,8 +13,8 @@ mod user;
 
 use model::change::Change;
 use model::change::removed::{RemovedAssignment, RemovedGroup};
-use model::edit::Changed;
 use model::group::Place;
+use model::patch::FieldDiff;
 use model::user::Person;
 use model::whole::WholeGroup;
 use serde_json::{Map, Value, json};
@@ -52,12 +52,12 @@ pub fn entry(change: &Change) -> Option<Entry> {
 }
 
 /// Returns the names of the changed fields with both values.
-fn difference(changed: &Changed) -> Value {
+fn difference(changed: &FieldDiff) -> Value {
     json!({"changed": changed.names(), "before": changed.before(), "after": changed.after()})
 }
 
 /// Returns the changed fields with additional details.
-fn difference_and(changed: &Changed, more: Value) -> Value {
+fn difference_and(changed: &FieldDiff, more: Value) -> Value {
     let mut details = difference(changed);
     if let (Value::Object(details), Value::Object(more)) = (&mut details, more) {
         details.extend(more);

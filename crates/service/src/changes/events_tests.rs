@@ -10,11 +10,11 @@ use model::change::help::HelpChange;
 use model::change::removed::{PlacedDocument, Removed, RemovedGroup};
 use model::change::submission::SubmissionChange;
 use model::document::Status;
-use model::edit::Changed;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
 use model::news::{Event, Party, Room, Signal};
+use model::patch::FieldDiff;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ pub fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
         GroupChange::Updated {
             group: boxed(group),
             before: place.clone(),
-            changed: Changed::new(),
+            changed: FieldDiff::new(),
         }
         .into(),
         GroupChange::MembersAdded {
@@ -179,8 +179,8 @@ pub fn graded_by(publication: Publication) -> GradeWritten {
     }
 }
 
-pub fn written(field: &'static str) -> Changed {
-    let mut changed = Changed::new();
+pub fn written(field: &'static str) -> FieldDiff {
+    let mut changed = FieldDiff::new();
     changed.write(field, &mut 1, 2);
     changed
 }
@@ -307,7 +307,7 @@ fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
     let edited = |is_shared| {
         told(AssignmentChange::Updated {
             assignment: Box::new(assignment(is_shared, &[&one, &two])),
-            changed: Changed::new(),
+            changed: FieldDiff::new(),
             overridden: vec![GroupId::new("one")],
         })
     };

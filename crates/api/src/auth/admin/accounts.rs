@@ -4,8 +4,8 @@ use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::schema::FieldReader;
 use model::access::PlatformRole;
-use model::edit::Edit;
 use model::id::UserId;
+use model::patch::FieldPatch;
 use model::text::Name;
 use serde_json::{Map, Value, json};
 
@@ -174,7 +174,7 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     let profile = profile_edit(data, "body.data")?;
     edit.name = profile.name.required("name").ok().flatten();
     edit.image = match profile.image {
-        Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
+        FieldPatch::Value(image) if image.trim().is_empty() => FieldPatch::Null,
         image => image,
     };
     let mut reader = FieldReader::nested("body.data", data);
@@ -195,8 +195,8 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     }
     let tells_ban = reason.is_some() || until.is_some();
     edit.ban = match banned {
-        Some(false) => Edit::Clear,
-        Some(true) => Edit::Set(Ban {
+        Some(false) => FieldPatch::Null,
+        Some(true) => FieldPatch::Value(Ban {
             reason: Some(reason.unwrap_or(bans::NO_REASON).to_owned()),
             until: until.map(bans::until).transpose()?,
         }),
@@ -204,7 +204,7 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
             let message = "[body.data.banned] Invalid input: expected boolean, received undefined";
             return Err(AuthError::validation(message.to_owned()).into());
         }
-        None => Edit::Keep,
+        None => FieldPatch::Unchanged,
     };
     if edit == AccountEdit::default() {
         return Err(AuthError::no_data_to_update().into());

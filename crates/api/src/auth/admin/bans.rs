@@ -1,8 +1,8 @@
 //! Bans accounts from the platform, temporarily or permanently.
 
 use better_auth::error::AuthError;
-use model::edit::Edit;
 use model::id::UserId;
+use model::patch::FieldPatch;
 use model::time::Timestamp;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ pub async fn ban(asked: Asked) -> Answered {
         reason: Some(reason.unwrap_or(NO_REASON).to_owned()),
         until: end(seconds, asked.now)?,
     };
-    change(asked, user, Edit::Set(ban)).await
+    change(asked, user, FieldPatch::Value(ban)).await
 }
 
 /// Lift a ban
@@ -55,10 +55,10 @@ pub async fn unban(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    change(asked, user, Edit::Clear).await
+    change(asked, user, FieldPatch::Null).await
 }
 
-async fn change(asked: Asked, user: UserId, ban: Edit<Ban>) -> Answered {
+async fn change(asked: Asked, user: UserId, ban: FieldPatch<Ban>) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_ban_users()).await?;
     if ban.value().is_some() && user == admin.id {
         return Err(AuthError::cannot_ban_yourself().into());

@@ -3,10 +3,10 @@
 use model::access::MemberRole;
 use model::change::user::UserChange;
 use model::class::EnrolledBy;
-use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus, looks_like_an_id};
 use model::invitation::{Admission, Places};
+use model::patch::FieldDiff;
 use model::take_over::Candidate;
 use model::text::{Name, ShortName};
 use model::user::Person;
@@ -242,7 +242,7 @@ fn update(tx: &mut WriteTx<'_>, id: &UserId, new: &ImportedPerson) -> Result<Row
     }
     let organization = tx.organization().clone();
     let is_ours = user.administered_by(&organization, known.is_elsewhere).is_ok();
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     if is_ours {
         let first = new.first_name.clone().or_else(|| user.first_name.clone());
         let last = new.last_name.clone().or_else(|| user.last_name.clone());

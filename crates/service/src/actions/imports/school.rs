@@ -2,11 +2,11 @@
 
 use model::access::MemberRole;
 use model::class::{ClassEdit, ClassStatus};
-use model::edit::{Changed, Edit};
 use model::homeroom::Homeroom;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus};
 use model::invitation::Places;
+use model::patch::{FieldDiff, FieldPatch};
 use model::text::ExternalId;
 
 use model::change::homeroom::HomeroomChange;
@@ -34,8 +34,8 @@ pub(super) fn import_class(
             return Ok(RowResult::with(RowStatus::Skipped));
         }
         let edit = ClassEdit {
-            name: Edit::Set(new.name.clone()),
-            academic_year: Edit::Set(new.academic_year.clone()),
+            name: FieldPatch::Value(new.name.clone()),
+            academic_year: FieldPatch::Value(new.academic_year.clone()),
             ..ClassEdit::default()
         };
         classes::edit(tx, &id, &edit)?;
@@ -83,7 +83,7 @@ pub(super) fn archive_class(tx: &mut WriteTx<'_>, external_id: &ExternalId) -> R
         return Ok(RowResult::with(RowStatus::Skipped));
     }
     let edit = ClassEdit {
-        status: Edit::Set(ClassStatus::Archived),
+        status: FieldPatch::Value(ClassStatus::Archived),
         ..ClassEdit::default()
     };
     classes::edit(tx, &id, &edit)?;
@@ -99,7 +99,7 @@ pub(super) fn import_homeroom(
     let external_id = new.external_id.as_str();
     if let Some(id) = tx.homeroom_of_external_id(external_id)? {
         let mut homeroom = tx.lock_homeroom(&id)?;
-        let mut changed = Changed::new();
+        let mut changed = FieldDiff::new();
         if rules.mode == ImportMode::Upsert {
             changed.write("name", &mut homeroom.name, new.name.clone());
             changed.write(
@@ -302,7 +302,7 @@ fn keep_homeroom(tx: &mut WriteTx<'_>, id: Option<&HomeroomId>, teacher: Option<
         return Ok(false);
     }
     let Some(teacher) = teacher else { return Ok(true) };
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     changed.write("teacherId", &mut homeroom.teacher_id, Some(teacher.clone()));
     homeroom.updated_at = tx.now();
     tx.update_homeroom(&homeroom)?;

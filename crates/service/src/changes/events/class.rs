@@ -4,9 +4,9 @@
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
 use model::class::{Class, ClassStatus};
-use model::edit::Changed;
 use model::id::UserId;
 use model::news::{Event, GroupDeletionReason, MembershipAction, MembershipRole, Party, Room};
+use model::patch::FieldDiff;
 use model::user::Person;
 use model::whole::WholeClass;
 
@@ -71,7 +71,7 @@ pub fn emit(change: &ClassChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_updated(class: &WholeClass, changed: &Changed, students: &[UserId], builder: &mut EventBuilder<'_>) {
+fn emit_updated(class: &WholeClass, changed: &FieldDiff, students: &[UserId], builder: &mut EventBuilder<'_>) {
     if let Some(former) = former_teacher(changed) {
         builder.resync_users([&former], rooms(&class.class));
         builder.resync_users([&class.class.teacher_id], Vec::new());
@@ -174,7 +174,7 @@ fn rooms(class: &Class) -> Vec<Room> {
     vec![Room::Class(class.id.clone()), Room::Staff(class.id.clone())]
 }
 
-fn former_teacher(changed: &Changed) -> Option<UserId> {
+fn former_teacher(changed: &FieldDiff) -> Option<UserId> {
     let change = changed.iter().find(|change| change.field == "teacherId")?;
     change.from.as_str().map(UserId::new)
 }

@@ -1,10 +1,10 @@
 //! Builds the signals of one change. Every payload has the same envelope: event id, time, organization, class and
 //! actor.
 
-use model::edit::Changed;
 use model::group::Place;
 use model::id::{ClassId, OrganizationId, UserId};
 use model::news::{Event, KillReason, Party, Room, Signal};
+use model::patch::FieldDiff;
 use model::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -175,6 +175,6 @@ impl<'a> EventBuilder<'a> {
 }
 
 /// Returns the names of the changed fields.
-pub fn names(changed: &Changed) -> Vec<&'static str> {
+pub fn names(changed: &FieldDiff) -> Vec<&'static str> {
     changed.iter().map(|change| change.field).collect()
 }

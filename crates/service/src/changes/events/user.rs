@@ -3,9 +3,9 @@
 
 use model::change::administration::AdministrationChange;
 use model::change::user::UserChange;
-use model::edit::Changed;
 use model::id::{ClassId, UserId};
 use model::news::{Event, EventAction, KillReason, MembershipAction, Party, Room};
+use model::patch::FieldDiff;
 
 use super::event_builder::{EventBuilder, names};
 use super::{class, group};
@@ -164,7 +164,7 @@ fn emit_updated_to_staff(user: Option<&UserId>, action: EventAction, changed: &[
 /// Notifies staff, classes and the user, each once and with the fields that they can see.
 fn emit_profile_updated(
     user: &UserId,
-    changed: &Changed,
+    changed: &FieldDiff,
     for_staff: &[&str],
     seen_in: &[ClassId],
     builder: &mut EventBuilder<'_>,

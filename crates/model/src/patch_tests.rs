@@ -12,13 +12,13 @@ use crate::text::{Name, ShortName};
 struct ThingEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
-    name: Edit<Name>,
+    name: FieldPatch<Name>,
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
-    display_name: Edit<ShortName>,
+    display_name: FieldPatch<ShortName>,
     #[serde(default)]
     #[garde(skip)]
-    course_id: Edit<CourseId>,
+    course_id: FieldPatch<CourseId>,
 }
 
 fn read(json: &str) -> ThingEdit {
@@ -28,18 +28,18 @@ fn read(json: &str) -> ThingEdit {
 #[test]
 fn absent_keeps_null_clears_and_a_value_sets() {
     let edit = read(r#"{"displayName": null, "courseId": "c1"}"#);
-    assert_eq!(edit.name, Edit::Keep);
-    assert_eq!(edit.display_name, Edit::Clear);
-    assert_eq!(edit.course_id, Edit::Set(CourseId::new("c1")));
+    assert_eq!(edit.name, FieldPatch::Unchanged);
+    assert_eq!(edit.display_name, FieldPatch::Null);
+    assert_eq!(edit.course_id, FieldPatch::Value(CourseId::new("c1")));
 }
 
 #[test]
 fn applying_tells_whether_something_changed() {
     let mut field = Some(1);
-    assert!(!Edit::Keep.apply(&mut field));
-    assert!(!Edit::Set(1).apply(&mut field));
-    assert!(Edit::Set(2).apply(&mut field));
-    assert!(Edit::Clear.apply(&mut field));
+    assert!(!FieldPatch::Unchanged.apply(&mut field));
+    assert!(!FieldPatch::Value(1).apply(&mut field));
+    assert!(FieldPatch::Value(2).apply(&mut field));
+    assert!(FieldPatch::Null.apply(&mut field));
     assert_eq!(field, None);
 }
 
@@ -47,13 +47,13 @@ fn applying_tells_whether_something_changed() {
 fn null_is_refused_where_a_value_is_needed() {
     let mut field = 1;
     assert_eq!(
-        Edit::Clear
+        FieldPatch::Null
             .apply_required("deadline", &mut field)
             .unwrap_err()
             .to_string(),
         "deadline must not be null"
     );
-    assert!(Edit::Set(2).apply_required("deadline", &mut field).unwrap());
+    assert!(FieldPatch::Value(2).apply_required("deadline", &mut field).unwrap());
     let report = read(r#"{"name": null}"#).validate().unwrap_err();
     assert_eq!(report.to_string(), "name: must not be null\n");
 }
@@ -88,14 +88,16 @@ fn the_document_shows_the_limits_of_the_value_and_null() {
 
 #[test]
 fn only_real_differences_are_remembered() {
-    let mut changed = Changed::new();
+    let mut changed = FieldDiff::new();
     let (mut name, mut note) = ("7b".to_owned(), Some(1));
     changed.write("name", &mut name, "7b".to_owned());
     assert!(changed.is_empty());
-    changed.edit("name", &mut name, Edit::Set("7c".to_owned())).unwrap();
-    changed.edit_nullable("note", &mut note, Edit::Clear);
+    changed
+        .edit("name", &mut name, FieldPatch::Value("7c".to_owned()))
+        .unwrap();
+    changed.edit_nullable("note", &mut note, FieldPatch::Null);
     assert_eq!(changed.names(), ["name", "note"]);
     assert_eq!(changed.before(), serde_json::json!({"name": "7b", "note": 1}));
     assert_eq!(changed.after(), serde_json::json!({"name": "7c", "note": null}));
-    assert!(changed.edit("name", &mut name, Edit::Clear).is_err());
+    assert!(changed.edit("name", &mut name, FieldPatch::Null).is_err());
 }

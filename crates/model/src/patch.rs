@@ -1,5 +1,5 @@
 //! The three states of a field in a PATCH request: absent keeps the value, null clears it, and a value sets it. Fields
-//! are declared as `#[serde(default)] field: Edit<T>`, each with its own `default` (one for the whole struct would
+//! are declared as `#[serde(default)] field: FieldPatch<T>`, each with its own `default` (one for the whole struct would
 //! appear as `"default": null` in the OpenAPI document). This module does not depend on the meaning of the fields.
 
 use std::borrow::Cow;
@@ -12,13 +12,13 @@ use crate::text::Text;
 
 /// A field of a PATCH request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Edit<T> {
+pub enum FieldPatch<T> {
     /// The field was absent: keep the value.
     #[default]
-    Keep,
+    Unchanged,
     /// The field was null: clear the value if the field is nullable.
-    Clear,
-    Set(T),
+    Null,
+    Value(T),
 }
 
 /// Null was sent for a field that is not nullable.
@@ -29,9 +29,9 @@ pub struct NullNotAllowed {
     pub field: &'static str,
 }
 
-impl<T> Edit<T> {
-    pub const fn is_keep(&self) -> bool {
-        matches!(self, Self::Keep)
+impl<T> FieldPatch<T> {
+    pub const fn is_unchanged(&self) -> bool {
+        matches!(self, Self::Unchanged)
     }
 
     /// Writes a nullable field and returns whether its value changed.
@@ -40,9 +40,9 @@ impl<T> Edit<T> {
         T: PartialEq,
     {
         let wanted = match self {
-            Self::Keep => return false,
-            Self::Clear => None,
-            Self::Set(value) => Some(value),
+            Self::Unchanged => return false,
+            Self::Null => None,
+            Self::Value(value) => Some(value),
         };
         let changed = *target != wanted;
         *target = wanted;
@@ -65,34 +65,34 @@ impl<T> Edit<T> {
     /// Returns the new value of a field that is not nullable, or `None` if the field was absent. Rejects null.
     pub fn required(self, field: &'static str) -> Result<Option<T>, NullNotAllowed> {
         match self {
-            Self::Keep => Ok(None),
-            Self::Clear => Err(NullNotAllowed { field }),
-            Self::Set(value) => Ok(Some(value)),
+            Self::Unchanged => Ok(None),
+            Self::Null => Err(NullNotAllowed { field }),
+            Self::Value(value) => Ok(Some(value)),
         }
     }
 
     /// Returns the value of the field after the edit.
     pub fn resolve(self, current: Option<T>) -> Option<T> {
         match self {
-            Self::Keep => current,
-            Self::Clear => None,
-            Self::Set(value) => Some(value),
+            Self::Unchanged => current,
+            Self::Null => None,
+            Self::Value(value) => Some(value),
         }
     }
 
     pub fn value(&self) -> Option<&T> {
         match self {
-            Self::Set(value) => Some(value),
-            Self::Keep | Self::Clear => None,
+            Self::Value(value) => Some(value),
+            Self::Unchanged | Self::Null => None,
         }
     }
 
     /// Converts the value, if there is one.
-    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Edit<U> {
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> FieldPatch<U> {
         match self {
-            Self::Keep => Edit::Keep,
-            Self::Clear => Edit::Clear,
-            Self::Set(value) => Edit::Set(convert(value)),
+            Self::Unchanged => FieldPatch::Unchanged,
+            Self::Null => FieldPatch::Null,
+            Self::Value(value) => FieldPatch::Value(convert(value)),
         }
     }
 }
@@ -100,7 +100,7 @@ impl<T> Edit<T> {
 /// The fields that an edit changed, with their old and new values. Events list the names; the activity log keeps both
 /// values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changed(Vec<FieldChange>);
+pub struct FieldDiff(Vec<FieldChange>);
 
 /// One field whose value changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub struct FieldChange {
     pub to: Value,
 }
 
-impl Changed {
+impl FieldDiff {
     pub const fn new() -> Self {
         Self(Vec::new())
     }
@@ -133,7 +133,7 @@ impl Changed {
         &mut self,
         field: &'static str,
         target: &mut T,
-        edit: Edit<T>,
+        edit: FieldPatch<T>,
     ) -> Result<(), NullNotAllowed> {
         if let Some(value) = edit.required(field)? {
             self.write(field, target, value);
@@ -146,12 +146,12 @@ impl Changed {
         &mut self,
         field: &'static str,
         target: &mut Option<T>,
-        edit: Edit<T>,
+        edit: FieldPatch<T>,
     ) {
         match edit {
-            Edit::Keep => {}
-            Edit::Clear => self.write(field, target, None),
-            Edit::Set(value) => self.write(field, target, Some(value)),
+            FieldPatch::Unchanged => {}
+            FieldPatch::Null => self.write(field, target, None),
+            FieldPatch::Value(value) => self.write(field, target, Some(value)),
         }
     }
 
@@ -198,59 +198,59 @@ fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).expect("fields are strings, numbers, times and lists of them, which always serialize")
 }
 
-impl<T: Text> Edit<T> {
-    /// Turns a text that is empty after trimming into [`Edit::Clear`].
+impl<T: Text> FieldPatch<T> {
+    /// Turns a text that is empty after trimming into [`FieldPatch::Null`].
     #[must_use]
-    pub fn clear_if_empty(self) -> Self {
+    pub fn null_if_empty(self) -> Self {
         match self {
-            Self::Set(text) if text.as_str().is_empty() => Self::Clear,
+            Self::Value(text) if text.as_str().is_empty() => Self::Null,
             other => other,
         }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Edit<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FieldPatch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Option::<T>::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))
+        Ok(Option::<T>::deserialize(deserializer)?.map_or(Self::Null, Self::Value))
     }
 }
 
-impl<T: Serialize> Serialize for Edit<T> {
-    /// Serializes an edit as it is read. Requires `skip_serializing_if = "Edit::is_keep"`, because an absent field
+impl<T: Serialize> Serialize for FieldPatch<T> {
+    /// Serializes an edit as it is read. Requires `skip_serializing_if = "FieldPatch::is_unchanged"`, because an absent field
     /// cannot be expressed here.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value().serialize(serializer)
     }
 }
 
-/// For `#[serde(default, deserialize_with = "model::edit::optional_text")]`: both null and an empty text clear the
+/// For `#[serde(default, deserialize_with = "model::patch::optional_text")]`: both null and an empty text clear the
 /// field.
-pub fn optional_text<'de, D, T>(deserializer: D) -> Result<Edit<T>, D::Error>
+pub fn optional_text<'de, D, T>(deserializer: D) -> Result<FieldPatch<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Text,
 {
-    Edit::<T>::deserialize(deserializer).map(Edit::clear_if_empty)
+    FieldPatch::<T>::deserialize(deserializer).map(FieldPatch::null_if_empty)
 }
 
 /// Like [`optional_text`], for a label that may also be sent as a number.
-pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Edit<T>, D::Error>
+pub fn optional_label<'de, D, T>(deserializer: D) -> Result<FieldPatch<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Text,
 {
-    Ok(crate::text::optional_label(deserializer)?.map_or(Edit::Clear, Edit::Set))
+    Ok(crate::text::optional_label(deserializer)?.map_or(FieldPatch::Null, FieldPatch::Value))
 }
 
-/// For `#[garde(dive, custom(model::edit::not_null))]` on fields that are not nullable.
-pub fn not_null<T>(edit: &Edit<T>, (): &()) -> garde::Result {
+/// For `#[garde(dive, custom(model::patch::not_null))]` on fields that are not nullable.
+pub fn not_null<T>(edit: &FieldPatch<T>, (): &()) -> garde::Result {
     match edit {
-        Edit::Clear => Err(garde::Error::new("must not be null")),
-        Edit::Keep | Edit::Set(_) => Ok(()),
+        FieldPatch::Null => Err(garde::Error::new("must not be null")),
+        FieldPatch::Unchanged | FieldPatch::Value(_) => Ok(()),
     }
 }
 
-impl<T: garde::Validate> garde::Validate for Edit<T> {
+impl<T: garde::Validate> garde::Validate for FieldPatch<T> {
     type Context = T::Context;
 
     fn validate_into(
@@ -259,20 +259,20 @@ impl<T: garde::Validate> garde::Validate for Edit<T> {
         parent: &mut dyn FnMut() -> garde::Path,
         report: &mut garde::Report,
     ) {
-        if let Self::Set(value) = self {
+        if let Self::Value(value) = self {
             value.validate_into(context, parent, report);
         }
     }
 }
 
 // The OpenAPI document shows an edit like an optional field. utoipa composes generic schemas through this trait.
-impl<T: utoipa::__dev::ComposeSchema> utoipa::__dev::ComposeSchema for Edit<T> {
+impl<T: utoipa::__dev::ComposeSchema> utoipa::__dev::ComposeSchema for FieldPatch<T> {
     fn compose(generics: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         <Option<T> as utoipa::__dev::ComposeSchema>::compose(generics)
     }
 }
 
-impl<T: utoipa::ToSchema + utoipa::__dev::ComposeSchema> utoipa::ToSchema for Edit<T> {
+impl<T: utoipa::ToSchema + utoipa::__dev::ComposeSchema> utoipa::ToSchema for FieldPatch<T> {
     fn name() -> Cow<'static, str> {
         Cow::Borrowed("Edit")
     }
@@ -283,5 +283,5 @@ impl<T: utoipa::ToSchema + utoipa::__dev::ComposeSchema> utoipa::ToSchema for Ed
 }
 
 #[cfg(test)]
-#[path = "edit_tests.rs"]
+#[path = "patch_tests.rs"]
 mod tests;
