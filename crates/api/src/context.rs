@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use model::access::Standing;
+use model::access::EffectiveRole;
 use model::id::OrganizationId;
 use model::version::{IfMatch, Object};
 
@@ -130,7 +130,7 @@ impl Context {
 
     fn at(&self, tenant: Tenant) -> Self {
         let mut inside = self.clone();
-        inside.caller.tenant = Some(tenant).filter(|_| self.caller.standing == Standing::SuperAdmin);
+        inside.caller.tenant = Some(tenant).filter(|_| self.caller.effective_role == EffectiveRole::SuperAdmin);
         inside
     }
 

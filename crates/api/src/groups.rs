@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
 use garde::Validate;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 use model::group::{Group, GroupEdit};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
 use model::number::GroupNumber;
@@ -406,7 +406,7 @@ async fn move_member(
 /// Joins the sockets of a student to the rooms of visible groups. No event is sent when a start date passes; the rooms
 /// are joined when the student next reads the groups. See docs/specification.md#group-visibility.
 fn join_rooms(cx: &Context, shown: &[GroupId]) {
-    if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
+    if let (EffectiveRole::Student, Some(tenant)) = (cx.caller().effective_role, &cx.caller().tenant) {
         cx.app()
             .realtime()
             .join_visible_groups(tenant.id(), &cx.caller().user.id, shown);

@@ -9,7 +9,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 use model::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
@@ -169,7 +169,7 @@ type Held = (Place, Option<Exporting>);
 /// the organization, an export of the user, and a permit for long-running operations.
 async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
-    if caller.standing == Standing::SuperAdmin
+    if caller.effective_role == EffectiveRole::SuperAdmin
         && let Some(uri) = auth::home::without_organization(request.uri())
     {
         *request.uri_mut() = uri;

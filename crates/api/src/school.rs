@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
-use model::access::{Access, Rank};
+use model::access::{Access, RoleLevel};
 use model::id::{SessionId, UserId};
 use model::organization::SettingsEdit;
 use model::storage::StorageUsage;
@@ -153,12 +153,16 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
         .read(move |tx| tx.organization_sessions(user.as_ref(), &window))
         .await?;
     let (caller, organization) = (cx.caller(), cx.caller().organization()?);
-    let rank = Rank::of(caller.user.role, caller.member_role);
+    let role_level = RoleLevel::of(caller.user.role, caller.member_role);
     Ok(Json(Page::of(Sessions, slice, |session| {
         // Address and browser of users of the same or a higher rank are hidden: an administrator could follow the
         // owner.
         let is_shown = caller.is(&session.person.id)
-            || rank.is_some_and(|rank| rank.may_act_on(session.platform_role, session.member_role).is_ok());
+            || role_level.is_some_and(|role_level| {
+                role_level
+                    .may_act_on(session.platform_role, session.member_role)
+                    .is_ok()
+            });
         SessionView {
             user_id: session.person.id.clone(),
             expires_at: session.expires_at,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use garde::Validate;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 use model::id::SubjectId;
 use model::subject::{Subject, SubjectEdit};
 use model::text::Search;
@@ -72,7 +72,7 @@ impl FromRequestParts<App> for MayAdd {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let cx = Context::from_request_parts(parts, app).await?;
-        if cx.caller().standing == Standing::Teacher {
+        if cx.caller().effective_role == EffectiveRole::Teacher {
             cx.read(subjects::may_add).await?;
         }
         Ok(Self)

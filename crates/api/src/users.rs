@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
-use model::access::{Access, PlatformRole, Standing};
+use model::access::{Access, EffectiveRole, PlatformRole};
 use model::id::{ClassId, HomeroomId, UserId};
 use model::text::Search;
 use model::version::Object;
@@ -304,7 +304,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
 #[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
     responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
 async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
-    let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
+    let is_others = cx.caller().effective_role == EffectiveRole::Student && !cx.caller().is(&id);
     let found = cx.read(move |tx| {
         tx.visible_user(&id, false)?;
         if is_others {
@@ -316,7 +316,7 @@ async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<Liste
 }
 
 fn is_platform(cx: &Context) -> bool {
-    cx.caller().standing == Standing::SuperAdmin
+    cx.caller().effective_role == EffectiveRole::SuperAdmin
 }
 
 fn view(known: VisibleUser) -> KnownUserView {

@@ -14,7 +14,7 @@ pub mod uploads;
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
 use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie};
-use model::access::{Access, MemberRole, PlatformRole, Standing, standing};
+use model::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_role};
 use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
 
@@ -103,7 +103,7 @@ pub struct Caller {
     pub user: User,
     pub session: Session,
     /// The effective role in the organization of the request.
-    pub standing: Standing,
+    pub effective_role: EffectiveRole,
     /// The membership role, if the user is a member of the organization of the request.
     pub member_role: Option<MemberRole>,
     /// The organization of the request.
@@ -118,7 +118,7 @@ pub struct Caller {
 impl Caller {
     /// The request context for database access; `None` without an organization.
     pub fn context(&self) -> Option<RequestContext> {
-        let viewer = self.standing.viewer(self.user.id.clone())?;
+        let viewer = self.effective_role.viewer(self.user.id.clone())?;
         Some(RequestContext {
             tenant: self.tenant.clone()?,
             viewer,
@@ -139,9 +139,9 @@ impl Caller {
 
     /// The error for a request that needs an organization and has none.
     pub fn homeless(&self) -> Error {
-        match self.standing {
-            Standing::SuperAdmin if self.is_lost => Error::NotFound,
-            Standing::SuperAdmin => {
+        match self.effective_role {
+            EffectiveRole::SuperAdmin if self.is_lost => Error::NotFound,
+            EffectiveRole::SuperAdmin => {
                 let message = "is required: say which organization this is for, in the query or in the body";
                 Error::invalid("organizationId", "required", message)
             }
@@ -151,7 +151,7 @@ impl Caller {
 
     /// Whether this is a SUPER_ADMIN without any organization. Lists then span all organizations.
     pub fn is_everywhere(&self) -> bool {
-        self.standing == Standing::SuperAdmin && self.tenant.is_none() && !self.is_lost
+        self.effective_role == EffectiveRole::SuperAdmin && self.tenant.is_none() && !self.is_lost
     }
 
     /// Attaches the organization that a SUPER_ADMIN named. Marks the caller as lost when it does not exist.
@@ -314,7 +314,7 @@ pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -
         is_lost,
         ..caller(facts, request_id)
     };
-    if access.admits(caller.standing) {
+    if access.allows(caller.effective_role) {
         Ok(caller)
     } else {
         Err(Error::ForbiddenRole)
@@ -328,7 +328,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
         .as_ref()
         .and_then(|organization| organization.member_role);
     Caller {
-        standing: standing(facts.user.role, member_role),
+        effective_role: effective_role(facts.user.role, member_role),
         user: facts.user,
         session: facts.session,
         member_role,

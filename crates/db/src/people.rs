@@ -1,7 +1,7 @@
 //! Accounts as administered by their organization, together with their membership. Accounts that are not members of the
 //! organization are neither read nor changed, except to find out whether an email address is in use.
 
-use model::access::{MemberRole, PlatformRole, Rank};
+use model::access::{MemberRole, PlatformRole, RoleLevel};
 use model::collation::{person_sort_key, search_key};
 use model::id::{ClassId, MemberId, OrganizationId, UserId};
 use model::patch::FieldDiff;
@@ -150,13 +150,13 @@ impl ReadTx<'_> {
     }
 
     /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated.
-    pub fn rank(&mut self) -> Result<Rank> {
+    pub fn role_level(&mut self) -> Result<RoleLevel> {
         let user = self.user_text();
         let found = self.fetch_optional(&RANK, args![user], |row| {
             Ok((row.parse(PlatformRole::parse)?, row.parse_option(MemberRole::parse)?))
         })?;
-        let rank = found.and_then(|(platform, member)| Rank::of(platform, member));
-        rank.ok_or(Error::NotAMember)
+        let role_level = found.and_then(|(platform, member)| RoleLevel::of(platform, member));
+        role_level.ok_or(Error::NotAMember)
     }
 
     /// Returns the account of an email address (lower case).

@@ -56,11 +56,11 @@ pub enum Access {
 
 /// Effective role of a caller in the resolved organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Standing {
+pub enum EffectiveRole {
     /// No session.
-    Stranger,
+    Anonymous,
     /// A session, but no membership of the resolved organization.
-    Outsider,
+    NonMember,
     /// A student of the organization.
     Student,
     /// A teacher of the organization.
@@ -73,21 +73,21 @@ pub enum Standing {
 
 /// Returns the effective role of a signed-in user. The member role decides; of the platform roles only `SUPER_ADMIN`
 /// counts.
-pub const fn standing(platform: PlatformRole, member: Option<MemberRole>) -> Standing {
+pub const fn effective_role(platform: PlatformRole, member: Option<MemberRole>) -> EffectiveRole {
     match (platform, member) {
-        (PlatformRole::SuperAdmin, _) => Standing::SuperAdmin,
-        (_, Some(MemberRole::Owner | MemberRole::Admin)) => Standing::Admin,
-        (_, Some(MemberRole::Teacher)) => Standing::Teacher,
-        (_, Some(MemberRole::Student)) => Standing::Student,
-        (_, None) => Standing::Outsider,
+        (PlatformRole::SuperAdmin, _) => EffectiveRole::SuperAdmin,
+        (_, Some(MemberRole::Owner | MemberRole::Admin)) => EffectiveRole::Admin,
+        (_, Some(MemberRole::Teacher)) => EffectiveRole::Teacher,
+        (_, Some(MemberRole::Student)) => EffectiveRole::Student,
+        (_, None) => EffectiveRole::NonMember,
     }
 }
 
-impl Standing {
+impl EffectiveRole {
     /// Every value, lowest first.
     pub const ALL: [Self; 6] = [
-        Self::Stranger,
-        Self::Outsider,
+        Self::Anonymous,
+        Self::NonMember,
         Self::Student,
         Self::Teacher,
         Self::Admin,
@@ -100,7 +100,7 @@ impl Standing {
             Self::SuperAdmin | Self::Admin => Some(Viewer::Admin),
             Self::Teacher => Some(Viewer::Teacher(user)),
             Self::Student => Some(Viewer::Student(user)),
-            Self::Stranger | Self::Outsider => None,
+            Self::Anonymous | Self::NonMember => None,
         }
     }
 }
@@ -120,19 +120,19 @@ impl Access {
 
     /// Returns whether a caller with this effective role may call the route. Always false for `DocumentServer`, which
     /// authenticates by token.
-    pub fn admits(self, standing: Standing) -> bool {
-        use Standing as S;
-        let is_for_him = match self {
+    pub fn allows(self, effective_role: EffectiveRole) -> bool {
+        use EffectiveRole as S;
+        let is_allowed = match self {
             Self::Anyone => true,
-            Self::SignedIn => !matches!(standing, S::Stranger),
-            Self::Member => matches!(standing, S::Student | S::Teacher | S::Admin | S::SuperAdmin),
-            Self::Student => matches!(standing, S::Student),
-            Self::Staff => matches!(standing, S::Teacher | S::Admin | S::SuperAdmin),
-            Self::Admin => matches!(standing, S::Admin | S::SuperAdmin),
-            Self::SuperAdmin => matches!(standing, S::SuperAdmin),
+            Self::SignedIn => !matches!(effective_role, S::Anonymous),
+            Self::Member => matches!(effective_role, S::Student | S::Teacher | S::Admin | S::SuperAdmin),
+            Self::Student => matches!(effective_role, S::Student),
+            Self::Staff => matches!(effective_role, S::Teacher | S::Admin | S::SuperAdmin),
+            Self::Admin => matches!(effective_role, S::Admin | S::SuperAdmin),
+            Self::SuperAdmin => matches!(effective_role, S::SuperAdmin),
             Self::DocumentServer => false,
         };
-        policy::holds(Clause::RoleOfRoute, is_for_him)
+        policy::holds(Clause::RoleOfRoute, is_allowed)
     }
 
     /// Returns whether callers need a resolved organization for such a route (`SUPER_ADMIN` callers never do).
@@ -142,7 +142,7 @@ impl Access {
 }
 
 impl MemberRole {
-    const fn height(self) -> u8 {
+    const fn level(self) -> u8 {
         match self {
             Self::Student => 0,
             Self::Teacher => 1,
@@ -164,22 +164,22 @@ impl MemberRole {
     /// that owners may also act on owners.
     pub fn outranks(self, other: Self) -> bool {
         policy::holds(
-            Clause::Rank,
-            matches!(self, Self::Owner) || self.height() > other.height(),
+            Clause::RoleLevel,
+            matches!(self, Self::Owner) || self.level() > other.level(),
         )
     }
 }
 
 /// Rank with which a caller acts on accounts and memberships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rank {
+pub enum RoleLevel {
     /// Above every member.
     SuperAdmin,
     /// As high as the member role.
     Member(MemberRole),
 }
 
-impl Rank {
+impl RoleLevel {
     /// Returns the rank of a caller; `None` for non-members, unless they are `SUPER_ADMIN`.
     pub fn of(platform: PlatformRole, member: Option<MemberRole>) -> Option<Self> {
         match platform {
@@ -272,17 +272,17 @@ mod tests {
     #[test]
     fn the_member_role_wins_over_the_platform_role() {
         assert_eq!(
-            standing(PlatformRole::Admin, Some(MemberRole::Student)),
-            Standing::Student
+            effective_role(PlatformRole::Admin, Some(MemberRole::Student)),
+            EffectiveRole::Student
         );
         assert_eq!(
-            standing(PlatformRole::Student, Some(MemberRole::Owner)),
-            Standing::Admin
+            effective_role(PlatformRole::Student, Some(MemberRole::Owner)),
+            EffectiveRole::Admin
         );
-        assert_eq!(standing(PlatformRole::Admin, None), Standing::Outsider);
+        assert_eq!(effective_role(PlatformRole::Admin, None), EffectiveRole::NonMember);
         assert_eq!(
-            standing(PlatformRole::SuperAdmin, Some(MemberRole::Student)),
-            Standing::SuperAdmin
+            effective_role(PlatformRole::SuperAdmin, Some(MemberRole::Student)),
+            EffectiveRole::SuperAdmin
         );
     }
 
@@ -290,30 +290,30 @@ mod tests {
     fn a_super_admin_passes_everything_but_student_and_document_server() {
         for access in Access::ALL {
             let expected = !matches!(access, Access::Student | Access::DocumentServer);
-            assert_eq!(access.admits(Standing::SuperAdmin), expected, "{access:?}");
+            assert_eq!(access.allows(EffectiveRole::SuperAdmin), expected, "{access:?}");
         }
     }
 
     #[test]
     fn each_standing_passes_exactly_its_doors() {
-        let doors = |standing| {
+        let doors = |effective_role| {
             Access::ALL
                 .into_iter()
-                .filter(|access| access.admits(standing))
+                .filter(|access| access.allows(effective_role))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(doors(Standing::Stranger), [Access::Anyone]);
-        assert_eq!(doors(Standing::Outsider), [Access::Anyone, Access::SignedIn]);
+        assert_eq!(doors(EffectiveRole::Anonymous), [Access::Anyone]);
+        assert_eq!(doors(EffectiveRole::NonMember), [Access::Anyone, Access::SignedIn]);
         assert_eq!(
-            doors(Standing::Student),
+            doors(EffectiveRole::Student),
             [Access::Anyone, Access::SignedIn, Access::Member, Access::Student]
         );
         assert_eq!(
-            doors(Standing::Teacher),
+            doors(EffectiveRole::Teacher),
             [Access::Anyone, Access::SignedIn, Access::Member, Access::Staff]
         );
         assert_eq!(
-            doors(Standing::Admin),
+            doors(EffectiveRole::Admin),
             [
                 Access::Anyone,
                 Access::SignedIn,
@@ -332,22 +332,25 @@ mod tests {
         assert!(!Admin.outranks(Admin) && !Teacher.outranks(Teacher) && !Student.outranks(Student));
         assert!(!Admin.outranks(Owner));
         assert_eq!(
-            Rank::Member(Admin).may_change(Teacher, Admin),
+            RoleLevel::Member(Admin).may_change(Teacher, Admin),
             Err(DomainError::ForbiddenRank)
         );
-        assert_eq!(Rank::Member(Admin).may_change(Student, Teacher), Ok(()));
-        assert_eq!(Rank::SuperAdmin.may_change(Owner, Admin), Ok(()));
+        assert_eq!(RoleLevel::Member(Admin).may_change(Student, Teacher), Ok(()));
+        assert_eq!(RoleLevel::SuperAdmin.may_change(Owner, Admin), Ok(()));
     }
 
     #[test]
     fn nobody_but_the_platform_acts_on_those_who_run_it() {
         use MemberRole::{Owner, Student};
-        let owner = Rank::Member(Owner);
+        let owner = RoleLevel::Member(Owner);
         assert_eq!(owner.may_act_on(PlatformRole::Admin, Owner), Ok(()));
         assert_eq!(
             owner.may_act_on(PlatformRole::SuperAdmin, Student),
             Err(DomainError::ForbiddenRank)
         );
-        assert_eq!(Rank::SuperAdmin.may_act_on(PlatformRole::SuperAdmin, Owner), Ok(()));
+        assert_eq!(
+            RoleLevel::SuperAdmin.may_act_on(PlatformRole::SuperAdmin, Owner),
+            Ok(())
+        );
     }
 }

@@ -286,8 +286,8 @@ impl Document {
     /// Rejects the deletion of the document unless the viewer is its creator or staff and it is a draft that was never
     /// submitted.
     pub fn removable_by(&self, viewer: &Viewer, was_submitted: bool) -> Result<(), DomainError> {
-        let is_his = viewer.is_staff() || viewer.user_text() == self.created_by_id.as_str();
-        if !policy::holds(Clause::DocumentAuthor, is_his) {
+        let is_allowed = viewer.is_staff() || viewer.user_text() == self.created_by_id.as_str();
+        if !policy::holds(Clause::DocumentAuthor, is_allowed) {
             return Err(DomainError::NotAuthor);
         }
         self.rewritable()?;

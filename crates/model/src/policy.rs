@@ -49,7 +49,7 @@ string_enum! {
         /// A direct message is visible only to its sender and its recipients.
         MessageAddressed = "MESSAGE_ADDRESSED",
         /// Users act only on members of lower rank.
-        Rank = "RANK",
+        RoleLevel = "RANK",
         /// Admins change only accounts that belong to their organization alone.
         AccountAtHome = "ACCOUNT_AT_HOME",
     }

@@ -17,7 +17,7 @@ use super::presence::OrganizationUser;
 use super::rooms;
 use auth::{self, Gate};
 use common::error::Result;
-use db::platform::listeners::Standing;
+use db::platform::listeners::AccessFingerprint;
 use db::platform::organizations::HostName;
 use db::platform::sessions::SessionFacts;
 use db::{RequestContext, Store};
@@ -50,7 +50,7 @@ struct ConnectionState {
     is_closed: bool,
     organization_user: Option<Arc<OrganizationUser>>,
     context: Option<RequestContext>,
-    standing: Option<Standing>,
+    access_fingerprint: Option<AccessFingerprint>,
 }
 
 /// The result of a room computation.
@@ -120,8 +120,13 @@ impl SocketConnection {
     }
 
     /// Whether the last computation failed, or its inputs have changed.
-    pub fn needs_refresh(&self, now: &Standing) -> bool {
-        self.is_stale.load(Ordering::Relaxed) || self.state().standing.as_ref().is_some_and(|before| before != now)
+    pub fn needs_refresh(&self, now: &AccessFingerprint) -> bool {
+        self.is_stale.load(Ordering::Relaxed)
+            || self
+                .state()
+                .access_fingerprint
+                .as_ref()
+                .is_some_and(|before| before != now)
     }
 
     /// Removes the socket from all rooms permanently; a concurrent computation cannot join it again.
@@ -147,7 +152,7 @@ impl SocketConnection {
         let Some(facts) = gate.facts(token, host, None).await? else {
             return Ok(RefreshOutcome::Over);
         };
-        let standing = standing(&facts);
+        let access_fingerprint = access_fingerprint(&facts);
         // Without an organization, without a membership, or in a suspended organization the socket has only its own
         // rooms.
         let context = match auth::admit_to_organization(&facts) {
@@ -158,7 +163,7 @@ impl SocketConnection {
             Some(context) => store.read(context, |tx| tx.rooms()).await?,
             None => Vec::new(),
         };
-        Ok(self.apply_rooms(socket, context, standing, &found))
+        Ok(self.apply_rooms(socket, context, access_fingerprint, &found))
     }
 
     /// Leaves rooms that no longer apply and joins missing ones.
@@ -166,7 +171,7 @@ impl SocketConnection {
         &self,
         socket: &SocketRef,
         context: Option<RequestContext>,
-        standing: Option<Standing>,
+        access_fingerprint: Option<AccessFingerprint>,
         found: &[Room],
     ) -> RefreshOutcome {
         let mut target: HashSet<String> = self.own_rooms().into_iter().collect();
@@ -196,7 +201,7 @@ impl SocketConnection {
             self.presence_changes.fetch_add(1, Ordering::Relaxed);
         }
         state.context = context;
-        state.standing = standing;
+        state.access_fingerprint = access_fingerprint;
         RefreshOutcome::Refreshed { has_new_organization }
     }
 
@@ -219,7 +224,7 @@ impl Drop for SocketConnection {
 }
 
 /// The facts in the form that the sweep compares. An organization that only the Host names is not included.
-fn standing(facts: &SessionFacts) -> Option<Standing> {
+fn access_fingerprint(facts: &SessionFacts) -> Option<AccessFingerprint> {
     let active = facts.session.active_organization_id.as_ref();
     let organization = facts
         .organization
@@ -228,7 +233,7 @@ fn standing(facts: &SessionFacts) -> Option<Standing> {
     if active.is_none() && facts.organization.is_some() {
         return None;
     }
-    Some(Standing::new(
+    Some(AccessFingerprint::new(
         active.map(OrganizationId::as_str),
         organization.is_some_and(|organization| !organization.suspended),
         organization

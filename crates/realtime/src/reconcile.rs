@@ -97,7 +97,9 @@ impl RealtimeServer {
         let due = connected
             .into_iter()
             .filter(|(_, connection)| match valid.get(connection.session()) {
-                Some(standing) => tx.includes(connection.session()) || connection.needs_refresh(standing),
+                Some(access_fingerprint) => {
+                    tx.includes(connection.session()) || connection.needs_refresh(access_fingerprint)
+                }
                 None => false,
             });
         self.refresh_all(due.map(|(socket, _)| socket).collect()).await;

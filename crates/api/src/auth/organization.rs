@@ -4,7 +4,7 @@
 use better_auth::error::AuthError;
 use better_auth::object::FullOrganizationObject;
 use better_auth::schema::Nullable;
-use model::access::standing;
+use model::access::effective_role;
 use serde_json::Value;
 
 use super::answer::{Answered, Refused, answer};
@@ -194,7 +194,7 @@ pub async fn reach_or(
         });
     let refusal = match look.await? {
         Some(seen)
-            if standing(present.user.role, role(&seen))
+            if effective_role(present.user.role, role(&seen))
                 .viewer(present.user.id.clone())
                 .is_some() =>
         {
@@ -208,7 +208,7 @@ pub async fn reach_or(
 
 /// The request context of the caller in an organization returned by [`reach`].
 pub fn context(asked: &Asked, present: &Present, seen: &OrganizationOfUser) -> Result<RequestContext, Refused> {
-    let viewer = standing(present.user.role, role(seen)).viewer(present.user.id.clone());
+    let viewer = effective_role(present.user.role, role(seen)).viewer(present.user.id.clone());
     Ok(RequestContext {
         tenant: seen.tenant.clone(),
         viewer: viewer.ok_or_else(AuthError::not_a_member_of_the_organization)?,

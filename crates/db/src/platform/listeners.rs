@@ -21,9 +21,9 @@ statements! {
 /// The data that determines the rooms of a session, as one comparable text: active organization, its status, both
 /// roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing(String);
+pub struct AccessFingerprint(String);
 
-impl Standing {
+impl AccessFingerprint {
     pub fn new(organization: Option<&str>, is_active: bool, member_role: Option<&str>, role: &str) -> Self {
         let (organization, member_role) = (organization.unwrap_or("-"), member_role.unwrap_or("-"));
         Self(format!("{organization} {is_active} {member_role} {role}"))
@@ -37,7 +37,7 @@ impl PlatformTx<'_> {
         first: &SessionId,
         last: &SessionId,
         now: Timestamp,
-    ) -> Result<Vec<(SessionId, Standing)>> {
+    ) -> Result<Vec<(SessionId, AccessFingerprint)>> {
         self.connection.fetch_all(&BETWEEN, args![first, last, now], |row| {
             let id = row.take()?;
             let organization: Option<String> = row.take()?;
@@ -47,7 +47,7 @@ impl PlatformTx<'_> {
             let is_active = status.as_deref() == Some("ACTIVE");
             Ok((
                 id,
-                Standing::new(organization.as_deref(), is_active, member_role.as_deref(), &role),
+                AccessFingerprint::new(organization.as_deref(), is_active, member_role.as_deref(), &role),
             ))
         })
     }

@@ -1,10 +1,10 @@
-//! Calls every cell of docs/access.md: for each route and each `Standing`, the access check passes or rejects as the
+//! Calls every cell of docs/access.md: for each route and each `EffectiveRole`, the access check passes or rejects as the
 //! `Access` of the route requires. Also checks that the generated files are current.
 
 use api::endpoint::Row;
 use api::router;
 use groupwork::cli::describe;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 use reqwest::Method;
 use serde_json::json;
 
@@ -28,13 +28,13 @@ fn method(row: &Row) -> Method {
 }
 
 /// Returns the expected error of the access check, or `None` if it passes.
-fn gate(access: Access, standing: Standing) -> Option<(u16, &'static str)> {
+fn gate(access: Access, effective_role: EffectiveRole) -> Option<(u16, &'static str)> {
     match access {
         Access::Anyone => None,
         Access::DocumentServer => Some((401, "DOCSERVER_TOKEN_MISSING")),
-        _ if standing == Standing::Stranger => Some((401, "UNAUTHENTICATED")),
-        access if access.admits(standing) => None,
-        access if access.needs_organization() && standing == Standing::Outsider => {
+        _ if effective_role == EffectiveRole::Anonymous => Some((401, "UNAUTHENTICATED")),
+        access if access.allows(effective_role) => None,
+        access if access.needs_organization() && effective_role == EffectiveRole::NonMember => {
             Some((400, "NO_ACTIVE_ORGANIZATION"))
         }
         _ => Some((403, "FORBIDDEN_ROLE")),
@@ -44,40 +44,42 @@ fn gate(access: Access, standing: Standing) -> Option<(u16, &'static str)> {
 both!(every_route_stops_or_admits_every_standing, |app| {
     let world = &app.world;
     let people = [
-        (Standing::Outsider, &world.nobody),
-        (Standing::Student, &world.ben),
-        (Standing::Teacher, &world.ada),
-        (Standing::Admin, &world.adam),
-        (Standing::Admin, &world.olga),
-        (Standing::SuperAdmin, &world.root),
+        (EffectiveRole::NonMember, &world.nobody),
+        (EffectiveRole::Student, &world.ben),
+        (EffectiveRole::Teacher, &world.ada),
+        (EffectiveRole::Admin, &world.adam),
+        (EffectiveRole::Admin, &world.olga),
+        (EffectiveRole::SuperAdmin, &world.root),
     ];
-    let mut clients: Vec<_> = people.map(|(standing, person)| (standing, app.as_(person))).to_vec();
-    clients.push((Standing::Stranger, app.stranger()));
+    let mut clients: Vec<_> = people
+        .map(|(effective_role, person)| (effective_role, app.as_(person)))
+        .to_vec();
+    clients.push((EffectiveRole::Anonymous, app.stranger()));
     // A school can grant some admin permissions to its teachers. The table shows the permissions that can be granted.
     let lets = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
     app.as_(&world.adam).patch("/admin/settings", lets).await.expect(200);
     let (_, rows) = router::description();
     assert!(rows.len() > 10);
     for row in &rows {
-        for (standing, client) in &clients {
+        for (effective_role, client) in &clients {
             // Signing out or selecting another organization would change the caller of the next cell.
-            if row.path.starts_with("/auth/") && *standing != Standing::Stranger {
+            if row.path.starts_with("/auth/") && *effective_role != EffectiveRole::Anonymous {
                 continue;
             }
             let body = (row.method != "GET").then(|| json!({}));
             let answer = client.send(method(row), &concrete(&row.path), body).await;
-            check(row, *standing, answer);
+            check(row, *effective_role, answer);
         }
     }
 });
 
-fn check(row: &Row, standing: Standing, answer: Answer) {
-    let said = format!("{} {} as {standing:?}", row.method, row.path);
+fn check(row: &Row, effective_role: EffectiveRole, answer: Answer) {
+    let said = format!("{} {} as {effective_role:?}", row.method, row.path);
     let status = answer.status;
     let code = serde_json::from_slice(&answer.bytes)
         .ok()
         .and_then(|body: serde_json::Value| body["code"].as_str().map(str::to_owned));
-    if let Some((expected, expected_code)) = gate(row.access, standing) {
+    if let Some((expected, expected_code)) = gate(row.access, effective_role) {
         let under_auth = row.path.starts_with("/auth/");
         let fits = status == expected && (under_auth || code.as_deref() == Some(expected_code));
         assert!(fits, "{said}: {status} {code:?}, not {expected} {expected_code}");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use api::endpoint::Row;
 use api::router;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 use serde_json::Value;
 
 use test_support::many_rows::grow;
@@ -39,9 +39,9 @@ const SHORT: &[(&str, &str)] = &[
 ];
 
 /// Requests whose number of statements grows, and why that is intended.
-const GROWING: &[(&str, Standing, &str)] = &[(
+const GROWING: &[(&str, EffectiveRole, &str)] = &[(
     "/activity-logs",
-    Standing::Teacher,
+    EffectiveRole::Teacher,
     "a teacher's page is merged from one page for each own class: few, each from its own index (store/activity.rs)",
 )];
 
@@ -139,15 +139,15 @@ async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Op
     })
 }
 
-type Walked = BTreeMap<(String, Standing), Asked>;
+type Walked = BTreeMap<(String, EffectiveRole), Asked>;
 
 async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) -> Walked {
     let world = &app.world;
     let people = [
-        (Standing::Student, &world.ben),
-        (Standing::Teacher, &world.ada),
-        (Standing::Admin, &world.adam),
-        (Standing::SuperAdmin, &world.root),
+        (EffectiveRole::Student, &world.ben),
+        (EffectiveRole::Teacher, &world.ada),
+        (EffectiveRole::Admin, &world.adam),
+        (EffectiveRole::SuperAdmin, &world.root),
     ];
     let (_, table) = router::description();
     let mut asked = BTreeMap::new();
@@ -156,11 +156,11 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
         if is_public || row.access == Access::DocumentServer || row.path.contains("{token}") {
             continue;
         }
-        for (standing, person) in people {
+        for (effective_role, person) in people {
             // A super admin has no active school. With one, they would count as an admin.
             let is_platform = row.access == Access::SuperAdmin;
-            if row.access.admits(standing) && (standing == Standing::SuperAdmin) == is_platform {
-                let key = (row.path.clone(), standing);
+            if row.access.allows(effective_role) && (effective_role == EffectiveRole::SuperAdmin) == is_platform {
+                let key = (row.path.clone(), effective_role);
                 let expected = before.and_then(|before| before.get(&key)).map(|asked| asked.statements);
                 let answer = ask(app, person, row, &filled(app, lesson, &row.path), expected).await;
                 asked.extend(answer.map(|answer| (key, answer)));
@@ -194,12 +194,12 @@ sqlite!(no_route_asks_once_for_each_row, |app| {
     assert!(many.len() > 40, "the walk reads the table of routes");
 
     let mut faults = Vec::new();
-    for ((path, standing), many) in &many {
-        let few = &few[&(path.clone(), *standing)];
-        let is_wanted = GROWING.iter().any(|(p, s, _)| p == path && s == standing);
+    for ((path, effective_role), many) in &many {
+        let few = &few[&(path.clone(), *effective_role)];
+        let is_wanted = GROWING.iter().any(|(p, s, _)| p == path && s == effective_role);
         if few.statements + BESIDE < many.statements && !is_wanted {
             faults.push(format!(
-                "GET {path} as {standing:?} ran {} statements and then {}",
+                "GET {path} as {effective_role:?} ran {} statements and then {}",
                 few.statements, many.statements
             ));
         }

@@ -24,7 +24,7 @@ const PROGRAM: &str = concat!(
 /// The callers.
 #[derive(Debug, Clone, Copy)]
 enum Asker {
-    Stranger,
+    Anonymous,
     Student,
     Teacher,
     Admin,
@@ -37,7 +37,7 @@ impl Asker {
     fn person(self, world: &World) -> Option<(&Person, Option<&str>)> {
         let north = Some(world.north.as_str());
         match self {
-            Self::Stranger | Self::DocumentServer => None,
+            Self::Anonymous | Self::DocumentServer => None,
             Self::Student => Some((&world.ben, north)),
             Self::Teacher => Some((&world.ada, north)),
             Self::Admin => Some((&world.adam, north)),
@@ -49,7 +49,7 @@ impl Asker {
     /// fixtures have changed, a session was lost, or the generated bodies are no longer valid.
     fn least_succeeded(self) -> usize {
         match self {
-            Self::Stranger => 10,
+            Self::Anonymous => 10,
             Self::Student => 60,
             Self::Teacher => 95,
             Self::Admin | Self::SuperAdmin => 105,
@@ -214,7 +214,7 @@ macro_rules! asks {
 // PostgreSQL is tested with the caller that reaches most statements, because the two databases differ only below the
 // permission checks.
 asks! {
-    nobody_gets_anywhere_without_a_session: Stranger on Sqlite;
+    nobody_gets_anywhere_without_a_session: Anonymous on Sqlite;
     students_are_answered_as_documented: Student on Sqlite;
     teachers_are_answered_as_documented: Teacher on Sqlite;
     admins_are_answered_as_documented: Admin on Sqlite;

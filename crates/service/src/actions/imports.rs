@@ -6,7 +6,7 @@ mod school;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use model::access::{MemberRole, Rank};
+use model::access::{MemberRole, RoleLevel};
 use model::change::Change;
 use model::change::class::ClassChange;
 use model::change::homeroom::HomeroomChange;
@@ -22,7 +22,7 @@ use db::WriteTx;
 
 /// The rank of an import, for every importing user: that of an administrator, which is above students and teachers
 /// only.
-const RANK: Rank = Rank::Member(MemberRole::Admin);
+const RANK: RoleLevel = RoleLevel::Member(MemberRole::Admin);
 
 /// The options of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +206,7 @@ pub fn apply(
     rows: &[ImportRecord],
     preview: &mut ImportPreview,
 ) -> Result<Vec<ImportOutcome>> {
-    if tx.actor().user.is_some() && !tx.rank()?.outranks(MemberRole::Teacher) {
+    if tx.actor().user.is_some() && !tx.role_level()?.outranks(MemberRole::Teacher) {
         return Err(Error::ForbiddenRole);
     }
     if !rules.is_dry_run {

@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use model::access::Rank;
+use model::access::RoleLevel;
 use model::change::invitation::InvitationChange;
 use model::domain_error::DomainError;
 use model::id::InvitationId;
@@ -110,9 +110,9 @@ pub fn cancel(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
 
 /// Returns a pending invitation that the caller may change: its role is below the caller's rank.
 fn pending(tx: &mut WriteTx<'_>, id: &InvitationId) -> Result<Invitation> {
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let invitation = tx.lock_invitation(id)?;
-    if rank != Rank::SuperAdmin && !rank.outranks(invitation.role) {
+    if role_level != RoleLevel::SuperAdmin && !role_level.outranks(invitation.role) {
         return Err(DomainError::ForbiddenRank.into());
     }
     if invitation.status == InvitationStatus::Pending {

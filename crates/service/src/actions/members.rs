@@ -30,15 +30,15 @@ pub struct MemberEdit {
 pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<MemberWithUser> {
     tx.lock_membership_changes()?;
     let user = tx.user_of_member(id)?;
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let Membership { user, mut member, .. } = tx.lock_membership(&user)?;
-    rank.may_act_on(user.role, member.role)?;
+    role_level.may_act_on(user.role, member.role)?;
     let role = edit.role.clone().required("role").map_err(DomainError::from)?;
     if let Some(role) = role.filter(|role| *role != member.role) {
         if tx.actor().user.as_ref() == Some(&user.id) {
             return Err(DomainError::ForbiddenRank.into());
         }
-        rank.may_change(member.role, role)?;
+        role_level.may_change(member.role, role)?;
         member.may_stop_owning(tx.other_owners(&user.id)?)?;
         let from = std::mem::replace(&mut member.role, role);
         member.updated_at = Some(tx.now());
@@ -57,9 +57,9 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Me
 /// Ends a user's membership.
 pub fn remove(tx: &mut WriteTx<'_>, user: &UserId) -> Result<()> {
     tx.lock_membership_changes()?;
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let membership = tx.lock_membership(user)?;
-    rank.may_act_on(membership.user.role, membership.member.role)?;
+    role_level.may_act_on(membership.user.role, membership.member.role)?;
     end(tx, membership)
 }
 

@@ -2,7 +2,7 @@
 //! operation runs in the organization that it is about and is recorded in its log.
 
 use garde::Validate;
-use model::access::{MemberRole, Rank};
+use model::access::{MemberRole, RoleLevel};
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
 use model::invitation::Places;
@@ -113,7 +113,7 @@ pub fn create(
     };
     let password = Password::Temporary(password_hash.to_owned());
     let places = Places::default();
-    let owner = people::provision(tx, Rank::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
+    let owner = people::provision(tx, RoleLevel::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
     tx.record(OrganizationChange::Created {
         organization: Box::new(organization.clone()),
         owner: owner.joined().map(|joined| joined.person.clone()),

@@ -1,7 +1,7 @@
 //! Adds users to an organization: created by an administrator, an import, or with the organization itself. An account
 //! that another organization created never joins directly; its address is invited (`invitations.rs`).
 
-use model::access::{MemberRole, Rank};
+use model::access::{MemberRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
 use model::id::UserId;
@@ -87,13 +87,13 @@ pub fn address(text: &str) -> Option<String> {
 /// alone decides which. An existing account keeps its profile and its password.
 pub fn provision(
     tx: &mut WriteTx<'_>,
-    rank: Rank,
+    role_level: RoleLevel,
     new: &NewPerson,
     places: &Places,
     password: Option<&Password>,
     mail: Option<&Mailer>,
 ) -> Result<Provisioned> {
-    if !rank.outranks(new.role) {
+    if !role_level.outranks(new.role) {
         return Err(DomainError::ForbiddenRank.into());
     }
     let found = tx.account_of_address(&new.email)?;

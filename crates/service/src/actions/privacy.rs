@@ -1,7 +1,7 @@
 //! Personal data (GDPR): exports or erases what an organization stores about one user.
 
 use garde::Validate;
-use model::access::{MemberRole, PlatformRole, Rank};
+use model::access::{MemberRole, PlatformRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
 use model::erasure::{Erased, erased_person};
@@ -132,7 +132,7 @@ fn find_person(tx: &mut WriteTx<'_>, id: &UserId) -> Result<PersonRecord> {
     })?;
     let role = tx.member_role(id)?;
     let is_at_home = user.home_organization_id.as_ref() == Some(&organization);
-    if role.is_none() && !is_at_home && rank(tx) != Some(Rank::SuperAdmin) {
+    if role.is_none() && !is_at_home && role_level(tx) != Some(RoleLevel::SuperAdmin) {
         return Err(Error::NotFound);
     }
     let is_elsewhere = memberships.iter().any(|other| *other != organization);
@@ -145,10 +145,10 @@ fn find_person(tx: &mut WriteTx<'_>, id: &UserId) -> Result<PersonRecord> {
 
 /// Rejects unless the user ranks below the caller. Platform administrators rank above every member.
 fn check_outranks(tx: &WriteTx<'_>, known: &PersonRecord) -> Result<()> {
-    let rank = rank(tx).ok_or(Error::NotAMember)?;
+    let role_level = role_level(tx).ok_or(Error::NotAMember)?;
     let role = known.role.unwrap_or(MemberRole::Student);
-    let is_above = rank != Rank::SuperAdmin && known.user.role == PlatformRole::SuperAdmin;
-    if is_above || !rank.outranks(role) {
+    let is_above = role_level != RoleLevel::SuperAdmin && known.user.role == PlatformRole::SuperAdmin;
+    if is_above || !role_level.outranks(role) {
         return Err(DomainError::ForbiddenRank.into());
     }
     Ok(())
@@ -156,16 +156,16 @@ fn check_outranks(tx: &WriteTx<'_>, known: &PersonRecord) -> Result<()> {
 
 /// Rejects unless this organization alone administers the account or the caller is a platform administrator.
 fn check_administers(tx: &WriteTx<'_>, known: &PersonRecord) -> Result<()> {
-    if rank(tx) == Some(Rank::SuperAdmin) {
+    if role_level(tx) == Some(RoleLevel::SuperAdmin) {
         return Ok(());
     }
     Ok(known.user.administered_by(tx.organization(), known.is_elsewhere)?)
 }
 
-fn rank(tx: &WriteTx<'_>) -> Option<Rank> {
+fn role_level(tx: &WriteTx<'_>) -> Option<RoleLevel> {
     let role = tx.actor().role;
     if role == PlatformRole::SuperAdmin.as_str() {
-        return Some(Rank::SuperAdmin);
+        return Some(RoleLevel::SuperAdmin);
     }
-    MemberRole::parse(role).map(Rank::Member)
+    MemberRole::parse(role).map(RoleLevel::Member)
 }

@@ -26,7 +26,7 @@ pub fn edit_settings(tx: &mut WriteTx<'_>, edit: &SettingsEdit) -> Result<Organi
 pub fn revoke_session(tx: &mut WriteTx<'_>, id: &SessionId) -> Result<()> {
     let found = tx.organization_session(id)?;
     if tx.actor().user.as_ref() != Some(&found.person.id) {
-        tx.rank()?.may_act_on(found.platform_role, found.member_role)?;
+        tx.role_level()?.may_act_on(found.platform_role, found.member_role)?;
     }
     if tx.end_organization_session(id)? {
         tx.record(SessionChange::RevokedByAdmin {

@@ -195,11 +195,11 @@ pub fn submit(
     let sessions = tx.editing_sessions(id)?;
     let freezes = freeze::begin(tx, &mut document, Some(former_key), &sessions, server, until)?;
     tx.update_document(&document)?;
-    let standing = find_state(tx, id, assignment)?;
+    let snapshot = find_state(tx, id, assignment)?;
     let submission = Box::new(tx.submission(&new.id)?);
     tx.record(SubmissionChange::Submitted {
-        link: Box::new(standing.link),
-        document: Box::new(standing.seen.whole),
+        link: Box::new(snapshot.link),
+        document: Box::new(snapshot.seen.whole),
         submission,
         superseded,
     });
@@ -252,16 +252,16 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
     link.step_with(Step::Unsubmitted { others_remain }, current_id.clone(), now)?;
     tx.update_link(&link)?;
     tx.update_document(&document)?;
-    let standing = find_state(tx, id, &assignment)?;
+    let snapshot = find_state(tx, id, &assignment)?;
     let next = current_id.map(|id| tx.submission(&id)).transpose()?.map(Box::new);
     tx.record(SubmissionChange::Unsubmitted {
-        link: Box::new(standing.link.clone()),
-        document: Box::new(standing.seen.whole.clone()),
+        link: Box::new(snapshot.link.clone()),
+        document: Box::new(snapshot.seen.whole.clone()),
         former: Box::new(former),
         next,
         reason: reason.cloned(),
     });
-    Ok(standing)
+    Ok(snapshot)
 }
 
 /// Returns the document, its group assignment and the current submission, as the viewer sees them.

@@ -3,7 +3,7 @@
 //! act on the organization's own membership and are always allowed.
 
 use garde::Validate;
-use model::access::{MemberRole, PlatformRole, Rank};
+use model::access::{MemberRole, PlatformRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
 use model::id::{ClassId, HomeroomId, UserId};
@@ -137,7 +137,7 @@ pub fn create(
     invitation: Option<&Invitation>,
     mail: &Mailer,
 ) -> Result<Provisioned> {
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let person = NewPerson {
         name: new.name.clone(),
         email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "format", NO_ADDRESS))?,
@@ -164,7 +164,7 @@ pub fn create(
         class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
         homeroom_ids: new.homeroom_id.iter().cloned().collect(),
     };
-    let provisioned = people::provision(tx, rank, &person, &places, password, Some(mail))?;
+    let provisioned = people::provision(tx, role_level, &person, &places, password, Some(mail))?;
     let Provisioned::Member(joined) = &provisioned else {
         can_join(tx, &places)?;
         return Ok(provisioned);
@@ -214,18 +214,18 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         // Deactivating an owner changes the owners of the organization, which is serialized.
         tx.lock_membership_changes()?;
     }
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let Membership {
         mut user,
         mut member,
         is_elsewhere,
     } = tx.lock_membership(id)?;
-    rank.may_act_on(user.role, member.role)?;
-    if edit.names_account() && rank != Rank::SuperAdmin {
+    role_level.may_act_on(user.role, member.role)?;
+    if edit.names_account() && role_level != RoleLevel::SuperAdmin {
         user.administered_by(tx.organization(), is_elsewhere)?;
     }
     // Deactivation applies to the membership, and also to an account that belongs to this organization alone.
-    let is_ours = rank == Rank::SuperAdmin || user.administered_by(tx.organization(), is_elsewhere).is_ok();
+    let is_ours = role_level == RoleLevel::SuperAdmin || user.administered_by(tx.organization(), is_elsewhere).is_ok();
     let switched = edit.is_active.clone().required("isActive").map_err(DomainError::from)?;
     let switched =
         switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
@@ -296,13 +296,13 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 /// Sets a temporary password; all sessions of the user end. A teacher may do this for students that the organization
 /// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
 pub fn reset_password(tx: &mut WriteTx<'_>, mail: &Mailer, id: &UserId, password: &Password) -> Result<()> {
-    let rank = tx.rank()?;
+    let role_level = tx.role_level()?;
     let Membership { user, member, .. } = tx.lock_membership(id)?;
-    rank.may_act_on(user.role, member.role)?;
-    if rank == Rank::Member(MemberRole::Teacher) && !tx.is_entrusted(id)? {
+    role_level.may_act_on(user.role, member.role)?;
+    if role_level == RoleLevel::Member(MemberRole::Teacher) && !tx.is_entrusted(id)? {
         return Err(DomainError::AdminOnly.into());
     }
-    if rank != Rank::SuperAdmin {
+    if role_level != RoleLevel::SuperAdmin {
         user.password_set_by(tx.organization())?;
     }
     people::write_password(tx, id, password)?;

@@ -2,7 +2,7 @@
 //! whether they may still read is checked against the store, so a wrong candidate costs a query but never disconnects
 //! a user who has access.
 
-use model::access::{PlatformRole, standing};
+use model::access::{PlatformRole, effective_role};
 use model::id::{DocumentId, UserId};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -79,7 +79,7 @@ impl DocumentWorkflows {
         let role = self
             .read(service_context.clone(), move |tx| tx.current_role(&user))
             .await?;
-        let Some(viewer) = standing(PlatformRole::Student, role).viewer(person.clone()) else {
+        let Some(viewer) = effective_role(PlatformRole::Student, role).viewer(person.clone()) else {
             return Ok(false);
         };
         let (seen, id) = (

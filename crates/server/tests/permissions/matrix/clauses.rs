@@ -54,7 +54,7 @@ const WATCHED: &[(Clause, &str, &str, &str)] = &[
         "",
     ),
     (Clause::MessageAddressed, "GET", "/messages/{id}", "direct"),
-    (Clause::Rank, "PATCH", "/users/{id}", "above"),
+    (Clause::RoleLevel, "PATCH", "/users/{id}", "above"),
     (Clause::AccountAtHome, "PATCH", "/users/{id}", "shared"),
 ];
 

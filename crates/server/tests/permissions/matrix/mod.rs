@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::cells::{self, ACTORS, Line};
 use api::router;
 use futures_util::future::join_all;
-use model::access::{Access, Standing};
+use model::access::{Access, EffectiveRole};
 
 use self::people::Actor;
 use self::requests::call;
@@ -117,10 +117,10 @@ fn cells_of<'a>(
             let is_member = line.situation == "hidden" && actor.column == 1;
             let actor = if is_member { &stage.dana } else { actor };
             let cell = line.cells[actor.column];
-            let stops = actor.column == 7 && access.needs_organization() && !access.admits(actor.standing);
+            let stops = actor.column == 7 && access.needs_organization() && !access.allows(actor.effective_role);
             let expected = match cell {
                 _ if stops => "403",
-                "own" => line.cells[own_column(actor.standing)],
+                "own" => line.cells[own_column(actor.effective_role)],
                 cell => cell,
             };
             if expected != "-" {
@@ -131,11 +131,11 @@ fn cells_of<'a>(
     found
 }
 
-/// Returns the column of a user with this `Standing` who belongs to the school.
-fn own_column(standing: Standing) -> usize {
-    match standing {
-        Standing::Student => 1,
-        Standing::Teacher => 4,
+/// Returns the column of a user with this `EffectiveRole` who belongs to the school.
+fn own_column(effective_role: EffectiveRole) -> usize {
+    match effective_role {
+        EffectiveRole::Student => 1,
+        EffectiveRole::Teacher => 4,
         _ => 6,
     }
 }

@@ -1,6 +1,6 @@
 //! The actors of the columns, each with the markers that no response may show them.
 
-use model::access::Standing;
+use model::access::EffectiveRole;
 
 use test_support::{Client, Person, TestApp};
 
@@ -16,7 +16,7 @@ pub struct Actor {
     /// The column of the matrix.
     pub column: usize,
     pub name: String,
-    pub standing: Standing,
+    pub effective_role: EffectiveRole,
     pub client: Client,
     /// Markers that this actor may never read.
     pub forbidden: Vec<&'static str>,
@@ -39,15 +39,15 @@ pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
     ];
     const SOUTH: [&str; 2] = ["Southouter", "Southinner"];
     let world = &app.world;
-    let actor = |column: usize, person: &Person, standing: Standing, may: &[&'static str]| {
+    let actor = |column: usize, person: &Person, effective_role: EffectiveRole, may: &[&'static str]| {
         let words = NORTH.iter().chain(&SOUTH).chain(&STAFF);
         Actor {
             column,
             name: person.name.clone(),
-            standing,
+            effective_role,
             client: app.as_(person).with("x-request-id", "matrix"),
             forbidden: words.filter(|word| !may.contains(word)).copied().collect(),
-            is_super: standing == Standing::SuperAdmin,
+            is_super: effective_role == EffectiveRole::SuperAdmin,
         }
     };
     let member = ["Plainouter", "Plaininner", "Archivedouter", "Archivedinner"];
@@ -60,23 +60,28 @@ pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
     let stranger = Actor {
         column: 0,
         name: "nobody".to_owned(),
-        standing: Standing::Stranger,
+        effective_role: EffectiveRole::Anonymous,
         client: app.stranger().with("x-request-id", "matrix"),
         forbidden: everything.clone(),
         is_super: false,
     };
     let actors = vec![
         stranger,
-        actor(1, &world.ben, Standing::Student, &member),
-        actor(2, &world.eli, Standing::Student, &[]),
-        actor(3, &world.finn, Standing::Student, &["Cotaughtouter", "Cotaughtinner"]),
-        actor(4, &world.ada, Standing::Teacher, &staff),
-        actor(5, &world.tom, Standing::Teacher, &tom),
-        actor(6, &world.adam, Standing::Admin, &staff),
-        actor(7, &world.zack, Standing::Student, &SOUTH),
-        actor(7, &world.zoe, Standing::Teacher, &of_south),
-        actor(7, &world.zara, Standing::Admin, &of_south),
-        actor(8, &world.root, Standing::SuperAdmin, &everything),
+        actor(1, &world.ben, EffectiveRole::Student, &member),
+        actor(2, &world.eli, EffectiveRole::Student, &[]),
+        actor(
+            3,
+            &world.finn,
+            EffectiveRole::Student,
+            &["Cotaughtouter", "Cotaughtinner"],
+        ),
+        actor(4, &world.ada, EffectiveRole::Teacher, &staff),
+        actor(5, &world.tom, EffectiveRole::Teacher, &tom),
+        actor(6, &world.adam, EffectiveRole::Admin, &staff),
+        actor(7, &world.zack, EffectiveRole::Student, &SOUTH),
+        actor(7, &world.zoe, EffectiveRole::Teacher, &of_south),
+        actor(7, &world.zara, EffectiveRole::Admin, &of_south),
+        actor(8, &world.root, EffectiveRole::SuperAdmin, &everything),
     ];
-    (actors, actor(1, &world.dana, Standing::Student, &[]))
+    (actors, actor(1, &world.dana, EffectiveRole::Student, &[]))
 }
