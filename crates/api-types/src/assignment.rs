@@ -3,13 +3,13 @@
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::course::CourseLabel;
+use model::details::{AssignmentDetails, GroupAssignmentDetails};
 use model::file::AssignmentAttachment;
 use model::group_assignment::{Statistics, can_view_file};
 use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::{Description, GradeScale, Title};
 use model::time::Timestamp;
-use model::whole::{WholeAssignment, WholeGroupAssignment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -109,13 +109,13 @@ pub struct AssignmentStatsView {
 }
 
 impl AssignmentView {
-    /// Returns the topic as visible to the audience. `whole` must already be restricted to what the caller may see.
-    pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
+    /// Returns the topic as visible to the audience. `details` must already be restricted to what the caller may see.
+    pub fn new(details: &AssignmentDetails, audience: &Audience) -> Self {
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
             view: FullTag::Full,
-            fields: AssignmentFieldsView::new(whole, audience),
-            group_assignments: whole.links.iter().map(link).collect(),
+            fields: AssignmentFieldsView::new(details, audience),
+            group_assignments: details.links.iter().map(link).collect(),
         }
     }
 
@@ -133,23 +133,23 @@ impl AssignmentView {
 }
 
 impl AssignmentListItemView {
-    /// Returns the topic in a list as visible to the audience. `whole` must already be restricted to what the caller
+    /// Returns the topic in a list as visible to the audience. `details` must already be restricted to what the caller
     /// may see.
-    pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
+    pub fn new(details: &AssignmentDetails, audience: &Audience) -> Self {
         Self {
             view: FullTag::Full,
-            fields: AssignmentFieldsView::new(whole, audience),
-            group_assignments: whole.links.iter().map(GroupAssignmentOfTopicView::from).collect(),
+            fields: AssignmentFieldsView::new(details, audience),
+            group_assignments: details.links.iter().map(GroupAssignmentOfTopicView::from).collect(),
         }
     }
 }
 
 impl AssignmentFieldsView {
-    fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
-        let assignment = &whole.assignment;
+    fn new(details: &AssignmentDetails, audience: &Audience) -> Self {
+        let assignment = &details.assignment;
         let is_shown = |file: &&AssignmentAttachment| {
             audience.is_staff()
-                || whole
+                || details
                     .links
                     .iter()
                     .any(|link| can_view_file(assignment, &link.link, file))
@@ -175,25 +175,25 @@ impl AssignmentFieldsView {
             created_at: assignment.created_at,
             updated_at: assignment.updated_at,
             class: AssignmentClassView {
-                id: whole.class.id.clone(),
-                name: whole.class.name.clone(),
+                id: details.class.id.clone(),
+                name: details.class.name.clone(),
             },
-            course: whole.course.clone(),
-            attachments: whole.attachments.iter().filter(is_shown).map(file).collect(),
-            stats: audience.staff_only(AssignmentStatsView::of(&whole.links)),
+            course: details.course.clone(),
+            attachments: details.attachments.iter().filter(is_shown).map(file).collect(),
+            stats: audience.staff_only(AssignmentStatsView::of(&details.links)),
         }
     }
 }
 
 impl AssignmentStatsView {
-    fn of(links: &[WholeGroupAssignment]) -> Self {
+    fn of(links: &[GroupAssignmentDetails]) -> Self {
         let mut counted = Statistics::default();
-        for whole in links {
-            let is_late = whole
+        for details in links {
+            let is_late = details
                 .current_submission
                 .as_ref()
                 .is_some_and(|current| current.submission.lateness.is_late);
-            counted.count(whole.link.status, is_late);
+            counted.count(details.link.status, is_late);
         }
         Self {
             groups: counted.groups,

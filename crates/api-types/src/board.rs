@@ -1,11 +1,11 @@
 //! The lesson board for teachers: the groups of a topic as in other responses, together with presence and typing
 //! activity, which are kept in memory only.
 
+use model::details::DocumentDetails;
 use model::document::DocumentStatus;
 use model::id::{DocumentId, GroupId, UserId};
 use model::text::{DocumentTitle, HelpMessage};
 use model::time::Timestamp;
-use model::whole::WholeDocument;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -77,9 +77,9 @@ pub struct BoardDocumentView {
     last_edited_by: Option<UserId>,
 }
 
-impl From<&WholeDocument> for BoardDocumentView {
-    fn from(whole: &WholeDocument) -> Self {
-        let document = &whole.document;
+impl From<&DocumentDetails> for BoardDocumentView {
+    fn from(details: &DocumentDetails) -> Self {
+        let document = &details.document;
         Self {
             id: document.id.clone(),
             title: document.title.clone(),

@@ -3,6 +3,7 @@
 
 use model::access::Viewer;
 use model::class::{ClassEnrollment, ClassStatus};
+use model::details::{ClassCounts, ClassDetails};
 use model::homeroom::HomeroomLabel;
 use model::id::{ClassId, EnrollmentId, GroupId, HomeroomId, OrganizationId, UserId};
 use model::schedule::Schedule;
@@ -10,7 +11,6 @@ use model::subject::SubjectLabel;
 use model::text::{AcademicYear, ExternalId, Name, Semester};
 use model::time::Timestamp;
 use model::user::Person;
-use model::whole::{ClassCounts, WholeClass};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -76,12 +76,12 @@ impl ClassView {
     }
 
     /// Returns the class as visible to a viewer who may see it.
-    pub fn of(whole: WholeClass, viewer: &Viewer) -> Self {
-        let co_teachers: Vec<UserId> = whole.co_teachers.iter().map(|person| person.id.clone()).collect();
-        let shows_lists = !viewer.is_staff() || whole.class.managed_by(viewer, &co_teachers);
-        let counts = viewer.is_staff().then_some(whole.counts);
-        let lists = shows_lists.then(|| (whole.co_teachers.clone(), whole.subjects.clone()));
-        let mut view = Self::summary(whole);
+    pub fn of(details: ClassDetails, viewer: &Viewer) -> Self {
+        let co_teachers: Vec<UserId> = details.co_teachers.iter().map(|person| person.id.clone()).collect();
+        let shows_lists = !viewer.is_staff() || details.class.managed_by(viewer, &co_teachers);
+        let counts = viewer.is_staff().then_some(details.counts);
+        let lists = shows_lists.then(|| (details.co_teachers.clone(), details.subjects.clone()));
+        let mut view = Self::summary(details);
         view.counts = counts;
         if let Some((co_teachers, subjects)) = lists {
             view.co_teachers = Some(co_teachers.into_iter().map(CoTeacherView::from).collect());
@@ -91,8 +91,8 @@ impl ClassView {
     }
 
     /// Returns the class without lists and counts, as sent in events to all its members.
-    pub fn summary(whole: WholeClass) -> Self {
-        let class = whole.class;
+    pub fn summary(details: ClassDetails) -> Self {
+        let class = details.class;
         Self {
             id: class.id,
             organization_id: class.organization_id,
@@ -108,8 +108,8 @@ impl ClassView {
             schedule: class.schedule,
             created_at: class.created_at,
             updated_at: class.updated_at,
-            teacher: whole.teacher,
-            homeroom: whole.homeroom,
+            teacher: details.teacher,
+            homeroom: details.homeroom,
             co_teachers: None,
             subjects: None,
             counts: None,

@@ -2,10 +2,10 @@
 
 use model::class::ClassLabel;
 use model::course::CourseStatus;
+use model::details::{CourseCounts, CourseDetails};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::text::{CourseDescription, Name};
 use model::time::Timestamp;
-use model::whole::{CourseCounts, WholeCourse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -43,14 +43,14 @@ impl CourseView {
     }
 }
 
-impl From<WholeCourse> for CourseView {
-    fn from(whole: WholeCourse) -> Self {
-        let WholeCourse {
+impl From<CourseDetails> for CourseView {
+    fn from(details: CourseDetails) -> Self {
+        let CourseDetails {
             course,
             class,
             subject,
             counts,
-        } = whole;
+        } = details;
         Self {
             id: course.id,
             name: course.name,

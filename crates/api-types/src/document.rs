@@ -1,5 +1,6 @@
 //! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
+use model::details::DocumentDetails;
 use model::document::{DocumentStatus, Mode, Open};
 use model::document_kind::{DocumentType, FileExtension};
 use model::grade::Grade;
@@ -8,7 +9,6 @@ use model::number::Points;
 use model::save::{History, Revision, RevisionOrigin};
 use model::text::{DocumentTitle, FeedbackText, GradeValue};
 use model::time::Timestamp;
-use model::whole::WholeDocument;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -95,10 +95,10 @@ pub struct EditorView {
 
 impl DocumentView {
     /// Returns the document as visible to the audience, without the fields that depend on the caller.
-    pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
-        let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
+    pub fn new(details: &DocumentDetails, audience: &Audience) -> Self {
+        let grade = details.grade.as_ref().and_then(|grade| shown(grade, audience));
         Self {
-            fields: DocumentFieldsView::new(whole, audience),
+            fields: DocumentFieldsView::new(details, audience),
             feedback: grade.and_then(|grade| grade.feedback),
             can_edit: None,
             mode: None,
@@ -122,9 +122,9 @@ impl DocumentView {
 
 impl DocumentFieldsView {
     /// Returns the document as visible to the audience.
-    pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
-        let document = &whole.document;
-        let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
+    pub fn new(details: &DocumentDetails, audience: &Audience) -> Self {
+        let document = &details.document;
+        let grade = details.grade.as_ref().and_then(|grade| shown(grade, audience));
         Self {
             id: document.id.clone(),
             work_room_id: document.work_room_id.clone(),
@@ -141,7 +141,7 @@ impl DocumentFieldsView {
             size: document.size,
             created_by_id: document.created_by_id.clone(),
             last_edited_by: document.last_edited_by.clone(),
-            last_edited_by_user: whole.last_editor.as_ref().map(|editor| EditorView {
+            last_edited_by_user: details.last_editor.as_ref().map(|editor| EditorView {
                 id: editor.id.clone(),
                 name: editor.name.clone(),
             }),

@@ -3,6 +3,7 @@
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::class::ClassStatus;
 use model::course::CourseStatus;
+use model::details::{ClassDetails, CourseDetails, GroupAssignmentDetails, GroupDetails};
 use model::grade::{Grade, GradeStatus, MemberGrade};
 use model::group_assignment::GroupAssignmentStatus;
 use model::id::{
@@ -14,7 +15,6 @@ use model::submission::Submission;
 use model::text::{AcademicYear, ExternalId, GradeScale, GradeValue, Name, Semester, Title};
 use model::time::Timestamp;
 use model::user::Person;
-use model::whole::{WholeClass, WholeCourse, WholeGroup, WholeGroupAssignment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -49,11 +49,11 @@ pub struct EventGroup {
 
 impl EventGroup {
     /// Returns the group as visible to the audience.
-    pub fn new(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> Self {
-        let count = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
+    pub fn new(details: &GroupDetails, audience: &Audience, now: Timestamp) -> Self {
+        let count = i64::try_from(details.members.len()).unwrap_or(i64::MAX);
         Self {
-            fields: GroupSummaryView::new(&whole.group, count, audience, now),
-            member_ids: whole.member_ids(),
+            fields: GroupSummaryView::new(&details.group, count, audience, now),
+            member_ids: details.member_ids(),
         }
     }
 }
@@ -120,9 +120,9 @@ pub struct EventGroupAssignment {
     current_submission_id: Option<SubmissionId>,
 }
 
-impl From<&WholeGroupAssignment> for EventGroupAssignment {
-    fn from(whole: &WholeGroupAssignment) -> Self {
-        let link = &whole.link;
+impl From<&GroupAssignmentDetails> for EventGroupAssignment {
+    fn from(details: &GroupAssignmentDetails) -> Self {
+        let link = &details.link;
         Self {
             id: link.id.clone(),
             group_id: link.group_id.clone(),
@@ -146,9 +146,9 @@ pub struct EventCourse {
     updated_at: Timestamp,
 }
 
-impl From<&WholeCourse> for EventCourse {
-    fn from(whole: &WholeCourse) -> Self {
-        let course = &whole.course;
+impl From<&CourseDetails> for EventCourse {
+    fn from(details: &CourseDetails) -> Self {
+        let course = &details.course;
         Self {
             id: course.id.clone(),
             name: course.name.clone(),
@@ -184,9 +184,9 @@ pub struct EventClass {
     updated_at: Timestamp,
 }
 
-impl From<&WholeClass> for EventClass {
-    fn from(whole: &WholeClass) -> Self {
-        let class = &whole.class;
+impl From<&ClassDetails> for EventClass {
+    fn from(details: &ClassDetails) -> Self {
+        let class = &details.class;
         Self {
             id: class.id.clone(),
             name: class.name.clone(),

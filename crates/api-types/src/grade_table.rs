@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::grade::Grade;
 use model::id::UserId;
 use model::import::{ImportCounts, RowStatus};
 use model::number::Points;
 use model::text::{FeedbackText, GradeValue};
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -36,7 +36,7 @@ pub const COLUMNS: [&str; 13] = [
 type Said<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
 
 /// Returns the table for these links; `names` maps user ids to names.
-pub fn table(links: &[WholeGroupAssignment], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
+pub fn table(links: &[GroupAssignmentDetails], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
     let mut table = csv::line_between(delimiter, COLUMNS);
     for link in links {
         let Some(current) = &link.current_submission else {
@@ -58,8 +58,8 @@ pub fn table(links: &[WholeGroupAssignment], names: &BTreeMap<UserId, String>, d
 }
 
 fn row(
-    link: &WholeGroupAssignment,
-    current: Option<&WholeSubmission>,
+    link: &GroupAssignmentDetails,
+    current: Option<&SubmissionDetails>,
     (user, name): (&str, &str),
     said: Option<Said<'_>>,
     delimiter: char,

@@ -2,13 +2,13 @@
 //! students, staff fields and the email addresses of members are absent.
 
 use model::course::CourseLabel;
+use model::details::GroupDetails;
 use model::group::{Group, GroupMember, GroupRole};
 use model::id::{ClassId, CourseId, GroupId, GroupMemberId, SubjectId, UserId, WorkRoomId};
 use model::number::{GroupNumber, RequiredDocuments};
 use model::subject::SubjectLabel;
 use model::text::{HelpMessage, ShortName};
 use model::time::Timestamp;
-use model::whole::WholeGroup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -175,12 +175,12 @@ pub struct GroupOutlineView {
 
 impl GroupView {
     /// Returns the group for a caller with full access to it. `unread` is the number of unread messages of the caller.
-    pub fn answer(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+    pub fn answer(details: &GroupDetails, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
             view: FullTag::Full,
-            content: GroupContentView::new(whole, audience, unread, now),
-            group_assignments: whole.links.iter().map(link).collect(),
+            content: GroupContentView::new(details, audience, unread, now),
+            group_assignments: details.links.iter().map(link).collect(),
         }
     }
 
@@ -192,44 +192,44 @@ impl GroupView {
 impl GroupListItemView {
     /// Returns the group in a list for a caller with full access to it. `unread` is the number of unread messages of
     /// the caller.
-    pub fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+    pub fn new(details: &GroupDetails, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         Self {
             view: FullTag::Full,
-            content: GroupContentView::new(whole, audience, unread, now),
-            group_assignments: whole.links.iter().map(GroupAssignmentOfGroupView::from).collect(),
+            content: GroupContentView::new(details, audience, unread, now),
+            group_assignments: details.links.iter().map(GroupAssignmentOfGroupView::from).collect(),
         }
     }
 }
 
 impl GroupContentView {
-    fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+    fn new(details: &GroupDetails, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         let member = |member| GroupMemberView::new(member, audience);
         Self {
-            summary: summary(whole, audience, now),
-            class: GroupClassView::from(whole),
-            course: whole.course.clone(),
-            subject: whole.subject.as_ref().map(GroupSubjectView::from),
-            members: whole.members.iter().map(member).collect(),
-            attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
+            summary: summary(details, audience, now),
+            class: GroupClassView::from(details),
+            course: details.course.clone(),
+            subject: details.subject.as_ref().map(GroupSubjectView::from),
+            members: details.members.iter().map(member).collect(),
+            attachments: details.attachments.iter().map(GroupAttachmentView::from).collect(),
             unread_messages: unread,
         }
     }
 }
 
 /// Returns the fields of a group in a response. Unlike in events, `createdById` is present for every audience.
-fn summary(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> GroupSummaryView {
-    let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
+fn summary(details: &GroupDetails, audience: &Audience, now: Timestamp) -> GroupSummaryView {
+    let members = i64::try_from(details.members.len()).unwrap_or(i64::MAX);
     GroupSummaryView {
-        created_by_id: Some(whole.group.created_by_id.clone()),
-        ..GroupSummaryView::new(&whole.group, members, audience, now)
+        created_by_id: Some(details.group.created_by_id.clone()),
+        ..GroupSummaryView::new(&details.group, members, audience, now)
     }
 }
 
-impl From<&WholeGroup> for GroupClassView {
-    fn from(whole: &WholeGroup) -> Self {
+impl From<&GroupDetails> for GroupClassView {
+    fn from(details: &GroupDetails) -> Self {
         Self {
-            id: whole.class.id.clone(),
-            name: whole.class.name.clone(),
+            id: details.class.id.clone(),
+            name: details.class.name.clone(),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Group assignments in responses and events. A view can only be built from a `WholeGroupAssignment`, so that every
+//! Group assignments in responses and events. A view can only be built from a `GroupAssignmentDetails`, so that every
 //! response contains the effective task text.
 
 use model::assignment::{AssignmentLabel, AssignmentStatus};
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::grade::Grade;
 use model::group::GroupLabel;
 use model::group_assignment::GroupAssignmentStatus;
 use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
 use model::text::Description;
 use model::time::Timestamp;
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -126,24 +126,27 @@ pub struct SubmissionBriefView {
     feedback_published_at: Option<Timestamp>,
 }
 
-impl From<&WholeSubmission> for SubmissionBriefView {
-    fn from(whole: &WholeSubmission) -> Self {
-        let grade = whole.grade.as_ref().and_then(Grade::for_group);
-        let read = whole.feedback.iter().filter(|feedback| feedback.visible_to_students());
+impl From<&SubmissionDetails> for SubmissionBriefView {
+    fn from(details: &SubmissionDetails) -> Self {
+        let grade = details.grade.as_ref().and_then(Grade::for_group);
+        let read = details
+            .feedback
+            .iter()
+            .filter(|feedback| feedback.visible_to_students());
         Self {
-            submitted_at: whole.submission.submitted_at,
-            is_late: whole.submission.lateness.is_late,
+            submitted_at: details.submission.submitted_at,
+            is_late: details.submission.lateness.is_late,
             grade_published_at: grade.and_then(|grade| grade.published_at),
             feedback_published_at: read.filter_map(|feedback| feedback.published_at).max(),
         }
     }
 }
 
-impl From<&WholeGroupAssignment> for GroupAssignmentOfGroupView {
-    fn from(whole: &WholeGroupAssignment) -> Self {
-        let topic = &whole.assignment;
+impl From<&GroupAssignmentDetails> for GroupAssignmentOfGroupView {
+    fn from(details: &GroupAssignmentDetails) -> Self {
+        let topic = &details.assignment;
         Self {
-            link: GroupAssignmentSummaryView::from(whole),
+            link: GroupAssignmentSummaryView::from(details),
             assignment: AssignmentBriefView {
                 title: topic.title.as_str().to_owned(),
                 deadline: topic.deadline,
@@ -154,11 +157,11 @@ impl From<&WholeGroupAssignment> for GroupAssignmentOfGroupView {
     }
 }
 
-impl From<&WholeGroupAssignment> for GroupAssignmentOfTopicView {
-    fn from(whole: &WholeGroupAssignment) -> Self {
-        let group = &whole.place.group;
+impl From<&GroupAssignmentDetails> for GroupAssignmentOfTopicView {
+    fn from(details: &GroupAssignmentDetails) -> Self {
+        let group = &details.place.group;
         Self {
-            link: GroupAssignmentSummaryView::from(whole),
+            link: GroupAssignmentSummaryView::from(details),
             group: GroupBriefView {
                 name: group.name.clone(),
                 group_number: group.group_number,
@@ -168,27 +171,27 @@ impl From<&WholeGroupAssignment> for GroupAssignmentOfTopicView {
     }
 }
 
-impl From<&WholeGroupAssignment> for GroupAssignmentSummaryView {
-    fn from(whole: &WholeGroupAssignment) -> Self {
-        let link = &whole.link;
+impl From<&GroupAssignmentDetails> for GroupAssignmentSummaryView {
+    fn from(details: &GroupAssignmentDetails) -> Self {
+        let link = &details.link;
         Self {
             id: link.id.clone(),
             assignment_id: link.assignment_id.clone(),
             group_id: link.group_id.clone(),
             status: link.status,
             current_submission_id: link.current_submission_id.clone(),
-            effective_description: whole.effective_description().clone(),
+            effective_description: details.effective_description().clone(),
             late_allowed_until: link.late_allowed_until,
-            current_submission: whole.current_submission.as_ref().map(SubmissionBriefView::from),
+            current_submission: details.current_submission.as_ref().map(SubmissionBriefView::from),
         }
     }
 }
 
 impl GroupAssignmentView {
     /// Returns the link as visible to the audience.
-    pub fn new(whole: &WholeGroupAssignment, audience: &Audience) -> Self {
-        let link = &whole.link;
-        let file = |file| AssignmentAttachmentView::new(file, &whole.assignment, audience);
+    pub fn new(details: &GroupAssignmentDetails, audience: &Audience) -> Self {
+        let link = &details.link;
+        let file = |file| AssignmentAttachmentView::new(file, &details.assignment, audience);
         Self {
             id: link.id.clone(),
             assignment_id: link.assignment_id.clone(),
@@ -196,16 +199,16 @@ impl GroupAssignmentView {
             status: link.status,
             current_submission_id: link.current_submission_id.clone(),
             description_override: audience.staff_only(link.description_override.clone()),
-            effective_description: whole.effective_description().clone(),
-            effective_attachments: whole.effective_attachments().map(file).collect(),
+            effective_description: details.effective_description().clone(),
+            effective_attachments: details.effective_attachments().map(file).collect(),
             late_allowed_until: link.late_allowed_until,
-            submitted_count: whole.submitted_count,
-            is_complete: whole.is_complete(),
+            submitted_count: details.submitted_count,
+            is_complete: details.is_complete(),
             created_at: link.created_at,
             updated_at: link.updated_at,
-            group: whole.place.group.clone(),
-            assignment: whole.assignment.label(),
-            current_submission: whole
+            group: details.place.group.clone(),
+            assignment: details.assignment.label(),
+            current_submission: details
                 .current_submission
                 .as_ref()
                 .map(|submission| SubmissionView::new(submission, audience)),

@@ -2,13 +2,13 @@
 
 use model::assignment::AssignmentLabel;
 use model::course::CourseLabel;
+use model::details::GroupAssignmentDetails;
 use model::group::GroupLabel;
 use model::group_assignment::Statistics;
 use model::id::AssignmentId;
 use model::subject::SubjectLabel;
 use model::text::Title;
 use model::time::Timestamp;
-use model::whole::WholeGroupAssignment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -69,15 +69,15 @@ pub struct OverviewStatsView {
 
 impl OverviewRowView {
     /// Returns the row as visible to users who manage the class.
-    pub fn new(whole: &WholeGroupAssignment, course: Option<CourseLabel>, subject: Option<&SubjectLabel>) -> Self {
+    pub fn new(details: &GroupAssignmentDetails, course: Option<CourseLabel>, subject: Option<&SubjectLabel>) -> Self {
         let submission = |submission| SubmissionView::new(submission, &Audience::Staff);
         Self {
-            group_assignment: GroupAssignmentView::new(whole, &Audience::Staff),
-            group: whole.place.group.clone(),
-            assignment: whole.assignment.label(),
+            group_assignment: GroupAssignmentView::new(details, &Audience::Staff),
+            group: details.place.group.clone(),
+            assignment: details.assignment.label(),
             course,
             subject: subject.map(GroupSubjectView::from),
-            current_submission: whole.current_submission.as_ref().map(submission),
+            current_submission: details.current_submission.as_ref().map(submission),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Submissions with their document copies, grade and feedback in responses and events. Unpublished grades, individual
 //! grades of other members and staff notes are never sent to students.
 
+use model::details::SubmissionDetails;
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
 use model::grade::{Grade, GradeState, GradeStatus, MemberGrade};
@@ -9,7 +10,6 @@ use model::number::Points;
 use model::submission::{SubmissionDocument, SubmissionStatus};
 use model::text::{FeedbackText, GradeValue, Note};
 use model::time::Timestamp;
-use model::whole::WholeSubmission;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -47,8 +47,8 @@ pub struct SubmissionView {
 
 impl SubmissionView {
     /// Returns the attempt as visible to the audience.
-    pub fn new(whole: &WholeSubmission, audience: &Audience) -> Self {
-        let submission = &whole.submission;
+    pub fn new(details: &SubmissionDetails, audience: &Audience) -> Self {
+        let submission = &details.submission;
         let shown = |feedback: &&Feedback| audience.is_staff() || feedback.visible_to_students();
         Self {
             id: submission.id.clone(),
@@ -64,9 +64,9 @@ impl SubmissionView {
             note: submission.note.clone(),
             withdrawn_at: submission.withdrawn_at,
             withdrawn_by_id: submission.withdrawn_by_id.clone(),
-            documents: whole.documents.iter().map(SubmissionDocumentView::from).collect(),
-            grade: whole.grade.as_ref().and_then(|grade| GradeView::new(grade, audience)),
-            feedback: whole.feedback.iter().filter(shown).map(FeedbackView::from).collect(),
+            documents: details.documents.iter().map(SubmissionDocumentView::from).collect(),
+            grade: details.grade.as_ref().and_then(|grade| GradeView::new(grade, audience)),
+            feedback: details.feedback.iter().filter(shown).map(FeedbackView::from).collect(),
             created_at: submission.created_at,
         }
     }

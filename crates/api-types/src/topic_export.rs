@@ -1,9 +1,9 @@
 //! The index of a topic archive as CSV: one row for each document, and one for each group without documents. Intended
 //! for staff, it contains unpublished grades.
 
+use model::details::SubmissionDetails;
 use model::export::{ExportedDocument, ExportedGroup, TopicExport};
 use model::group_assignment::GroupAssignmentStatus;
-use model::whole::WholeSubmission;
 
 use super::csv;
 
@@ -47,7 +47,7 @@ fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDo
     let submission = group.link.current_submission.as_ref();
     let submission = submission.filter(|_| document.is_some_and(|document| document.is_submitted));
     let of = |read: &dyn Fn(&ExportedDocument) -> String| document.map(read).unwrap_or_default();
-    let of_attempt = |read: &dyn Fn(&WholeSubmission) -> String| submission.map(read).unwrap_or_default();
+    let of_attempt = |read: &dyn Fn(&SubmissionDetails) -> String| submission.map(read).unwrap_or_default();
     let bit = |bit: bool| u8::from(bit).to_string();
     csv::line([
         label.group_number.to_string(),
@@ -88,7 +88,7 @@ fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDo
 }
 
 /// Returns the value of the grade or, without a value, its points.
-fn grade(current: &WholeSubmission) -> String {
+fn grade(current: &SubmissionDetails) -> String {
     let Some(grade) = &current.grade else {
         return String::new();
     };

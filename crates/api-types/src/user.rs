@@ -254,7 +254,7 @@ impl UserView {
 }
 
 impl KnownUserView {
-    pub fn whole(user: User, member: Member) -> Self {
+    pub fn details(user: User, member: Member) -> Self {
         Self::Full(Box::new(WholeUserView::new(user, member)))
     }
 

@@ -1,12 +1,12 @@
 //! Work rooms in responses: members, documents, topics and the latest message.
 
+use model::details::GroupDetails;
 use model::group::GroupLabel;
 use model::id::{GroupId, MessageId, OrganizationId, WorkRoomId};
 use model::message::{MessageType, WorkRoom};
 use model::text::ChatText;
 use model::time::Timestamp;
 use model::user::Person;
-use model::whole::WholeGroup;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -92,9 +92,9 @@ impl WorkRoomSummaryView {
     }
 
     /// Adds the members, documents and topics of the room.
-    pub fn whole(
+    pub fn details(
         self,
-        group: &WholeGroup,
+        group: &GroupDetails,
         teacher: Person,
         documents: Vec<DocumentView>,
         audience: &Audience,

@@ -41,7 +41,7 @@ async fn clone(
         .collect();
     let act = cx.repeatable(move |tx| {
         let seen = assignment_clones::clone(tx, &new, &original)?;
-        let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
+        let topic = AssignmentView::new(&seen.details, &Audience::Staff);
         Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
     });
     files::keep_copies(&cx, copies, act).await

@@ -179,7 +179,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Lis
         let found = tx.assignments(&filter)?;
         Ok(found
             .iter()
-            .map(|seen| (place(&filter, &seen.whole.assignment), listed(seen, &viewer)))
+            .map(|seen| (place(&filter, &seen.details.assignment), listed(seen, &viewer)))
             .collect())
     });
     Ok(Json(look.await?))
@@ -297,7 +297,7 @@ async fn bulk(
 
 /// The topic as staff of its class see it.
 fn staff(seen: &VisibleAssignment) -> AssignmentView {
-    AssignmentView::new(&seen.whole, &Audience::Staff)
+    AssignmentView::new(&seen.details, &Audience::Staff)
 }
 
 /// The topic as a list element, as far as this viewer may see it.
@@ -305,7 +305,7 @@ fn listed(seen: &VisibleAssignment, viewer: &Viewer) -> ListedAssignmentView {
     outline(seen, viewer).map_or_else(
         || {
             ListedAssignmentView::Full(Box::new(AssignmentListItemView::new(
-                &seen.whole,
+                &seen.details,
                 &Audience::of(viewer),
             )))
         },
@@ -316,7 +316,7 @@ fn listed(seen: &VisibleAssignment, viewer: &Viewer) -> ListedAssignmentView {
 /// The topic as far as this viewer may see it.
 fn known(seen: &VisibleAssignment, viewer: &Viewer) -> KnownAssignmentView {
     outline(seen, viewer).map_or_else(
-        || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer)))),
+        || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.details, &Audience::of(viewer)))),
         KnownAssignmentView::Outline,
     )
 }
@@ -324,5 +324,5 @@ fn known(seen: &VisibleAssignment, viewer: &Viewer) -> KnownAssignmentView {
 /// The outline of the topic, for a teacher of another class.
 fn outline(seen: &VisibleAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
     let is_others = viewer.is_staff() && !seen.is_managed;
-    is_others.then(|| AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+    is_others.then(|| AssignmentOutlineView::new(&seen.details.assignment, seen.groups))
 }

@@ -69,8 +69,8 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
         if audience.is_staff() && !seen.is_managed {
             return Err(Error::NotFound);
         }
-        let view = |file| AssignmentAttachmentView::new(file, &seen.whole.assignment, &audience);
-        Ok(seen.whole.attachments.iter().map(view).collect())
+        let view = |file| AssignmentAttachmentView::new(file, &seen.details.assignment, &audience);
+        Ok(seen.details.attachments.iter().map(view).collect())
     });
     Ok(Json(look.await?))
 }
@@ -107,8 +107,8 @@ async fn upload(
         is_staged,
     };
     let act = cx.repeatable(move |tx| {
-        let (whole, attachment) = attachments::add(tx, &id, &new)?;
-        let view = AssignmentAttachmentView::new(&attachment, &whole.assignment, &Audience::Staff);
+        let (details, attachment) = attachments::add(tx, &id, &new)?;
+        let view = AssignmentAttachmentView::new(&attachment, &details.assignment, &Audience::Staff);
         Ok(Created(view.url().to_owned(), view))
     });
     files::keep(&cx, file.staged, key, act).await

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::Path;
 use model::access::Access;
+use model::details::GroupAssignmentDetails;
 use model::group::GroupMember;
 use model::id::{AssignmentId, GroupId, UserId};
-use model::whole::WholeGroupAssignment;
 use utoipa_axum::routes;
 
 use super::context::Context;
@@ -41,23 +41,23 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
     } = found;
     let mut by_group: HashMap<GroupId, Vec<BoardDocumentView>> = HashMap::new();
     for seen in &documents {
-        let shown = BoardDocumentView::from(&seen.whole);
+        let shown = BoardDocumentView::from(&seen.details);
         by_group.entry(seen.place.group.id.clone()).or_default().push(shown);
     }
-    let links: HashMap<&GroupId, &WholeGroupAssignment> = topic
-        .whole
+    let links: HashMap<&GroupId, &GroupAssignmentDetails> = topic
+        .details
         .links
         .iter()
         .map(|link| (&link.link.group_id, link))
         .collect();
     let mut calling: Vec<_> = groups
         .iter()
-        .map(|known| &known.whole.group)
+        .map(|known| &known.details.group)
         .filter_map(|group| Some((group.help.requested_at()?, group.group_number, group.id.clone())))
         .collect();
     calling.sort();
     let shown = groups.iter().filter_map(|known| {
-        let id = &known.whole.group.id;
+        let id = &known.details.group.id;
         let (link, documents) = (links.get(id)?, by_group.remove(id).unwrap_or_default());
         Some(card(cx.app().realtime(), known, link, documents, server_now))
     });
@@ -66,18 +66,18 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
         server_now,
         groups: shown,
         help_queue: calling.into_iter().map(|(_, _, id)| id).collect(),
-        assignment: AssignmentSummaryView::new(topic.whole.assignment.clone(), topic.groups),
+        assignment: AssignmentSummaryView::new(topic.details.assignment.clone(), topic.groups),
     }))
 }
 
 fn card(
     realtime: &RealtimeServer,
     known: &VisibleGroup,
-    link: &WholeGroupAssignment,
+    link: &GroupAssignmentDetails,
     documents: Vec<BoardDocumentView>,
     now: model::time::Timestamp,
 ) -> BoardGroupView {
-    let (group, members) = (&known.whole.group, &known.whole.members);
+    let (group, members) = (&known.details.group, &known.details.members);
     let school = &group.organization_id;
     let ids: Vec<UserId> = members.iter().map(|member| member.user.id.clone()).collect();
     let (writing, activity) = realtime.group_activity(school, &group.id, &ids);

@@ -32,8 +32,8 @@ async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>
         .await?;
     let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
     let act = cx.repeatable(move |tx| {
-        let whole = class_clones::clone(tx, &id, &new, &copies)?;
-        let class = ClassView::of(whole, tx.viewer());
+        let details = class_clones::clone(tx, &id, &new, &copies)?;
+        let class = ClassView::of(details, tx.viewer());
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     });
     files::keep_copies(&cx, files, act).await

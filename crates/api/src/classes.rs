@@ -184,7 +184,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
             let place = |class: &Class| by_name(search.as_deref(), class.name.as_str(), class.id.clone());
             let viewer = tx.viewer();
             Ok(classes
-                .map(|whole| (place(&whole.class), ClassView::of(whole, viewer)))
+                .map(|details| (place(&details.class), ClassView::of(details, viewer)))
                 .collect())
         })
         .await?;

@@ -28,7 +28,7 @@ async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<
         if !known.has_full_access {
             return Err(Error::NotFound);
         }
-        Ok((known.whole.members, tx.contributions(&id)?))
+        Ok((known.details.members, tx.contributions(&id)?))
     });
     let (members, found) = look.await?;
     Ok(Json(MemberContributionView::all(&members, found)))

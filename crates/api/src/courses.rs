@@ -83,7 +83,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         let search = filter.search.as_deref();
         let place = |course: &Course| by_name(search, course.name.as_str(), course.id.clone());
         Ok(found
-            .map(|whole| (place(&whole.course), CourseView::from(whole)))
+            .map(|details| (place(&details.course), CourseView::from(details)))
             .collect())
     });
     Ok(Json(courses.await?))
@@ -124,7 +124,7 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
 }
 
 fn group(known: VisibleGroup, context: &RequestContext) -> CourseGroupView {
-    let (group, members) = (&known.whole.group, known.member_count);
+    let (group, members) = (&known.details.group, known.member_count);
     if known.has_full_access {
         let summary = GroupSummaryView::new(group, members, &Audience::of(&context.viewer), context.now);
         CourseGroupView::Summary(Box::new(summary.into()))
@@ -135,9 +135,12 @@ fn group(known: VisibleGroup, context: &RequestContext) -> CourseGroupView {
 
 fn topic(seen: VisibleAssignment) -> CourseAssignmentView {
     if seen.is_managed {
-        CourseAssignmentView::Summary(Box::new(AssignmentSummaryView::new(seen.whole.assignment, seen.groups)))
+        CourseAssignmentView::Summary(Box::new(AssignmentSummaryView::new(
+            seen.details.assignment,
+            seen.groups,
+        )))
     } else {
-        CourseAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+        CourseAssignmentView::Outline(AssignmentOutlineView::new(&seen.details.assignment, seen.groups))
     }
 }
 

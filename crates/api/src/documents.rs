@@ -396,5 +396,5 @@ pub fn shown(cx: &Context, seen: &VisibleDocument) -> Result<DocumentView> {
 }
 
 fn view(seen: &VisibleDocument, audience: &Audience) -> DocumentView {
-    DocumentView::new(&seen.whole, audience).opening(seen.mode())
+    DocumentView::new(&seen.details, audience).opening(seen.mode())
 }

@@ -95,10 +95,10 @@ async fn list(
         }
         tx.managed_class(&id)?;
         let students = tx.class_students_with_groups(&id, search.as_deref())?;
-        let whole = students
+        let details = students
             .into_iter()
             .map(|student| RosterEntryView::Full(Box::new(staff_view(student))));
-        Ok(whole.collect())
+        Ok(details.collect())
     });
     Ok(Json(roster.await?))
 }

@@ -106,7 +106,7 @@ pub fn course(tx: &mut ReadTx<'_>, class: &ClassId, subject: &SubjectId, name: &
         subject_id: Some(subject.clone()),
         ..CourseFilter::default()
     };
-    let mut courses = tx.courses(&filter)?.into_iter().map(|whole| whole.course);
+    let mut courses = tx.courses(&filter)?.into_iter().map(|details| details.course);
     let found = courses.find(|course| course.name == *name);
     Ok(found.map(|course| course.id.to_string()))
 }
@@ -130,14 +130,14 @@ pub fn group_with_one_of(tx: &mut ReadTx<'_>, class: &ClassId, numbers: &[GroupN
         class_id: Some(class.clone()),
         ..GroupFilter::default()
     };
-    let mut groups = tx.groups(&filter)?.into_iter().map(|known| known.whole.group);
+    let mut groups = tx.groups(&filter)?.into_iter().map(|known| known.details.group);
     let found = groups.find(|group| numbers.contains(&group.group_number));
     Ok(found.map(|group| group.id.to_string()))
 }
 
 /// Finds the group that an edit of another group conflicts with.
 pub fn group_of_edit(tx: &mut ReadTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Option<String>> {
-    let class = tx.group(id)?.whole.group.class_id;
+    let class = tx.group(id)?.details.group.class_id;
     group(tx, &class, edit.group_number.value().copied())
 }
 
@@ -175,7 +175,7 @@ pub fn class(tx: &mut ReadTx<'_>, external_id: Option<&ExternalId>) -> Result<Op
     let mut classes = tx
         .classes(&ClassFilter::default())?
         .into_iter()
-        .map(|whole| whole.class);
+        .map(|details| details.class);
     let found = classes.find(|class| class.external_id.is_some() && class.external_id.as_ref() == external_id);
     Ok(found.map(|class| class.id.to_string()))
 }

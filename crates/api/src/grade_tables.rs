@@ -91,8 +91,8 @@ async fn export(
             return Err(Error::NotFound);
         }
         let names = tx.names_of_topic(&id)?.into_iter().collect();
-        let text = table(&seen.whole.links, &names, delimiter);
-        Ok((seen.whole.assignment.title, text))
+        let text = table(&seen.details.links, &names, delimiter);
+        Ok((seen.details.assignment.title, text))
     });
     let (title, text) = look.await?;
     let file = name::from_title(title.as_str(), "csv");
@@ -122,7 +122,7 @@ async fn import(
     // Permissions are checked before anything is reported about the file.
     let topic = id.clone();
     let look = cx.read(move |tx| {
-        let class = tx.assignment(&topic)?.whole.assignment.class_id;
+        let class = tx.assignment(&topic)?.details.assignment.class_id;
         tx.managed_class(&class).map(drop)
     });
     look.await?;

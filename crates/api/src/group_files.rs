@@ -41,7 +41,7 @@ async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAtta
     if !group.has_full_access {
         return Err(Error::NotFound);
     }
-    let files = group.whole.attachments.iter().map(GroupAttachmentView::from);
+    let files = group.details.attachments.iter().map(GroupAttachmentView::from);
     Ok(Json(files.collect()))
 }
 

@@ -143,7 +143,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
         let look = cx.read(move |tx| {
             let found = tx.groups(&filter)?;
             let context = tx.context();
-            let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
+            let shown: Vec<GroupId> = found.iter().map(|group| group.details.group.id.clone()).collect();
             Ok((
                 shown,
                 Written::list(found.into_iter().map(|group| listed(group, context)))?,
@@ -166,7 +166,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
         let context = tx.context();
         Ok(found
             .map(|group| {
-                let place = place(&group.whole.group);
+                let place = place(&group.details.group);
                 (place, listed(group, context))
             })
             .collect())
@@ -177,7 +177,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
 /// Groups as far as the caller may see them. The sockets of a student join their rooms.
 pub(super) fn shown(cx: &Context, groups: Vec<VisibleGroup>) -> Result<Json<Vec<ListedGroupView>>> {
     let context = cx.context()?;
-    let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+    let ids: Vec<GroupId> = groups.iter().map(|group| group.details.group.id.clone()).collect();
     join_rooms(cx, &ids);
     Ok(Json(groups.into_iter().map(|group| listed(group, &context)).collect()))
 }
@@ -191,7 +191,7 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
     let context = cx.context()?;
     let (class, number) = (new.class_id.clone(), new.group_number);
     let make = move |tx: &mut WriteTx<'_>| {
-        let group = whole(&groups::create(tx, &new)?, &context);
+        let group = details(&groups::create(tx, &new)?, &context);
         Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group(tx, &class, number);
@@ -208,7 +208,7 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<Cre
     let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
     let make = move |tx: &mut WriteTx<'_>| {
         let groups = groups::create_all(tx, &new)?;
-        let groups = groups.iter().map(|group| whole(group, &context));
+        let groups = groups.iter().map(|group| details(group, &context));
         Ok(CreatedAll(groups.collect()))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group_with_one_of(tx, &class, &numbers);
@@ -266,7 +266,7 @@ async fn generate(
     let context = cx.context()?;
     let make = move |tx: &mut WriteTx<'_>| {
         let groups = group_divisions::generate(tx, &new)?;
-        let groups = groups.iter().map(|group| whole(group, &context));
+        let groups = groups.iter().map(|group| details(group, &context));
         Ok(CreatedAll(groups.collect()))
     };
     Ok(cx.create(make).await?.into_response())
@@ -280,7 +280,7 @@ async fn generate(
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
     let (context, object) = (cx.context()?, Object::from(&id));
     let group = cx.read_object(object, move |tx| tx.group(&id)).await?;
-    join_rooms(&cx, std::slice::from_ref(&group.0.whole.group.id));
+    join_rooms(&cx, std::slice::from_ref(&group.0.details.group.id));
     Ok(group.map(|group| known(group, &context)))
 }
 
@@ -297,7 +297,7 @@ async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> 
     let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &sought, &wanted);
     let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
     let group = or_current(edited, current).await?;
-    Ok(group.map(|group| whole(&group, &context)))
+    Ok(group.map(|group| details(&group, &context)))
 }
 
 /// The result of deleting a group.
@@ -348,7 +348,7 @@ async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<New
     let context = cx.context()?;
     let joined = cx.write(move |tx| group_members::add(tx, &id, &new)).await?;
     Ok(Json(GroupJoined {
-        group: whole(&joined.group, &context),
+        group: details(&joined.group, &context),
         already_in_topic: joined.already_in_topic,
     }))
 }
@@ -366,7 +366,7 @@ async fn remove_member(
     let group = cx
         .write_or_preview(query.dry_run, move |tx| group_members::remove(tx, &id, &user))
         .await?;
-    Ok(Json(whole(&group, &context)))
+    Ok(Json(details(&group, &context)))
 }
 
 /// The result of moving a student.
@@ -397,8 +397,8 @@ async fn move_member(
         .write_or_preview(dry_run, move |tx| group_members::move_to(tx, &id, &user, &wanted))
         .await?;
     Ok(Json(MemberMoved {
-        from: whole(&moved.from, &context),
-        to: whole(&moved.to, &context),
+        from: details(&moved.from, &context),
+        to: details(&moved.to, &context),
         kept_submissions: moved.kept_submissions,
     }))
 }
@@ -415,24 +415,24 @@ fn join_rooms(cx: &Context, shown: &[GroupId]) {
 
 fn known(group: VisibleGroup, context: &RequestContext) -> KnownGroupView {
     if group.has_full_access {
-        KnownGroupView::Full(Box::new(whole(&group, context)))
+        KnownGroupView::Full(Box::new(details(&group, context)))
     } else {
-        KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+        KnownGroupView::Outline(GroupOutlineView::new(&group.details.group, group.member_count))
     }
 }
 
 fn listed(group: VisibleGroup, context: &RequestContext) -> ListedGroupView {
     if group.has_full_access {
         let audience = Audience::of(&context.viewer);
-        let item = GroupListItemView::new(&group.whole, &audience, group.unread, context.now);
+        let item = GroupListItemView::new(&group.details, &audience, group.unread, context.now);
         ListedGroupView::Full(Box::new(item))
     } else {
-        ListedGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+        ListedGroupView::Outline(GroupOutlineView::new(&group.details.group, group.member_count))
     }
 }
 
 /// A group of which the caller may see everything.
-fn whole(group: &VisibleGroup, context: &RequestContext) -> GroupView {
+fn details(group: &VisibleGroup, context: &RequestContext) -> GroupView {
     let audience = Audience::of(&context.viewer);
-    GroupView::answer(&group.whole, &audience, group.unread, context.now)
+    GroupView::answer(&group.details, &audience, group.unread, context.now)
 }

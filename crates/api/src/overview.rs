@@ -81,7 +81,7 @@ async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
         position,
     );
     let page = Page::of(Overview, rows.await?, |row: OverviewRow| {
-        OverviewRowView::new(&row.whole, row.course, row.subject.as_ref())
+        OverviewRowView::new(&row.details, row.course, row.subject.as_ref())
     });
     let stats = cx.list(move |tx| {
         let stats = tx.overview_stats(&filter)?.into_iter();

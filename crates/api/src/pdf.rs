@@ -65,7 +65,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
 }
 
 fn source(seen: VisibleDocument, current: CurrentFile) -> ConversionRequest {
-    let document = seen.whole.document;
+    let document = seen.details.document;
     let content = match current {
         CurrentFile::Revision(revision) => {
             let file = ConvertedFile {

@@ -110,7 +110,7 @@ fn audience(cx: &Context) -> Result<Audience> {
 }
 
 fn document(state: &SubmissionState, audience: &Audience) -> DocumentView {
-    DocumentView::new(&state.seen.whole, audience).opening(state.seen.mode())
+    DocumentView::new(&state.seen.details, audience).opening(state.seen.mode())
 }
 
 /// The submission was made and logged, but withdrawn by another request before this response.

@@ -321,7 +321,7 @@ fn is_platform(cx: &Context) -> bool {
 
 fn view(known: VisibleUser) -> KnownUserView {
     match (known.account, known.member) {
-        (Some(user), Some(member)) => KnownUserView::whole(*user, member),
+        (Some(user), Some(member)) => KnownUserView::details(*user, member),
         (_, member) => KnownUserView::outline(known.person, known.role, known.email, known.is_active, member),
     }
 }

@@ -41,7 +41,7 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
     let context = cx.context()?;
     let look = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room(&id)?;
-        whole(tx, room, &context)
+        details(tx, room, &context)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -53,7 +53,7 @@ async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<W
     let context = cx.context()?;
     let look = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room_of(&group)?;
-        whole(tx, room, &context)
+        details(tx, room, &context)
     };
     Ok(Json(cx.read(look).await?))
 }
@@ -64,14 +64,14 @@ fn summary(seen: VisibleWorkRoom, audience: &Audience) -> WorkRoomSummaryView {
     view.with_last_message(last_message)
 }
 
-fn whole(tx: &mut ReadTx<'_>, room: VisibleWorkRoom, context: &RequestContext) -> Result<WorkRoomView> {
+fn details(tx: &mut ReadTx<'_>, room: VisibleWorkRoom, context: &RequestContext) -> Result<WorkRoomView> {
     let audience = Audience::of(&context.viewer);
     let group = tx.whole_group(&room.room.group_id)?;
     let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
-    let document = |seen: VisibleDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
+    let document = |seen: VisibleDocument| DocumentView::new(&seen.details, &audience).opening(seen.mode());
     let documents = documents.into_iter().map(document).collect();
     let teacher = room.teacher.clone();
-    Ok(summary(room, &audience).whole(&group, teacher, documents, &audience))
+    Ok(summary(room, &audience).details(&group, teacher, documents, &audience))
 }
 
 fn message(message: LastMessage) -> LastMessageView {

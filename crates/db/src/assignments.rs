@@ -8,11 +8,11 @@ use model::assignment::{Assignment, AssignmentOrder, AssignmentStatus, Finish, L
 use model::class::{ClassLabel, ClassStatus};
 use model::collation::search_key;
 use model::course::CourseLabel;
+use model::details::{AssignmentDetails, GroupAssignmentDetails};
 use model::file::AssignmentAttachment;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::name_key;
-use model::whole::{WholeAssignment, WholeGroupAssignment};
 
 use super::group_assignments::LinkRow;
 use super::sql::Columns;
@@ -133,7 +133,7 @@ statements! {
 /// A topic as visible to the viewer: without the groups and files that are invisible to them.
 #[derive(Debug, Clone)]
 pub struct VisibleAssignment {
-    pub whole: WholeAssignment,
+    pub details: AssignmentDetails,
     /// The number of all groups that work on the topic, including those invisible to the viewer. Shown to staff only.
     pub groups: i64,
     /// Whether the viewer manages the class of the topic.
@@ -202,15 +202,15 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a topic and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn lock_writable_assignment(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
+    pub fn lock_writable_assignment(&mut self, id: &AssignmentId) -> Result<AssignmentDetails> {
         let class = self
             .fetch_one_visible(&BY_ID, args![id], visible)?
-            .whole
+            .details
             .assignment
             .class_id;
         self.lock_writable_class(&class)?;
         self.fetch_one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
-        Ok(self.assignment(id)?.whole)
+        Ok(self.assignment(id)?.details)
     }
 
     /// Inserts a topic.
@@ -280,32 +280,32 @@ fn joined(
     let places: HashMap<AssignmentId, usize> = topics
         .iter()
         .enumerate()
-        .map(|(place, visible)| (visible.whole.assignment.id.clone(), place))
+        .map(|(place, visible)| (visible.details.assignment.id.clone(), place))
         .collect();
     for file in files {
         if let Some(place) = places.get(&file.assignment_id) {
-            topics[*place].whole.attachments.push(file);
+            topics[*place].details.attachments.push(file);
         }
     }
     for row in links {
         if let Some(place) = places.get(&row.link.assignment_id) {
-            let whole = &mut topics[*place].whole;
-            let link = WholeGroupAssignment {
+            let details = &mut topics[*place].details;
+            let link = GroupAssignmentDetails {
                 link: row.link,
-                assignment: whole.assignment.clone(),
+                assignment: details.assignment.clone(),
                 place: row.place,
-                attachments: whole.attachments.clone(),
+                attachments: details.attachments.clone(),
                 submitted_count: row.submitted_count,
                 current_submission: row.current_submission,
             };
-            whole.links.push(link);
+            details.links.push(link);
         }
     }
     topics
 }
 
 fn sort(topics: &mut [VisibleAssignment], order: AssignmentOrder) {
-    topics.sort_by_cached_key(|visible| visible.whole.assignment.sort_key(order));
+    topics.sort_by_cached_key(|visible| visible.details.assignment.sort_key(order));
     if order.is_falling() {
         topics.reverse();
     }
@@ -329,7 +329,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleAssignment> {
         row.skip(2);
         None
     };
-    let whole = WholeAssignment {
+    let details = AssignmentDetails {
         assignment,
         class,
         course,
@@ -337,7 +337,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleAssignment> {
         links: Vec::new(),
     };
     Ok(VisibleAssignment {
-        whole,
+        details,
         groups: row.take()?,
         is_managed: row.take()?,
     })

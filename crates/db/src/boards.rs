@@ -27,7 +27,7 @@ impl ReadTx<'_> {
         if !topic.is_managed {
             return Err(Error::NotFound);
         }
-        let groups = self.groups_on_topic(&topic.whole.assignment.class_id, id)?;
+        let groups = self.groups_on_topic(&topic.details.assignment.class_id, id)?;
         let mut documents = self.documents_of_topic(id)?;
         documents.retain(|seen| seen.document().assignment_id.as_ref().is_none_or(|topic| topic == id));
         Ok(Board {

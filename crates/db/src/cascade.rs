@@ -6,8 +6,8 @@ mod deletion_plan;
 mod read;
 
 use model::change::removed::Removed;
+use model::details::GroupDetails;
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
-use model::whole::WholeGroup;
 
 use self::deletion_plan::{DeletionPlan, class, course, group, link, topic};
 use super::groups::GroupFilter;
@@ -108,7 +108,7 @@ impl WriteTx<'_> {
 
     /// Removes a student from a class and from all its groups. Returns these groups in their new state. Past
     /// submissions keep their recorded members. The caller holds the lock of the class.
-    pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<WholeGroup>> {
+    pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<GroupDetails>> {
         let left: Vec<GroupId> = self.fetch_all(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
         self.execute(&LEAVE_GROUPS, args![class, student])?;
         if self.execute(&LEAVE_CLASS, args![class, student])? == 0 {
@@ -123,8 +123,8 @@ impl WriteTx<'_> {
         };
         let groups = self.groups(&filter)?.into_iter();
         Ok(groups
-            .map(|record| record.whole)
-            .filter(|whole| left.contains(&whole.group.id))
+            .map(|record| record.details)
+            .filter(|details| left.contains(&details.group.id))
             .collect())
     }
 

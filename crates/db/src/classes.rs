@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use model::class::{Class, ClassStatus};
 use model::collation::{search_key, sort_key};
+use model::details::{ClassCounts, ClassDetails};
 use model::homeroom::HomeroomLabel;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::subject::SubjectLabel;
 use model::text::{AcademicYear, name_key};
 use model::user::Person;
-use model::whole::{ClassCounts, WholeClass};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
@@ -152,15 +152,15 @@ impl ReadTx<'_> {
     }
 
     /// Returns a class with its teachers, subjects and counts, or `NotFound` if it is invisible to the viewer.
-    pub fn whole_class(&mut self, id: &ClassId) -> Result<WholeClass> {
-        let mut whole = self.fetch_one_visible(&WHOLE, args![id], whole)?;
-        whole.co_teachers = self.co_teachers(id)?;
-        whole.subjects = self.class_subjects(id)?;
-        Ok(whole)
+    pub fn whole_class(&mut self, id: &ClassId) -> Result<ClassDetails> {
+        let mut details = self.fetch_one_visible(&WHOLE, args![id], details)?;
+        details.co_teachers = self.co_teachers(id)?;
+        details.subjects = self.class_subjects(id)?;
+        Ok(details)
     }
 
     /// Lists the matching classes that are visible to the viewer, by name.
-    pub fn classes(&mut self, filter: &ClassFilter) -> Result<Vec<WholeClass>> {
+    pub fn classes(&mut self, filter: &ClassFilter) -> Result<Vec<ClassDetails>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(ClassStatus::as_str);
         let arguments = args![
@@ -172,12 +172,12 @@ impl ReadTx<'_> {
             filter.academic_year,
             filter.taught_by,
         ];
-        let mut classes = self.fetch_all_visible(&LIST, arguments, whole)?;
+        let mut classes = self.fetch_all_visible(&LIST, arguments, details)?;
         let mut co_teachers = gathered(self.fetch_all_visible(&LIST_CO_TEACHERS, arguments, co_teacher)?);
         let mut subjects = gathered(self.fetch_all_visible(&LIST_SUBJECTS, arguments, subject)?);
-        for whole in &mut classes {
-            whole.co_teachers = co_teachers.remove(&whole.class.id).unwrap_or_default();
-            whole.subjects = subjects.remove(&whole.class.id).unwrap_or_default();
+        for details in &mut classes {
+            details.co_teachers = co_teachers.remove(&details.class.id).unwrap_or_default();
+            details.subjects = subjects.remove(&details.class.id).unwrap_or_default();
         }
         Ok(classes)
     }
@@ -346,8 +346,8 @@ fn class(row: &mut Columns<'_>) -> Result<Class> {
     })
 }
 
-fn whole(row: &mut Columns<'_>) -> Result<WholeClass> {
-    Ok(WholeClass {
+fn details(row: &mut Columns<'_>) -> Result<ClassDetails> {
+    Ok(ClassDetails {
         class: class(row)?,
         teacher: person(row)?,
         co_teachers: Vec::new(),

@@ -3,10 +3,10 @@
 use model::class::{ClassLabel, ClassStatus};
 use model::collation::{search_key, sort_key};
 use model::course::{Course, CourseStatus};
+use model::details::{CourseCounts, CourseDetails};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::subject::SubjectLabel;
 use model::text::name_key;
-use model::whole::{CourseCounts, WholeCourse};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
@@ -65,22 +65,26 @@ pub struct CourseFilter {
 
 impl ReadTx<'_> {
     /// Returns a course. Staff can read the courses of all classes of their organization.
-    pub fn course(&mut self, id: &CourseId) -> Result<WholeCourse> {
-        self.fetch_one(&BY_ID, args![id], whole)
+    pub fn course(&mut self, id: &CourseId) -> Result<CourseDetails> {
+        self.fetch_one(&BY_ID, args![id], details)
     }
 
     /// Lists the matching courses by name.
-    pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<WholeCourse>> {
+    pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<CourseDetails>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(CourseStatus::as_str);
-        self.fetch_all(&LIST, args![filter.class_id, filter.subject_id, search, status], whole)
+        self.fetch_all(
+            &LIST,
+            args![filter.class_id, filter.subject_id, search, status],
+            details,
+        )
     }
 }
 
 impl WriteTx<'_> {
     /// Locks a course and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn lock_writable_course(&mut self, id: &CourseId) -> Result<WholeCourse> {
+    pub fn lock_writable_course(&mut self, id: &CourseId) -> Result<CourseDetails> {
         // Lock order: the class before its children.
         let class = self.course(id)?.course.class_id;
         self.lock_writable_class(&class)?;
@@ -136,8 +140,8 @@ impl WriteTx<'_> {
     }
 }
 
-fn whole(row: &mut Columns<'_>) -> Result<WholeCourse> {
-    Ok(WholeCourse {
+fn details(row: &mut Columns<'_>) -> Result<CourseDetails> {
+    Ok(CourseDetails {
         course: Course {
             id: row.take()?,
             organization_id: row.take()?,

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
+use model::details::SubmissionDetails;
 use model::id::SubmissionId;
-use model::whole::WholeSubmission;
 
 use super::ReadTx;
 use super::sql::{Sql, Value};
@@ -61,38 +61,38 @@ impl ReadTx<'_> {
         &mut self,
         parts: &'static CurrentParts,
         arguments: &[Value<'_>],
-        submissions: Vec<&mut WholeSubmission>,
+        submissions: Vec<&mut SubmissionDetails>,
     ) -> Result<()> {
         // Most lists are requested before anything is submitted.
         if submissions.is_empty() {
             return Ok(());
         }
-        let mut filled: HashMap<SubmissionId, &mut WholeSubmission> = submissions
+        let mut filled: HashMap<SubmissionId, &mut SubmissionDetails> = submissions
             .into_iter()
-            .map(|whole| (whole.submission.id.clone(), whole))
+            .map(|details| (details.submission.id.clone(), details))
             .collect();
         for copy in self.fetch_all_visible(parts.copies, arguments, copy)? {
-            if let Some(whole) = filled.get_mut(&copy.submission_id) {
-                whole.documents.push(copy);
+            if let Some(details) = filled.get_mut(&copy.submission_id) {
+                details.documents.push(copy);
             }
         }
         for (_, grade) in self.fetch_all_visible(parts.grades, arguments, grade)? {
-            if let Some(whole) = filled.get_mut(&grade.submission_id) {
-                whole.grade = Some(grade);
+            if let Some(details) = filled.get_mut(&grade.submission_id) {
+                details.grade = Some(grade);
             }
         }
         let single = self.fetch_all_visible(parts.member_grades, arguments, |row| {
             Ok((row.take::<SubmissionId>()?, member_grade(row)?))
         })?;
         for (submission, single) in single {
-            if let Some(grade) = filled.get_mut(&submission).and_then(|whole| whole.grade.as_mut()) {
+            if let Some(grade) = filled.get_mut(&submission).and_then(|details| details.grade.as_mut()) {
                 single.add_to(grade);
             }
         }
         for feedback in self.fetch_all_visible(parts.feedback, arguments, feedback)? {
             let submission = feedback.submission_id.as_ref();
-            if let Some(whole) = submission.and_then(|submission| filled.get_mut(submission)) {
-                whole.feedback.push(feedback);
+            if let Some(details) = submission.and_then(|submission| filled.get_mut(submission)) {
+                details.feedback.push(feedback);
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use model::class::ClassStatus;
+use model::details::DocumentDetails;
 use model::document::{Document, DocumentStatus, Mode, Open, Status};
 use model::document_kind::{DocumentType, FileExtension};
 use model::domain_error::DomainError;
@@ -14,7 +15,6 @@ use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId,
 use model::number::Points;
 use model::save::Revision;
 use model::user::Person;
-use model::whole::WholeDocument;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
@@ -125,24 +125,24 @@ pub struct VisibleDocument {
     /// The group of its room, with the status of its class.
     pub place: Place,
     /// The document with its last author and its grade.
-    pub whole: WholeDocument,
+    pub details: DocumentDetails,
 }
 
 impl VisibleDocument {
     pub fn document(&self) -> &Document {
-        &self.whole.document
+        &self.details.document
     }
 
     /// Checks that users can change the document: it is not locked (423) and its class is not archived (409).
     pub fn writable(&self) -> Result<Open, DomainError> {
-        let open = self.whole.document.status.writable()?;
+        let open = self.details.document.status.writable()?;
         self.place.class_status.writable()?;
         Ok(open)
     }
 
     /// Returns the editor mode for a user who can view the document. All of them can edit it while it is a draft.
     pub fn mode(&self) -> Mode {
-        self.whole.document.mode(true, self.place.class_status)
+        self.details.document.mode(true, self.place.class_status)
     }
 }
 
@@ -378,7 +378,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
     });
     Ok(VisibleDocument {
         place,
-        whole: WholeDocument {
+        details: DocumentDetails {
             document,
             last_editor,
             grade: grade(row)?,

@@ -2,13 +2,13 @@
 //! groups they can view: staff of the class all of them, students those of their own groups, others none.
 
 use model::class::ClassStatus;
+use model::details::SubmissionDetails;
 use model::group::{ActiveTopic, GroupLabel, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
 use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
 use model::text::Title;
 use model::time::Timestamp;
-use model::whole::WholeSubmission;
 
 use super::current_submissions::{CurrentParts, current_parts};
 use super::sql::{Columns, Sql, Value};
@@ -165,7 +165,7 @@ pub(super) struct LinkRow {
     pub(super) link: GroupAssignment,
     pub(super) place: Place,
     pub(super) submitted_count: i64,
-    pub(super) current_submission: Option<WholeSubmission>,
+    pub(super) current_submission: Option<SubmissionDetails>,
 }
 
 /// Another topic of a group.
@@ -335,7 +335,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     let submitted_count = row.take()?;
     let current_submission = if link.current_submission_id.is_some() {
         let submission = submission(row)?;
-        Some(WholeSubmission {
+        Some(SubmissionDetails {
             submission,
             documents: Vec::new(),
             grade: None,

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use model::class::{ClassLabel, ClassStatus};
 use model::collation;
 use model::course::CourseLabel;
+use model::details::{GroupAssignmentDetails, GroupDetails};
 use model::group::{Group, GroupMember, GroupRole};
 use model::help::{HelpColumns, HelpFlag};
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
@@ -18,7 +19,6 @@ use model::number::{GroupNumber, RequiredDocuments};
 use model::subject::SubjectLabel;
 use model::text::{ShortName, name_key};
 use model::user::Person;
-use model::whole::{WholeGroup, WholeGroupAssignment};
 
 use self::queries::GroupQueries;
 pub(super) use self::queries::own_groups;
@@ -67,7 +67,7 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 #[derive(Debug, Clone)]
 pub struct VisibleGroup {
     /// Without members, topics and files if the viewer can only list the group.
-    pub whole: WholeGroup,
+    pub details: GroupDetails,
     /// Whether the viewer can view the group; otherwise only its outline is visible.
     pub has_full_access: bool,
     pub member_count: i64,
@@ -107,10 +107,10 @@ impl ReadTx<'_> {
     }
 
     /// Returns a group with its members, topics and files, or `NotFound` if the viewer cannot view it.
-    pub fn whole_group(&mut self, id: &GroupId) -> Result<WholeGroup> {
+    pub fn whole_group(&mut self, id: &GroupId) -> Result<GroupDetails> {
         let known = self.group(id)?;
         if known.has_full_access {
-            Ok(known.whole)
+            Ok(known.details)
         } else {
             Err(Error::NotFound)
         }
@@ -169,7 +169,7 @@ impl ReadTx<'_> {
         let places = places(&groups);
         for file in self.fetch_all_visible(set.files, arguments, links::group_file)? {
             if let Some(place) = places.get(&file.group_id) {
-                groups[*place].whole.attachments.push(file);
+                groups[*place].details.attachments.push(file);
             }
         }
         let mut rows = self.fetch_all_visible(set.links, arguments, links::link_row)?;
@@ -186,9 +186,9 @@ impl ReadTx<'_> {
         }
         for row in rows {
             if let Some(place) = places.get(&row.link.group_id) {
-                let whole = &mut groups[*place].whole;
-                whole.links.push(WholeGroupAssignment {
-                    place: whole.place(),
+                let details = &mut groups[*place].details;
+                details.links.push(GroupAssignmentDetails {
+                    place: details.place(),
                     attachments: files.remove(&row.link.id).unwrap_or_default(),
                     link: row.link,
                     assignment: row.assignment,
@@ -209,7 +209,7 @@ impl ReadTx<'_> {
         let places = places(&groups);
         for member in self.fetch_all_visible(set.members, arguments, member)? {
             if let Some(place) = places.get(&member.group_id) {
-                groups[*place].whole.members.push(member);
+                groups[*place].details.members.push(member);
             }
         }
         Ok(groups)
@@ -219,16 +219,16 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks a group and its class until the end of the transaction. Requires that the viewer manages the class and
     /// that the class is not archived.
-    pub fn lock_writable_group(&mut self, id: &GroupId) -> Result<WholeGroup> {
+    pub fn lock_writable_group(&mut self, id: &GroupId) -> Result<GroupDetails> {
         // Lock order: the class before its children.
-        let class = self.group(id)?.whole.group.class_id;
+        let class = self.group(id)?.details.group.class_id;
         self.lock_writable_class(&class)?;
         self.lock_group(id)?;
         self.whole_group(id)
     }
 
     /// Locks a group until the end of the transaction to change its help flag; `NotFound` if the viewer cannot view it.
-    pub fn lock_group_for_help(&mut self, id: &GroupId) -> Result<WholeGroup> {
+    pub fn lock_group_for_help(&mut self, id: &GroupId) -> Result<GroupDetails> {
         self.lock_group(id)?;
         self.whole_group(id)
     }
@@ -311,7 +311,7 @@ impl WriteTx<'_> {
 
 /// Maps each group to its index.
 fn places(groups: &[VisibleGroup]) -> HashMap<GroupId, usize> {
-    let ids = groups.iter().map(|known| known.whole.group.id.clone());
+    let ids = groups.iter().map(|known| known.details.group.id.clone());
     ids.enumerate().map(|(place, id)| (id, place)).collect()
 }
 
@@ -362,7 +362,7 @@ fn visible_group(row: &mut Columns<'_>) -> Result<VisibleGroup> {
         row.skip(3);
         None
     };
-    let whole = WholeGroup {
+    let details = GroupDetails {
         group,
         class,
         course,
@@ -372,7 +372,7 @@ fn visible_group(row: &mut Columns<'_>) -> Result<VisibleGroup> {
         attachments: Vec::new(),
     };
     Ok(VisibleGroup {
-        whole,
+        details,
         member_count: row.take()?,
         unread: row.take()?,
         has_full_access: row.take()?,

@@ -2,8 +2,8 @@
 //! concern the organization.
 
 use model::class::Class;
+use model::details::GroupDetails;
 use model::id::{ClassId, SessionId, UserId};
-use model::whole::WholeGroup;
 
 use super::WriteTx;
 use crate::{args, statements};
@@ -48,7 +48,7 @@ pub struct RemovedMembership {
     /// The classes in which the user was enrolled.
     pub classes: Vec<Class>,
     /// The user's former groups in their new state.
-    pub left: Vec<WholeGroup>,
+    pub left: Vec<GroupDetails>,
     /// The sessions that ended.
     pub sessions: Vec<SessionId>,
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use model::assignment::AssignmentLabel;
 use model::class::ClassStatus;
 use model::course::CourseLabel;
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::file::AssignmentAttachment;
 use model::group::{GroupLabel, Place};
 use model::group_assignment::Statistics;
@@ -13,7 +14,6 @@ use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
 use model::subject::SubjectLabel;
 use model::text::Title;
 use model::time::Timestamp;
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 
 use super::ReadTx;
 use super::assignments::{assignment, assignment_columns};
@@ -148,7 +148,7 @@ pub struct OverviewFilter {
 #[derive(Debug, Clone)]
 pub struct OverviewRow {
     /// The link with topic, group and current submission.
-    pub whole: WholeGroupAssignment,
+    pub details: GroupAssignmentDetails,
     /// The course of the topic.
     pub course: Option<CourseLabel>,
     /// The subject of the course, or of the group if there is no course.
@@ -166,7 +166,7 @@ pub struct OverviewStats {
 
 impl OverviewRow {
     pub fn assignment(&self) -> AssignmentLabel {
-        self.whole.assignment.label()
+        self.details.assignment.label()
     }
 }
 
@@ -204,12 +204,12 @@ impl ReadTx<'_> {
                 files.entry(link).or_default().push(file);
             }
             for row in &mut rows {
-                row.whole.attachments = files.remove(&row.whole.link.id).unwrap_or_default();
+                row.details.attachments = files.remove(&row.details.link.id).unwrap_or_default();
             }
         }
         let current = rows
             .iter_mut()
-            .filter_map(|row| row.whole.current_submission.as_mut())
+            .filter_map(|row| row.details.current_submission.as_mut())
             .collect();
         self.fill_current(&of_page::PARTS, arguments, current)?;
         Ok(window.cut(rows, position))
@@ -251,14 +251,14 @@ impl ReadTx<'_> {
 
 /// Returns the pagination position of a row.
 pub fn position(row: &OverviewRow) -> Position<Key> {
-    let (topic, number) = (&row.whole.assignment, row.whole.place.group.group_number);
+    let (topic, number) = (&row.details.assignment, row.details.place.group.group_number);
     Position {
         key: (
             topic.deadline.as_millis().saturating_neg(),
             topic.id.to_string(),
             number,
         ),
-        id: row.whole.link.id.to_string(),
+        id: row.details.link.id.to_string(),
     }
 }
 
@@ -299,7 +299,7 @@ fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
         None
     };
     let current_submission = match link.current_submission_id {
-        Some(_) => Some(WholeSubmission {
+        Some(_) => Some(SubmissionDetails {
             submission: submission(row)?,
             documents: Vec::new(),
             grade: None,
@@ -308,7 +308,7 @@ fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
         None => None,
     };
     Ok(OverviewRow {
-        whole: WholeGroupAssignment {
+        details: GroupAssignmentDetails {
             link,
             assignment,
             place,

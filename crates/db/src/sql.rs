@@ -225,7 +225,7 @@ impl Column for f64 {
                 clippy::cast_precision_loss,
                 reason = "SQLite stores whole reals as integers; points are small"
             )]
-            ValueRef::Integer(whole) => Some(whole as f64),
+            ValueRef::Integer(details) => Some(details as f64),
             _ => None,
         }
     }

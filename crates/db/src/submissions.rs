@@ -7,6 +7,7 @@ pub mod grades;
 
 use std::collections::BTreeMap;
 
+use model::details::SubmissionDetails;
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
 use model::file::FileKey;
@@ -16,7 +17,6 @@ use model::number::Points;
 use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use model::time::Timestamp;
 use model::user::Person;
-use model::whole::WholeSubmission;
 
 use super::group_assignments::{submission, submission_columns};
 use super::sql::{Columns, Sql};
@@ -101,13 +101,13 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 
 impl ReadTx<'_> {
     /// Returns an attempt with copies, grade and feedback.
-    pub fn submission(&mut self, id: &SubmissionId) -> Result<WholeSubmission> {
+    pub fn submission(&mut self, id: &SubmissionId) -> Result<SubmissionDetails> {
         let found = self.fetch_one(&BY_ID, args![id], submission)?;
         self.whole_submission(found)
     }
 
     /// Returns the attempt in which a document is currently submitted, with copies, grade and feedback.
-    pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<WholeSubmission>> {
+    pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<SubmissionDetails>> {
         let found = self.fetch_optional(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
         found.map(|found| self.whole_submission(found)).transpose()
     }
@@ -127,7 +127,7 @@ impl ReadTx<'_> {
         self.fetch_all(&MEMBERS, args![group], |row| row.take())
     }
 
-    fn whole_submission(&mut self, submission: Submission) -> Result<WholeSubmission> {
+    fn whole_submission(&mut self, submission: Submission) -> Result<SubmissionDetails> {
         let id = &submission.id;
         let documents = self.fetch_all(&COPIES, args![id], copy)?;
         let grade = match self.fetch_optional(&GRADE, args![id], grade)? {
@@ -140,7 +140,7 @@ impl ReadTx<'_> {
             None => None,
         };
         let feedback = self.fetch_all(&FEEDBACK, args![id], feedback)?;
-        Ok(WholeSubmission {
+        Ok(SubmissionDetails {
             submission,
             documents,
             grade,

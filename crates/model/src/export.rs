@@ -1,13 +1,13 @@
 //! Archive of a topic: the work of its groups as a download for the teacher.
 
 use crate::assignment::Assignment;
+use crate::details::GroupAssignmentDetails;
 use crate::document::{Document, DocumentStatus};
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
 use crate::id::{AssignmentId, DocumentId, RevisionId, SubmissionDocumentId};
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::whole::WholeGroupAssignment;
 
 string_enum! {
     /// File format of the exported documents.
@@ -41,7 +41,7 @@ pub struct TopicExport {
 /// The work of one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportedGroup {
-    pub link: WholeGroupAssignment,
+    pub link: GroupAssignmentDetails,
     /// Names of the present members, or of the members at the time of submission.
     pub members: Vec<String>,
     pub documents: Vec<ExportedDocument>,

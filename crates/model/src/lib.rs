@@ -19,7 +19,7 @@
 //!
 //! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`edit`] represents a PATCH, [`access`]
 //! contains the roles, [`policy`] names the authorization clauses, and [`domain_error`] is the error type of all rules.
-//! [`whole`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
+//! [`details`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
 //! entries ([`activity`]), events ([`news`]) and file removals are derived.
 
 pub mod access;
@@ -30,6 +30,7 @@ pub mod class;
 pub mod collation;
 pub mod contribution;
 pub mod course;
+pub mod details;
 pub mod division;
 pub mod document;
 pub mod document_kind;
@@ -78,5 +79,4 @@ pub mod time;
 pub mod user;
 pub mod version;
 pub mod visible_text;
-pub mod whole;
 pub mod zone;

@@ -1,10 +1,10 @@
 //! Reads rows of links, topics and files from the statements of [`super::known`].
 
 use model::assignment::Assignment;
+use model::details::SubmissionDetails;
 use model::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
 use model::group_assignment::GroupAssignment;
 use model::id::GroupAssignmentId;
-use model::whole::WholeSubmission;
 
 use crate::assignments::assignment;
 use crate::attachments;
@@ -17,13 +17,13 @@ pub(super) struct LinkRow {
     pub(super) link: GroupAssignment,
     pub(super) assignment: Assignment,
     pub(super) submitted_count: i64,
-    pub(super) current_submission: Option<WholeSubmission>,
+    pub(super) current_submission: Option<SubmissionDetails>,
 }
 
 pub(super) fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
     let current_submission = match link.current_submission_id {
-        Some(_) => Some(WholeSubmission {
+        Some(_) => Some(SubmissionDetails {
             submission: submission(row)?,
             documents: Vec::new(),
             grade: None,

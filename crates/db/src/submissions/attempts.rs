@@ -2,9 +2,9 @@
 //! children of many attempts are read by one statement per kind.
 
 use model::assignment::AssignmentStatus;
+use model::details::SubmissionDetails;
 use model::id::{GroupAssignmentId, SubmissionId};
 use model::submission::SubmissionDocument;
-use model::whole::WholeSubmission;
 
 use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
 use crate::ReadTx;
@@ -57,10 +57,10 @@ static PARTS: CurrentParts = CurrentParts {
 
 impl ReadTx<'_> {
     /// Lists all attempts at a link, newest first; `NotFound` if the viewer cannot view the group.
-    pub fn attempts_at(&mut self, link: &GroupAssignmentId) -> Result<Vec<WholeSubmission>> {
+    pub fn attempts_at(&mut self, link: &GroupAssignmentId) -> Result<Vec<SubmissionDetails>> {
         self.work_of_link(link)?;
         let mut attempts = self.fetch_all_visible(&OF_LINK, args![link], |row| {
-            Ok(WholeSubmission {
+            Ok(SubmissionDetails {
                 submission: submission(row)?,
                 documents: Vec::new(),
                 grade: None,

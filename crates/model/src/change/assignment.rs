@@ -2,25 +2,25 @@
 
 use super::removed::PlacedDocument;
 use crate::assignment::{Assignment, AssignmentLabel};
+use crate::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use crate::file::{AssignmentAttachment, FileKey};
 use crate::group::Place;
 use crate::id::{DocumentId, GroupId};
 use crate::patch::FieldDiff;
-use crate::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
 
 /// A change of a topic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AssignmentChange {
     /// The topic was created, with or without groups.
     Created {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The topic it is a copy of.
         copied_from: Option<AssignmentLabel>,
     },
     /// Fields of the topic or task texts of single groups changed. Groups that moved with the topic are recorded as
     /// changes of their own.
     Updated {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         changed: FieldDiff,
         /// The groups whose own task text changed.
         overridden: Vec<GroupId>,
@@ -28,7 +28,7 @@ pub enum AssignmentChange {
     /// A bulk edit changed fields shared by all groups.
     BulkUpdated {
         /// The topic after the change; all its groups are affected.
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The changed fields: fields of the topic, `startDate` of the groups, `attachments`.
         changed: FieldDiff,
         /// The groups whose start date changed.
@@ -37,12 +37,12 @@ pub enum AssignmentChange {
         files: Vec<FileKey>,
     },
     GroupsAttached {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The newly attached groups.
         attached: Vec<GroupId>,
     },
     GroupDetached {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         place: Place,
         /// Number of deleted submissions.
         submissions: i64,
@@ -53,24 +53,24 @@ pub enum AssignmentChange {
     },
     /// The task text or the extended deadline of one group changed.
     LinkUpdated {
-        link: Box<WholeGroupAssignment>,
+        link: Box<GroupAssignmentDetails>,
         changed: FieldDiff,
     },
     /// An attachment was added, for all groups or for one.
     AttachmentAdded {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The attachment; no event is emitted for a staged one.
         attachment: AssignmentAttachment,
     },
     /// An attachment was removed.
     AttachmentRemoved {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The attachment; its stored file is deleted too.
         attachment: AssignmentAttachment,
     },
     /// The topic was finished, or finished again to lock documents created since.
     Finished {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         already_finished: bool,
         /// The documents that were locked.
         documents: Vec<PlacedDocument>,
@@ -80,7 +80,7 @@ pub enum AssignmentChange {
         unsaved: Vec<DocumentId>,
     },
     Reopened {
-        assignment: Box<WholeAssignment>,
+        assignment: Box<AssignmentDetails>,
         /// The documents that were unlocked, and those that stay locked because the lock passed to another topic.
         documents: Vec<PlacedDocument>,
     },
@@ -109,7 +109,7 @@ pub enum AssignmentChange {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovedStart {
     /// The group after the change.
-    pub group: WholeGroup,
+    pub group: GroupDetails,
     /// The group before the change.
     pub before: Place,
 }

@@ -2,23 +2,23 @@
 
 use super::removed::Removed;
 use crate::class::{Class, ClassLabel};
+use crate::details::{ClassDetails, GroupDetails};
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::time::Timestamp;
 use crate::user::Person;
-use crate::whole::{WholeClass, WholeGroup};
 
 /// A change of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClassChange {
     Created {
-        class: Box<WholeClass>,
+        class: Box<ClassDetails>,
         /// The class it is a copy of.
         copied_from: Option<ClassLabel>,
     },
     /// Fields or subjects of the class changed.
     Updated {
-        class: Box<WholeClass>,
+        class: Box<ClassDetails>,
         /// The changed fields; `subjectIds` for the subjects.
         changed: FieldDiff,
         /// Its students, whose subscriptions change when the class becomes a draft or stops being one.
@@ -35,7 +35,7 @@ pub enum ClassChange {
     },
     /// Co-teachers were added or removed.
     TeachersChanged {
-        class: Box<WholeClass>,
+        class: Box<ClassDetails>,
         added: Vec<Person>,
         removed: Vec<Person>,
     },
@@ -48,7 +48,7 @@ pub enum ClassChange {
         class: Box<Class>,
         student: Person,
         /// The groups after the student left.
-        left: Vec<WholeGroup>,
+        left: Vec<GroupDetails>,
     },
     /// The completion date of a student was set or cleared.
     EnrollmentUpdated {

@@ -2,18 +2,18 @@
 
 use super::removed::Removed;
 use crate::course::Course;
+use crate::details::CourseDetails;
 use crate::patch::FieldDiff;
-use crate::whole::WholeCourse;
 
 /// A change of a course.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CourseChange {
     Created {
-        course: Box<WholeCourse>,
+        course: Box<CourseDetails>,
     },
     /// Fields of the course changed. Groups that follow it to another subject are recorded as changes of their own.
     Updated {
-        course: Box<WholeCourse>,
+        course: Box<CourseDetails>,
         changed: FieldDiff,
     },
     /// The course was deleted with everything in it.

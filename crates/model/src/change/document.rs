@@ -1,12 +1,12 @@
 //! Changes of documents. Submissions and locks are recorded with submissions and topics.
 
+use crate::details::DocumentDetails;
 use crate::document::Document;
 use crate::file::FileKey;
 use crate::group::Place;
 use crate::late_text::{DeletedDocument, LateText};
 use crate::patch::FieldDiff;
 use crate::save::Revision;
-use crate::whole::WholeDocument;
 
 /// A change of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,18 +15,18 @@ pub enum DocumentChange {
     Created {
         /// The group that owns the document.
         place: Place,
-        document: Box<WholeDocument>,
+        document: Box<DocumentDetails>,
     },
     /// The document was renamed or linked to another topic.
     Updated {
         place: Place,
-        document: Box<WholeDocument>,
+        document: Box<DocumentDetails>,
         changed: FieldDiff,
     },
     /// The document server saved the document.
     Saved {
         place: Place,
-        document: Box<WholeDocument>,
+        document: Box<DocumentDetails>,
         /// The new content.
         revision: Box<Revision>,
     },
@@ -34,18 +34,24 @@ pub enum DocumentChange {
     SavedLate {
         place: Place,
         /// The document, unchanged.
-        document: Box<WholeDocument>,
+        document: Box<DocumentDetails>,
         /// The content kept from the save.
         revision: Box<Revision>,
     },
     /// The document server could not save the document; the room and its staff are notified.
-    SaveFailed { place: Place, document: Box<WholeDocument> },
+    SaveFailed {
+        place: Place,
+        document: Box<DocumentDetails>,
+    },
     /// The freeze is complete, or pending content has arrived.
-    Frozen { place: Place, document: Box<WholeDocument> },
+    Frozen {
+        place: Place,
+        document: Box<DocumentDetails>,
+    },
     /// The content was replaced by an upload or by an earlier revision.
     Replaced {
         place: Place,
-        document: Box<WholeDocument>,
+        document: Box<DocumentDetails>,
         /// The new content; its origin distinguishes an upload from a restored revision.
         revision: Box<Revision>,
     },

@@ -1,22 +1,22 @@
 //! Changes of groups and their members.
 
+use crate::details::GroupDetails;
 use crate::file::{FileKey, GroupAttachment};
 use crate::group::{Group, Place};
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::user::Person;
-use crate::whole::WholeGroup;
 
 /// A change of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupChange {
     /// The group was created together with its work room.
     Created {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
     },
     /// Fields of the group changed, by a PATCH, by a bulk edit, or because its course or topic moved.
     Updated {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         /// The group before the change. Comparing it with `group` shows who gains or loses access to the group.
         before: Place,
         changed: FieldDiff,
@@ -35,27 +35,27 @@ pub enum GroupChange {
         files: Vec<FileKey>,
     },
     MembersAdded {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         users: Vec<Person>,
     },
     MemberRemoved {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         user: Person,
     },
     /// A student moved from one group of the class to another.
     MemberMoved {
         /// The group the student left, after the change.
-        from: Box<WholeGroup>,
+        from: Box<GroupDetails>,
         /// The group the student joined, after the change.
-        to: Box<WholeGroup>,
+        to: Box<GroupDetails>,
         user: Person,
     },
     AttachmentAdded {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         attachment: GroupAttachment,
     },
     AttachmentRemoved {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         /// The attachment; its stored file is deleted too.
         attachment: GroupAttachment,
     },

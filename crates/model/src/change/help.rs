@@ -1,24 +1,24 @@
 //! Changes of the help flag of a group.
 
+use crate::details::GroupDetails;
 use crate::text::{HelpMessage, Note};
 use crate::user::Person;
-use crate::whole::WholeGroup;
 
 /// A change of the help flag of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HelpChange {
     /// A student requested help, or repeated the request.
     Requested {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         by: Person,
         /// Whether the flag was newly set. Only then the request is logged.
         is_first: bool,
     },
     /// A teacher claimed the help request.
-    Claimed { group: Box<WholeGroup>, by: Person },
+    Claimed { group: Box<GroupDetails>, by: Person },
     /// The help request was resolved.
     Resolved {
-        group: Box<WholeGroup>,
+        group: Box<GroupDetails>,
         by: Person,
         /// The message of the request.
         message: Option<HelpMessage>,

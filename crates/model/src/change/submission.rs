@@ -1,60 +1,60 @@
 //! Changes of submissions and grades.
 
+use crate::details::{DocumentDetails, GroupAssignmentDetails, SubmissionDetails};
 use crate::feedback::Feedback;
 use crate::grade::GradeWritten;
 use crate::id::{SubmissionId, UserId};
 use crate::submission::Submission;
 use crate::text::Note;
-use crate::whole::{WholeDocument, WholeGroupAssignment, WholeSubmission};
 
 /// A change of a submission.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionChange {
     Submitted {
         /// The group link after the change; its current submission is the new one.
-        link: Box<WholeGroupAssignment>,
-        document: Box<WholeDocument>,
+        link: Box<GroupAssignmentDetails>,
+        document: Box<DocumentDetails>,
         /// The new attempt.
-        submission: Box<WholeSubmission>,
+        submission: Box<SubmissionDetails>,
         /// The attempt that the new one replaced as current.
         superseded: Option<SubmissionId>,
     },
     /// The freeze of a submitted document is complete: its copy holds the content at the time of submission.
     Frozen {
-        link: Box<WholeGroupAssignment>,
-        document: Box<WholeDocument>,
-        submission: Box<WholeSubmission>,
+        link: Box<GroupAssignmentDetails>,
+        document: Box<DocumentDetails>,
+        submission: Box<SubmissionDetails>,
     },
     /// A save that was still pending completed the content of the submission.
     Completed {
-        link: Box<WholeGroupAssignment>,
-        submission: Box<WholeSubmission>,
+        link: Box<GroupAssignmentDetails>,
+        submission: Box<SubmissionDetails>,
     },
     /// A document was withdrawn.
     Unsubmitted {
-        link: Box<WholeGroupAssignment>,
-        document: Box<WholeDocument>,
+        link: Box<GroupAssignmentDetails>,
+        document: Box<DocumentDetails>,
         /// The attempt that is no longer current.
         former: Box<Submission>,
         /// The attempt with the remaining documents, if there are any.
-        next: Option<Box<WholeSubmission>>,
+        next: Option<Box<SubmissionDetails>>,
         reason: Option<Note>,
     },
     /// The submission was returned for revision.
     Returned {
-        link: Box<WholeGroupAssignment>,
+        link: Box<GroupAssignmentDetails>,
         /// The attempt that was returned.
-        submission: Box<WholeSubmission>,
+        submission: Box<SubmissionDetails>,
         /// Its documents, which are drafts again.
-        documents: Vec<WholeDocument>,
+        documents: Vec<DocumentDetails>,
         /// The feedback written with the return.
         feedback: Option<Box<Feedback>>,
     },
     /// A grade was saved.
     Graded {
-        link: Box<WholeGroupAssignment>,
+        link: Box<GroupAssignmentDetails>,
         /// The attempt with its grade.
-        submission: Box<WholeSubmission>,
+        submission: Box<SubmissionDetails>,
         /// What changed, and whether students can see it.
         written: GradeWritten,
         /// The present members of the group; each receives their own grade.

@@ -2,12 +2,12 @@
 
 use crate::access::MemberRole;
 use crate::class::Class;
+use crate::details::GroupDetails;
 use crate::file::FileKey;
 use crate::id::{ClassId, SessionId, UserId};
 use crate::import::ImportCounts;
 use crate::patch::FieldDiff;
 use crate::user::{Member, Person, User};
-use crate::whole::WholeGroup;
 
 /// A change of an account or a membership, as seen from one organization.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub enum UserChange {
         /// The classes the user was enrolled in.
         classes: Vec<Class>,
         /// The groups after the user left.
-        left: Vec<WholeGroup>,
+        left: Vec<GroupDetails>,
         /// The sessions in this organization, or all sessions if the account was deactivated.
         sessions: Vec<SessionId>,
         /// Whether the account was deactivated because it has no membership left.
@@ -109,7 +109,7 @@ pub enum UserChange {
         /// The user, already anonymized.
         user: Person,
         /// The groups after the user left.
-        left: Vec<WholeGroup>,
+        left: Vec<GroupDetails>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },

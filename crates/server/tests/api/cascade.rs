@@ -314,7 +314,7 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
         let freed: Vec<_> = removed.released.into_iter().map(|placed| placed.document).collect();
         let mut stored = Vec::new();
         for id in ids.iter().filter(|id| freed.iter().any(|document| document.id == **id)) {
-            stored.push(work.document(id)?.whole.document);
+            stored.push(work.document(id)?.details.document);
         }
         Ok((freed, stored))
     })

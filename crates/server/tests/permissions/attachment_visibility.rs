@@ -47,7 +47,7 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
     let topic = AssignmentId::new(topic);
     let (whole, staged) = store
         .read(standpoint, move |scope| {
-            Ok((scope.assignment(&topic)?.whole, scope.staged_files(&topic)?))
+            Ok((scope.assignment(&topic)?.details, scope.staged_files(&topic)?))
         })
         .await
         .unwrap();

@@ -225,11 +225,11 @@ fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Foun
         .collect();
     let everything = scope.groups(&GroupFilter::default()).unwrap();
     for list in [everything, by_class] {
-        let listed = list.iter().filter(|known| ours.contains(&known.whole.group.id));
-        let known: BTreeSet<_> = listed.clone().map(|known| known.whole.group.id.clone()).collect();
+        let listed = list.iter().filter(|known| ours.contains(&known.details.group.id));
+        let known: BTreeSet<_> = listed.clone().map(|known| known.details.group.id.clone()).collect();
         let seen = listed
             .filter(|known| known.has_full_access)
-            .map(|known| known.whole.group.id.clone())
+            .map(|known| known.details.group.id.clone())
             .collect();
         assert_eq!((&known, &seen), (&found.known, &found.seen), "lists and details agree");
     }

@@ -47,12 +47,12 @@ pub struct Original {
 
 /// Reads the topic to copy. Rejects everything that [`clone`] would reject, before any byte is copied.
 pub fn original(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewCopy) -> Result<Original> {
-    let whole = tx.assignment(id)?.whole;
-    target_course(tx, &whole.assignment, new)?;
-    let files = shared_files(&whole).filter(|_| new.with_files);
+    let details = tx.assignment(id)?.details;
+    target_course(tx, &details.assignment, new)?;
+    let files = shared_files(&details).filter(|_| new.with_files);
     Ok(Original {
         files: files.map(FileCopy::from_attachment).collect(),
-        topic: whole.assignment,
+        topic: details.assignment,
     })
 }
 
@@ -81,7 +81,7 @@ pub fn clone(tx: &mut WriteTx<'_>, new: &NewCopy, original: &Original) -> Result
     }
     let seen = tx.assignment(&topic.id)?;
     tx.record(AssignmentChange::Created {
-        assignment: Box::new(seen.whole.clone()),
+        assignment: Box::new(seen.details.clone()),
         copied_from: Some(old.label()),
     });
     Ok(seen)

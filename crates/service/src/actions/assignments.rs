@@ -99,7 +99,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
     let attached = group_assignments::attach_all(tx, &assignment, course.as_ref(), groups)?;
     let seen = tx.assignment(&assignment.id)?;
     tx.record(AssignmentChange::Created {
-        assignment: Box::new(seen.whole.clone()),
+        assignment: Box::new(seen.details.clone()),
         copied_from: None,
     });
     group_assignments::record_moved_groups(tx, attached.moved)?;
@@ -108,19 +108,19 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
 
 /// Applies a PATCH. Group-specific texts change only for the groups in the request.
 pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<VisibleAssignment> {
-    let whole = tx.lock_writable_assignment(id)?;
+    let details = tx.lock_writable_assignment(id)?;
     let course = course(tx, edit.course_id.value())?;
     let texts = edit.groups.value().map_or(&[][..], |texts| &**texts);
-    let links = group_assignments::named_links(tx, &whole, texts)?;
+    let links = group_assignments::named_links(tx, &details, texts)?;
 
-    let mut assignment = whole.assignment.clone();
+    let mut assignment = details.assignment.clone();
     let mut changed = FieldDiff::new();
     let mut moved = Vec::new();
     if !edit.course_id.is_unchanged() {
-        moved = group_assignments::move_all(tx, &mut assignment, course.as_ref(), &whole.group_ids())?;
+        moved = group_assignments::move_all(tx, &mut assignment, course.as_ref(), &details.group_ids())?;
         changed.write(
             "courseId",
-            &mut whole.assignment.course_id.clone(),
+            &mut details.assignment.course_id.clone(),
             assignment.course_id.clone(),
         );
     }
@@ -131,7 +131,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
     let overridden = group_assignments::write_texts(tx, &assignment, links, texts)?;
     let seen = tx.assignment(id)?;
     if !changed.is_empty() || !overridden.is_empty() {
-        let assignment = Box::new(seen.whole.clone());
+        let assignment = Box::new(seen.details.clone());
         tx.record(AssignmentChange::Updated {
             assignment,
             changed,
@@ -145,15 +145,15 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 /// Deletes a topic with its links, submissions and files. Work rooms and documents stay. Returns the number of
 /// deleted submissions.
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let places = whole.links.iter().map(|link| link.place.clone()).collect();
+    let details = tx.lock_writable_assignment(id)?;
+    let places = details.links.iter().map(|link| link.place.clone()).collect();
     let Removed {
         submissions,
         released,
         files,
         ..
     } = tx.delete_assignment(id)?;
-    let assignment = Box::new(whole.assignment);
+    let assignment = Box::new(details.assignment);
     tx.record(AssignmentChange::Deleted {
         assignment,
         places,

@@ -3,10 +3,10 @@
 
 use garde::Validate;
 use model::change::assignment::AssignmentChange;
+use model::details::AssignmentDetails;
 use model::domain_error::DomainError;
 use model::file::{AssignmentAttachment, FILES_MAX, StoredFile};
 use model::id::{AssignmentId, AttachmentId, GroupAssignmentId};
-use model::whole::WholeAssignment;
 use serde::Deserialize;
 
 use super::assignments::person;
@@ -40,21 +40,21 @@ pub fn add(
     tx: &mut WriteTx<'_>,
     id: &AssignmentId,
     new: &NewAttachment,
-) -> Result<(WholeAssignment, AssignmentAttachment)> {
-    let whole = tx.lock_writable_assignment(id)?;
+) -> Result<(AssignmentDetails, AssignmentAttachment)> {
+    let details = tx.lock_writable_assignment(id)?;
     if let Some(link) = &new.group_assignment_id {
-        whole
+        details
             .links
             .iter()
-            .find(|whole| whole.link.id == *link)
+            .find(|details| details.link.id == *link)
             .ok_or(Error::NotFound)?;
     }
-    whole.assignment.writable()?;
+    details.assignment.writable()?;
     // Staged files have a separate limit, so that a topic with the maximum number of files can still exchange one.
     let present = if new.is_staged {
         tx.staged_files(id)?.len()
     } else {
-        whole.attachments.len()
+        details.attachments.len()
     };
     room_for(present + 1)?;
     let attachment = AssignmentAttachment {
@@ -68,22 +68,22 @@ pub fn add(
         created_at: tx.now(),
     };
     tx.insert_file(&attachment)?;
-    let whole = tx.assignment(id)?.whole;
-    let assignment = Box::new(whole.clone());
+    let details = tx.assignment(id)?.details;
+    let assignment = Box::new(details.clone());
     tx.record(AssignmentChange::AttachmentAdded {
         assignment,
         attachment: attachment.clone(),
     });
-    Ok((whole, attachment))
+    Ok((details, attachment))
 }
 
 /// Removes a file from a topic. Staged files can be removed too.
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> Result<()> {
-    let whole = tx.lock_writable_assignment(id)?;
+    let details = tx.lock_writable_assignment(id)?;
     let attachment = tx.file_of_assignment(id, file)?;
-    whole.assignment.writable()?;
+    details.assignment.writable()?;
     tx.delete_file(file)?;
-    let assignment = Box::new(tx.assignment(id)?.whole);
+    let assignment = Box::new(tx.assignment(id)?.details);
     tx.record(AssignmentChange::AttachmentRemoved { assignment, attachment });
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use model::assignment::{Assignment, SharedEdit};
 use model::change::assignment::{AssignmentChange, MovedStart};
+use model::details::AssignmentDetails;
 use model::file::AssignmentAttachment;
 use model::group::Group;
 use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
@@ -12,7 +13,6 @@ use model::patch::{FieldDiff, FieldPatch};
 use model::submission::Submission;
 use model::text::FileName;
 use model::time::Timestamp;
-use model::whole::WholeAssignment;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,9 +54,9 @@ struct BulkEditPlan {
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
 pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let affected = whole.group_ids();
-    let plan = plan(tx, &whole, edit, options.recompute_late)?;
+    let details = tx.lock_writable_assignment(id)?;
+    let affected = details.group_ids();
+    let plan = plan(tx, &details, edit, options.recompute_late)?;
     if options.is_dry || plan.changed.is_empty() {
         return Ok(BulkEdited {
             seen: tx.assignment(id)?,
@@ -75,13 +75,13 @@ pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options:
 
 fn plan(
     tx: &mut WriteTx<'_>,
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     edit: &SharedEdit,
     recompute_late: bool,
 ) -> Result<BulkEditPlan> {
-    let mut assignment = whole.assignment.clone();
+    let mut assignment = details.assignment.clone();
     let staged = tx.staged_files(&assignment.id)?;
-    let shared: Vec<_> = whole
+    let shared: Vec<_> = details
         .attachments
         .iter()
         .filter(|file| file.group_assignment_id.is_none())
@@ -92,14 +92,14 @@ fn plan(
     let removed = find_attachments(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, tx.now())?;
     if !added.is_empty() {
-        room_for(whole.attachments.len() + added.len() - removed.len())?;
+        room_for(details.attachments.len() + added.len() - removed.len())?;
     }
     let start_date = tx.patched_timestamp(&edit.start_date)?;
-    let groups = starts(tx, whole, &start_date, &mut changed)?;
+    let groups = starts(tx, details, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
     let recomputed = if recompute_late {
-        recompute_late_status(tx, whole, &assignment, &mut changed)?
+        recompute_late_status(tx, details, &assignment, &mut changed)?
     } else {
         Vec::new()
     };
@@ -138,7 +138,7 @@ fn write(tx: &mut WriteTx<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<
             before,
         });
     }
-    let assignment = Box::new(tx.assignment(id)?.whole);
+    let assignment = Box::new(tx.assignment(id)?.details);
     let files = plan.removed.into_iter().map(|file| file.file.key).collect();
     tx.record(AssignmentChange::BulkUpdated {
         assignment,
@@ -158,7 +158,7 @@ fn find_attachments(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Res
 /// Sets the start date of every group of the topic. Returns the groups whose start date changes.
 fn starts(
     tx: &mut WriteTx<'_>,
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     start_date: &FieldPatch<Timestamp>,
     changed: &mut FieldDiff,
 ) -> Result<Vec<(Group, MovedGroup)>> {
@@ -167,8 +167,8 @@ fn starts(
         return Ok(moved);
     }
     let mut from = BTreeMap::new();
-    for (id, whole) in groups_of_class(tx, &whole.assignment.class_id, &whole.group_ids())? {
-        let (before, mut group) = (whole.place(), whole.group);
+    for (id, details) in groups_of_class(tx, &details.assignment.class_id, &details.group_ids())? {
+        let (before, mut group) = (details.place(), details.group);
         from.insert(id.to_string(), group.start_date);
         let changed = group.start_on(start_date.clone(), tx.now());
         if !changed.is_empty() {
@@ -210,13 +210,13 @@ struct LateStatus {
 /// Returns the submissions whose lateness changes with the new deadline.
 fn recompute_late_status(
     tx: &mut WriteTx<'_>,
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     assignment: &Assignment,
     changed: &mut FieldDiff,
 ) -> Result<Vec<Submission>> {
     let (mut recomputed, mut from) = (Vec::new(), Vec::new());
     for mut submission in tx.submissions_of(&assignment.id)? {
-        let link = whole
+        let link = details
             .links
             .iter()
             .find(|link| link.link.id == submission.group_assignment_id);

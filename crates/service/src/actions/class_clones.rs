@@ -11,12 +11,12 @@ use model::change::class::ClassChange;
 use model::change::course::CourseChange;
 use model::class::{Class, ClassStatus};
 use model::course::{Course, CourseStatus};
+use model::details::{AssignmentDetails, ClassDetails};
 use model::domain_error::DomainError;
 use model::file::{AssignmentAttachment, FileKey};
 use model::id::{AssignmentId, AttachmentId, ClassId, CourseId, UserId};
 use model::school_year::YearShift;
 use model::text::{AcademicYear, Name};
-use model::whole::{WholeAssignment, WholeClass};
 use model::zone::Zone;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -94,7 +94,7 @@ pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Resul
 }
 
 /// Creates the new class as a draft, so that students see it only after the teacher activates it.
-pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<WholeClass> {
+pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<ClassDetails> {
     let old = tx.lock_managed_class(id)?;
     let before = tx.whole_class(id)?;
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
@@ -134,9 +134,9 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
     for student in &students {
         tx.enroll(&class.id, &student.id)?;
     }
-    let whole = tx.whole_class(&class.id)?;
+    let details = tx.whole_class(&class.id)?;
     tx.record(ClassChange::Created {
-        class: Box::new(whole.clone()),
+        class: Box::new(details.clone()),
         copied_from: Some(old.label()),
     });
     if !students.is_empty() {
@@ -144,7 +144,7 @@ pub fn clone(tx: &mut WriteTx<'_>, id: &ClassId, new: &NewClone, copies: &[FileC
         tx.record(ClassChange::Enrolled { class, students });
     }
     record_clone(tx, &class.id)?;
-    Ok(whole)
+    Ok(details)
 }
 
 /// Returns the owner of the new class: a teacher who clones it, or, if an administrator does, the previous owner as
@@ -181,16 +181,16 @@ fn clone_courses(
     if !new.with_courses {
         return Ok(courses);
     }
-    for whole in tx.courses(&active_courses(old))? {
+    for details in tx.courses(&active_courses(old))? {
         let course = Course {
             id: CourseId::new(clock::new_id()),
             class_id: class.clone(),
             created_at: tx.now(),
             updated_at: tx.now(),
-            ..whole.course.clone()
+            ..details.course.clone()
         };
         tx.insert_course(&course)?;
-        courses.insert(whole.course.id, course.id);
+        courses.insert(details.course.id, course.id);
     }
     Ok(courses)
 }
@@ -205,21 +205,21 @@ fn clone_topics(
     copies: &[FileCopy],
 ) -> Result<()> {
     let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of.id, copy)).collect();
-    for whole in topics_to_clone(tx, old, new)? {
-        let course_id = whole.assignment.course_id.as_ref().map(|course| courses.get(course));
+    for details in topics_to_clone(tx, old, new)? {
+        let course_id = details.assignment.course_id.as_ref().map(|course| courses.get(course));
         let topic = Assignment {
             id: AssignmentId::new(clock::new_id()),
             class_id: class.clone(),
             course_id: course_id.flatten().cloned(),
-            deadline: dates.0.apply(whole.assignment.deadline, dates.1),
+            deadline: dates.0.apply(details.assignment.deadline, dates.1),
             finished: None,
             created_by_id: person(tx)?,
             created_at: tx.now(),
             updated_at: tx.now(),
-            ..whole.assignment.clone()
+            ..details.assignment.clone()
         };
         tx.insert_assignment(&topic)?;
-        for attachment in shared_files(&whole) {
+        for attachment in shared_files(&details) {
             // The file was added after the copies were made: the caller has to retry.
             let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;
             insert_copy(tx, &topic.id, copy)?;
@@ -239,7 +239,7 @@ fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId) -> Result<()> {
         tx.record(CourseChange::Created { course });
     }
     for seen in tx.assignments(&topics_of(class))? {
-        let assignment = Box::new(seen.whole);
+        let assignment = Box::new(seen.details);
         tx.record(AssignmentChange::Created {
             assignment,
             copied_from: None,
@@ -249,15 +249,15 @@ fn record_clone(tx: &mut WriteTx<'_>, class: &ClassId) -> Result<()> {
 }
 
 /// Returns the topics to copy: those without a course and those of copied courses.
-fn topics_to_clone(tx: &mut ReadTx<'_>, class: &ClassId, new: &NewClone) -> Result<Vec<WholeAssignment>> {
+fn topics_to_clone(tx: &mut ReadTx<'_>, class: &ClassId, new: &NewClone) -> Result<Vec<AssignmentDetails>> {
     if !new.with_topics {
         return Ok(Vec::new());
     }
     let courses = tx.courses(&active_courses(class))?;
-    let comes_along = |id: &CourseId| courses.iter().any(|whole| whole.course.id == *id);
-    let topics = tx.assignments(&topics_of(class))?.into_iter().map(|seen| seen.whole);
+    let comes_along = |id: &CourseId| courses.iter().any(|details| details.course.id == *id);
+    let topics = tx.assignments(&topics_of(class))?.into_iter().map(|seen| seen.details);
     Ok(topics
-        .filter(|whole| whole.assignment.course_id.as_ref().is_none_or(comes_along))
+        .filter(|details| details.assignment.course_id.as_ref().is_none_or(comes_along))
         .collect())
 }
 
@@ -290,8 +290,8 @@ pub(super) fn insert_copy(tx: &mut WriteTx<'_>, topic: &AssignmentId, copy: &Fil
 }
 
 /// Returns the files that are shared by all groups of a topic.
-pub(super) fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &AssignmentAttachment> {
-    let files = whole.attachments.iter();
+pub(super) fn shared_files(details: &AssignmentDetails) -> impl Iterator<Item = &AssignmentAttachment> {
+    let files = details.attachments.iter();
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())
 }
 

@@ -5,6 +5,7 @@ use model::access::Viewer;
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
 use model::class::{Class, ClassEdit, ClassStatus};
+use model::details::ClassDetails;
 use model::domain_error::DomainError;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::list::List;
@@ -12,7 +13,6 @@ use model::patch::FieldDiff;
 use model::schedule::Schedule;
 use model::text::{AcademicYear, ExternalId, Name, Semester};
 use model::user::Person;
-use model::whole::WholeClass;
 use model::zone::DateOrTime;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -98,7 +98,7 @@ impl RemovedCounts {
 }
 
 /// Creates a class. The caller becomes its owner, unless an administrator names another one.
-pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<WholeClass> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
     let teacher = owner(tx, new.teacher_id.as_ref())?;
     if let Some(homeroom) = &new.homeroom_id {
         tx.homeroom_label(homeroom)?;
@@ -136,20 +136,20 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<WholeClass> {
             tx.enroll_from_homeroom(&class.id, &student.id)?;
         }
     }
-    let whole = tx.whole_class(&class.id)?;
+    let details = tx.whole_class(&class.id)?;
     tx.record(ClassChange::Created {
-        class: Box::new(whole.clone()),
+        class: Box::new(details.clone()),
         copied_from: None,
     });
     if !students.is_empty() {
         let class = Box::new(class);
         tx.record(ClassChange::Enrolled { class, students });
     }
-    Ok(whole)
+    Ok(details)
 }
 
 /// Applies a PATCH. Subjects are added and removed one by one, because courses refer to the links that stay.
-pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
+pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<ClassDetails> {
     let mut class = tx.lock_managed_class(id)?;
     let before = tx.whole_class(id)?;
     if let Some(teacher) = edit.teacher_id.value().filter(|teacher| **teacher != class.teacher_id) {
@@ -201,11 +201,11 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whol
 /// Deletes a class; with `force`, together with its content.
 pub fn remove(tx: &mut WriteTx<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
     let class = tx.lock_managed_class(id)?;
-    let whole = tx.whole_class(id)?;
-    let is_empty = whole.counts.courses + whole.counts.groups + whole.counts.assignments == 0;
+    let details = tx.whole_class(id)?;
+    let is_empty = details.counts.courses + details.counts.groups + details.counts.assignments == 0;
     class.removable(is_empty, force)?;
     let students = tx.class_student_ids(id)?;
-    let co_teachers = whole.co_teachers.into_iter().map(|person| person.id);
+    let co_teachers = details.co_teachers.into_iter().map(|person| person.id);
     let teachers = std::iter::once(class.teacher_id.clone()).chain(co_teachers).collect();
     let removed = tx.delete_class(id)?;
     let counts = RemovedCounts::of(&removed);

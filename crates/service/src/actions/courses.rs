@@ -5,9 +5,9 @@ use model::change::course::CourseChange;
 use model::change::group::GroupChange;
 use model::change::removed::Removed;
 use model::course::{Course, CourseEdit, CourseStatus};
+use model::details::{CourseDetails, GroupDetails};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::text::{CourseDescription, Name};
-use model::whole::{WholeCourse, WholeGroup};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -39,7 +39,7 @@ pub struct NewCourse {
 }
 
 /// Creates a course in a class that the caller manages.
-pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<WholeCourse> {
+pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<CourseDetails> {
     let class = tx.lock_writable_class(&new.class_id)?;
     let subject = tx.subject(&new.subject_id)?;
     tx.add_class_subject(&class.id, &subject.id)?;
@@ -55,16 +55,16 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewCourse) -> Result<WholeCourse> {
         updated_at: tx.now(),
     };
     tx.insert_course(&course)?;
-    let whole = tx.course(&course.id)?;
+    let details = tx.course(&course.id)?;
     tx.record(CourseChange::Created {
-        course: Box::new(whole.clone()),
+        course: Box::new(details.clone()),
     });
-    Ok(whole)
+    Ok(details)
 }
 
 /// Applies a PATCH. The class can change only while the course is empty.
-pub fn edit(tx: &mut WriteTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
-    let WholeCourse { mut course, counts, .. } = tx.lock_writable_course(id)?;
+pub fn edit(tx: &mut WriteTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<CourseDetails> {
+    let CourseDetails { mut course, counts, .. } = tx.lock_writable_course(id)?;
     if let Some(class) = edit.class_id.value() {
         tx.lock_writable_class(class)?;
     }
@@ -80,26 +80,29 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Wh
             Vec::new()
         };
         tx.update_course(&course, changed.has("subjectId"))?;
-        let whole = Box::new(tx.course(id)?);
-        tx.record(CourseChange::Updated { course: whole, changed });
+        let details = Box::new(tx.course(id)?);
+        tx.record(CourseChange::Updated {
+            course: details,
+            changed,
+        });
         record_inherited_changes(tx, &course, groups)?;
     }
     tx.course(id)
 }
 
 /// Returns the groups of a course.
-fn groups_of(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
+fn groups_of(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Vec<GroupDetails>> {
     let filter = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
         ..GroupFilter::default()
     };
-    Ok(tx.groups(&filter)?.into_iter().map(|known| known.whole).collect())
+    Ok(tx.groups(&filter)?.into_iter().map(|known| known.details).collect())
 }
 
 /// Records that the groups of a course moved with it to another subject.
-fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
-    for whole in before {
-        let (before, mut group) = (whole.place(), whole.group);
+fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<GroupDetails>) -> Result<()> {
+    for details in before {
+        let (before, mut group) = (details.place(), details.group);
         let changed = group.follow_subject(course, tx.now());
         if !changed.is_empty() {
             let group = Box::new(tx.whole_group(&group.id)?);

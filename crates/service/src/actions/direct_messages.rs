@@ -115,7 +115,7 @@ pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> 
             check_is_staff(tx)?;
             let topic = tx.lock_writable_assignment(id)?.assignment;
             let groups = tx.groups_on_topic(&topic.class_id, id)?;
-            let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
+            let rooms = groups.iter().map(|known| &known.details.group.work_room_id);
             let messages = rooms.map(|room| post_to_room(tx, room, new)).collect::<Result<_>>()?;
             Ok(DeliveredMessage::Rooms(topic.id, messages))
         }

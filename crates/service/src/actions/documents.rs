@@ -151,7 +151,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     let seen = tx.document(&document.id)?;
     tx.record(DocumentChange::Created {
         place: seen.place.clone(),
-        document: Box::new(seen.whole.clone()),
+        document: Box::new(seen.details.clone()),
     });
     Ok(seen)
 }
@@ -164,7 +164,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
     if is_unrelated_topic {
         return Err(DomainError::GroupNotOnAssignment.into());
     }
-    let mut document = seen.whole.document;
+    let mut document = seen.details.document;
     let (viewer, now) = (tx.viewer().clone(), tx.now());
     let changed = document.edit(edit.title.clone(), edit.assignment_id.clone(), &viewer, now)?;
     if changed.is_empty() {
@@ -175,7 +175,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
         record_activity(tx, &document.group_id, document.assignment_id.as_ref())?;
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.whole.clone());
+    let document = Box::new(seen.details.clone());
     tx.record(DocumentChange::Updated {
         place: seen.place.clone(),
         document,
@@ -191,7 +191,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     seen.document().removable_by(tx.viewer(), was_submitted)?;
     seen.writable()?;
     let files = tx.delete_document(id)?;
-    let document = Box::new(seen.whole.document);
+    let document = Box::new(seen.details.document);
     tx.record(DocumentChange::Deleted {
         place: seen.place,
         document,
@@ -212,7 +212,7 @@ pub fn replace(
     let author = author(tx)?;
     let seen = tx.lock_writable_document(id)?;
     check_replaceable(&seen)?;
-    let mut document = seen.whole.document;
+    let mut document = seen.details.document;
     if extension != document.file_extension {
         if origin != RevisionOrigin::Restore {
             let wanted = document.file_extension;
@@ -236,7 +236,7 @@ pub fn replace(
         tx.record(DocumentChange::RevisionsPruned { files });
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.whole.clone());
+    let document = Box::new(seen.details.clone());
     tx.record(DocumentChange::Replaced {
         place: seen.place.clone(),
         document,

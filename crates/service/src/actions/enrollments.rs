@@ -101,7 +101,7 @@ pub fn unenroll(tx: &mut WriteTx<'_>, id: &ClassId, student_id: &UserId) -> Resu
     let student = tx.class_student(id, student_id)?.person;
     class.writable()?;
     let left = tx.end_enrollment(id, student_id)?;
-    let removed_from = left.iter().map(|whole| whole.group.id.clone()).collect();
+    let removed_from = left.iter().map(|details| details.group.id.clone()).collect();
     let class = Box::new(class);
     tx.record(ClassChange::Unenrolled { class, student, left });
     Ok(removed_from)

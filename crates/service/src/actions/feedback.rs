@@ -3,6 +3,7 @@
 use garde::Validate;
 use model::change::feedback::FeedbackChange;
 use model::change::submission::SubmissionChange;
+use model::details::GroupAssignmentDetails;
 use model::document::Document;
 use model::domain_error::DomainError;
 use model::feedback::{About, Feedback, FeedbackEdit, FeedbackVisibility};
@@ -10,7 +11,6 @@ use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use model::submission;
 use model::text::FeedbackText;
 use model::user::Person;
-use model::whole::WholeGroupAssignment;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -125,7 +125,7 @@ pub fn return_submission(
     tx: &mut WriteTx<'_>,
     id: &SubmissionId,
     words: &ReturnSubmission,
-) -> Result<WholeGroupAssignment> {
+) -> Result<GroupAssignmentDetails> {
     let at = lock_group_work(tx, id)?;
     let mut link = whole_link(tx, &at.assignment_id, &at.group_id)?;
     // A finished topic is reported before any other reason for a rejection.
@@ -146,7 +146,7 @@ pub fn return_submission(
     copied.sort();
     let taken = copied
         .iter()
-        .map(|document| Ok(tx.lock_writable_document(document)?.whole.document));
+        .map(|document| Ok(tx.lock_writable_document(document)?.details.document));
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
     let now = tx.now();
     submission::give_back(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
@@ -164,7 +164,7 @@ pub fn return_submission(
     let feedback = insert(tx, &feedback)?;
     let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
     let submission = Box::new(tx.submission(id)?);
-    let documents = copied.iter().map(|document| Ok(tx.document(document)?.whole));
+    let documents = copied.iter().map(|document| Ok(tx.document(document)?.details));
     let documents = documents.collect::<Result<Vec<_>>>()?;
     tx.record(SubmissionChange::Returned {
         link: Box::new(link.clone()),

@@ -132,7 +132,7 @@ pub fn finish(
     let (mut unlinked, mut open) = (Vec::new(), Vec::new());
     let none = GroupTopics::default();
     for seen in documents {
-        let mut document = seen.whole.document;
+        let mut document = seen.details.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
         let former = (document.status == Status::Draft).then(|| document.key());
         if document.lock(id, &others.ids, now) {
@@ -167,11 +167,11 @@ pub fn finish(
             }
         }
     }
-    let whole = tx.assignment(id)?.whole;
+    let details = tx.assignment(id)?.details;
     let finished = FinishSummary {
         at: topic.finished.as_ref().map_or(now, |finish| finish.at),
         locked: count(&locked),
-        groups: count(&whole.links),
+        groups: count(&details.links),
         already: !is_news,
         unlinked,
         open,
@@ -179,7 +179,7 @@ pub fn finish(
     };
     if is_news || !locked.is_empty() {
         tx.record(AssignmentChange::Finished {
-            assignment: Box::new(whole),
+            assignment: Box::new(details),
             already_finished: !is_news,
             documents: locked,
             open: finished
@@ -233,10 +233,10 @@ fn link(
 /// Reopens a topic. Documents that it locked return to their previous state, unless another finished topic of the
 /// group still locks them.
 pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let mut topic = whole.assignment;
+    let details = tx.lock_writable_assignment(id)?;
+    let mut topic = details.assignment;
     let now = tx.now();
-    let is_news = topic.reopen(whole.links.iter().map(|link| &link.place.group), now)?;
+    let is_news = topic.reopen(details.links.iter().map(|link| &link.place.group), now)?;
     if is_news {
         tx.update_assignment(&topic)?;
     }
@@ -244,7 +244,7 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     let none = GroupTopics::default();
     let mut changed = Vec::new();
     for seen in tx.lock_documents_of_topic(id)? {
-        let mut document = seen.whole.document;
+        let mut document = seen.details.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
         if is_news && document.reopen(id, &others.ids, now) {
             tx.update_document(&document)?;
@@ -259,12 +259,12 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     let reopened = Reopened {
         unlocked: count(&changed) - count(&still_locked),
         still_locked,
-        groups: count(&whole.links),
+        groups: count(&details.links),
     };
     if is_news {
-        let whole = tx.assignment(id)?.whole;
+        let details = tx.assignment(id)?.details;
         tx.record(AssignmentChange::Reopened {
-            assignment: Box::new(whole),
+            assignment: Box::new(details),
             documents: changed,
         });
     }

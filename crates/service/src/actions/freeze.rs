@@ -111,7 +111,7 @@ pub fn record_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     if !tx.document(id)?.document().is_freezing() {
         return Ok(());
     }
-    let document = tx.lock_writable_document(id)?.whole.document;
+    let document = tx.lock_writable_document(id)?.details.document;
     for session in tx.editing_sessions(id)? {
         let is_asked = session.generation < document.generation && session.editors.contains(&user);
         if is_asked && !session.flushed.contains(&user) {
@@ -129,7 +129,7 @@ pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeO
     let class = tx.document(id)?.place.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
-    let before = seen.whole.document;
+    let before = seen.details.document;
     let mut document = before.clone();
     document.freezing_until = None;
     let is_frozen = document.frozen_at().is_some();
@@ -166,7 +166,7 @@ pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeO
         let seen = tx.document(id)?;
         tx.record(DocumentChange::SaveFailed {
             place: seen.place,
-            document: Box::new(seen.whole),
+            document: Box::new(seen.details),
         });
     }
     if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
@@ -185,14 +185,14 @@ fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -
         let link = Box::new(whole_link(tx, topic, &seen.place.group.id)?);
         tx.record(SubmissionChange::Frozen {
             link,
-            document: Box::new(seen.whole),
+            document: Box::new(seen.details),
             submission: Box::new(submission),
         });
         return Ok(());
     }
     tx.record(DocumentChange::Frozen {
         place: seen.place,
-        document: Box::new(seen.whole),
+        document: Box::new(seen.details),
     });
     Ok(())
 }

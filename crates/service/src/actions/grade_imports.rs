@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::domain_error::DomainError;
 use model::grade::{Grade, GradeEdit, MemberGrade};
 use model::id::{AssignmentId, SubmissionId, UserId};
 use model::import::{RowProblem, RowStatus};
 use model::number::Points;
 use model::text::{FeedbackText, GradeValue};
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 
 use super::grades::{author, record, rules, write};
 use common::error::Result;
@@ -61,16 +61,16 @@ pub fn import(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry
 
 /// The grade of one submission while its rows are collected.
 struct GradeCollector<'a> {
-    link: &'a WholeGroupAssignment,
-    submission: &'a WholeSubmission,
+    link: &'a GroupAssignmentDetails,
+    submission: &'a SubmissionDetails,
     edit: GradeEdit,
     /// The members that have a row; `None` is the whole group.
     named: Vec<Option<UserId>>,
 }
 
 fn apply_rows(tx: &mut WriteTx<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let current = whole.links.iter().filter_map(|link| {
+    let details = tx.lock_writable_assignment(id)?;
+    let current = details.links.iter().filter_map(|link| {
         let gathering = GradeCollector {
             link,
             submission: link.current_submission.as_ref()?,

@@ -7,12 +7,12 @@ use garde::Validate;
 use model::assignment::Assignment;
 use model::change::submission::SubmissionChange;
 use model::class::ClassStatus;
+use model::details::{AssignmentDetails, GroupAssignmentDetails, SubmissionDetails};
 use model::domain_error::DomainError;
 use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
 use model::group_assignment::{GroupAssignment, Step};
 use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use model::list::List;
-use model::whole::{WholeAssignment, WholeGroupAssignment, WholeSubmission};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -32,7 +32,7 @@ pub struct GradesToPublish {
 }
 
 /// Grades a submission. Returns it with its grade.
-pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
+pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<SubmissionDetails> {
     let at = lock_group_work(tx, id)?;
     writable(at.class_status)?;
     let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
@@ -61,15 +61,15 @@ pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -
 
 /// Publishes all draft grades of a topic that are not empty. Returns how many were published.
 pub fn publish(tx: &mut WriteTx<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
-    let whole = tx.lock_writable_assignment(id)?;
+    let details = tx.lock_writable_assignment(id)?;
     let named = asked.group_ids.as_ref();
-    check_groups_of_topic(tx, &whole, named.map_or(&[][..], |groups| &**groups))?;
+    check_groups_of_topic(tx, &details, named.map_or(&[][..], |groups| &**groups))?;
     let publishing = GradeEdit {
         publish: Some(true),
         ..GradeEdit::default()
     };
     let mut written = Vec::new();
-    for link in &whole.links {
+    for link in &details.links {
         let is_meant = named.is_none_or(|groups| groups.contains(&link.link.group_id));
         let Some(current) = link.current_submission.as_ref().filter(|_| is_meant) else {
             continue;
@@ -93,8 +93,8 @@ pub(super) struct WrittenGrade {
 }
 
 /// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
-fn check_groups_of_topic(tx: &mut WriteTx<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
-    let on_topic = whole.group_ids();
+fn check_groups_of_topic(tx: &mut WriteTx<'_>, details: &AssignmentDetails, groups: &[GroupId]) -> Result<()> {
+    let on_topic = details.group_ids();
     let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
     for stray in &strays {
         tx.group(stray)?;
@@ -122,8 +122,8 @@ pub(super) fn writable(class: ClassStatus) -> Result<()> {
 /// Writes the grade of one submission and records the change.
 fn grade(
     tx: &mut WriteTx<'_>,
-    link: &WholeGroupAssignment,
-    submission: WholeSubmission,
+    link: &GroupAssignmentDetails,
+    submission: SubmissionDetails,
     edit: GradeEdit,
 ) -> Result<()> {
     let id = submission.submission.id.clone();
@@ -157,8 +157,8 @@ fn grade(
 /// Writes a grade and, for the current submission, the state of the group's work. Returns `None` if nothing changes.
 pub(super) fn write(
     tx: &mut WriteTx<'_>,
-    link: &WholeGroupAssignment,
-    submission: &WholeSubmission,
+    link: &GroupAssignmentDetails,
+    submission: &SubmissionDetails,
     mut grade: Grade,
     edit: GradeEdit,
 ) -> Result<Option<WrittenGrade>> {
@@ -195,7 +195,7 @@ pub(super) fn record(tx: &mut WriteTx<'_>, id: &AssignmentId, written: &[Written
     for (group, user) in tx.members_of_topic(id)? {
         members.entry(group).or_default().push(user);
     }
-    let links = tx.assignment(id)?.whole.links;
+    let links = tx.assignment(id)?.details.links;
     for WrittenGrade { group, grade } in written {
         let link = links.iter().find(|link| link.link.group_id == *group);
         let Some((link, submission)) = link.and_then(|link| Some((link, link.current_submission.clone()?))) else {
@@ -212,7 +212,7 @@ pub(super) fn record(tx: &mut WriteTx<'_>, id: &AssignmentId, written: &[Written
 }
 
 /// Returns the rules for grades of this submission.
-pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a WholeSubmission) -> GradeRules<'a> {
+pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a SubmissionDetails) -> GradeRules<'a> {
     GradeRules::of(assignment, &submission.submission.member_ids)
 }
 

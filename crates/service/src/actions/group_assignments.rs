@@ -9,6 +9,7 @@ use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::change::removed::Removed;
 use model::course::Course;
+use model::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use model::domain_error::DomainError;
 use model::group::{ActiveTopic, Group, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
@@ -16,7 +17,6 @@ use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
 use model::list::List;
 use model::patch::{FieldDiff, FieldPatch};
 use model::text::Description;
-use model::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -57,7 +57,7 @@ pub(super) struct Attached {
 
 /// A group to attach, with its group-specific text.
 pub(super) struct RequestedGroup {
-    group: WholeGroup,
+    group: GroupDetails,
     text: FieldPatch<Description>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn groups_of_class(
     tx: &mut WriteTx<'_>,
     class: &ClassId,
     ids: &[GroupId],
-) -> Result<HashMap<GroupId, WholeGroup>> {
+) -> Result<HashMap<GroupId, GroupDetails>> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -78,7 +78,7 @@ pub(super) fn groups_of_class(
     let mut groups: HashMap<_, _> = tx
         .groups(&filter)?
         .into_iter()
-        .map(|known| (known.whole.group.id.clone(), known.whole))
+        .map(|known| (known.details.group.id.clone(), known.details))
         .collect();
     let foreign: Vec<&GroupId> = ids.iter().filter(|id| !groups.contains_key(*id)).collect();
     for id in &foreign {
@@ -120,9 +120,9 @@ pub(super) fn resolve_requested_groups(
 }
 
 /// Returns the topics of a group that are not finished.
-pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
+pub(super) fn active_topics(group: &GroupDetails) -> Vec<ActiveTopic> {
     let active = group.links.iter().filter(|link| link.assignment.is_active());
-    let topic = |link: &WholeGroupAssignment| ActiveTopic {
+    let topic = |link: &GroupAssignmentDetails| ActiveTopic {
         assignment_id: link.assignment.id.clone(),
         course_id: link.assignment.course_id.clone(),
     };
@@ -144,13 +144,13 @@ pub(super) fn attach_all(
         },
         Vec::new(),
     );
-    for RequestedGroup { group: whole, text } in wanted {
-        if let Some(link) = whole.links.iter().find(|link| link.assignment.id == assignment.id) {
+    for RequestedGroup { group: details, text } in wanted {
+        if let Some(link) = details.links.iter().find(|link| link.assignment.id == assignment.id) {
             keeps_text(&link.link, &text)?;
             continue;
         }
-        let (before, active) = (whole.place(), active_topics(&whole));
-        let mut group = whole.group;
+        let (before, active) = (details.place(), active_topics(&details));
+        let mut group = details.group;
         let changed = match group.attach(assignment, course, &active, tx.now()) {
             Err(DomainError::CourseMismatch { groups }) => {
                 astray.extend(groups);
@@ -198,18 +198,18 @@ pub(super) fn move_all(
     let before = groups_of_class(tx, &assignment.class_id, ids)?;
     let mut groups: Vec<(Group, Vec<ActiveTopic>)> = before
         .values()
-        .map(|whole| (whole.group.clone(), active_topics(whole)))
+        .map(|details| (details.group.clone(), active_topics(details)))
         .collect();
     let ids = assignment.move_to(course, &mut groups, tx.now())?;
     let mut moved = Vec::with_capacity(ids.len());
     for (group, _) in groups.into_iter().filter(|(group, _)| ids.contains(&group.id)) {
         tx.update_group(&group)?;
-        let (whole, mut changed) = (&before[&group.id], FieldDiff::new());
-        changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
-        changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
+        let (details, mut changed) = (&before[&group.id], FieldDiff::new());
+        changed.write("courseId", &mut details.group.course_id.clone(), group.course_id);
+        changed.write("subjectId", &mut details.group.subject_id.clone(), group.subject_id);
         moved.push(MovedGroup {
             group: group.id,
-            before: whole.place(),
+            before: details.place(),
             changed,
         });
     }
@@ -240,22 +240,22 @@ fn keeps_text(link: &GroupAssignment, text: &FieldPatch<Description>) -> Result<
 }
 
 /// Attaches groups to a topic. Returns the links of all groups in the request.
-pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let groups = resolve_requested_groups(tx, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
+pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<GroupAssignmentDetails>> {
+    let details = tx.lock_writable_assignment(id)?;
+    let groups = resolve_requested_groups(tx, &details.assignment.class_id, &new.group_ids, &new.groups)?;
     let named: Vec<GroupId> = groups.iter().map(|wanted| wanted.group.group.id.clone()).collect();
-    let course = course(tx, whole.assignment.course_id.as_ref())?;
-    let attached = attach_all(tx, &whole.assignment, course.as_ref(), groups)?;
-    let whole = tx.assignment(id)?.whole;
+    let course = course(tx, details.assignment.course_id.as_ref())?;
+    let attached = attach_all(tx, &details.assignment, course.as_ref(), groups)?;
+    let details = tx.assignment(id)?.details;
     if !attached.groups.is_empty() {
-        let assignment = Box::new(whole.clone());
+        let assignment = Box::new(details.clone());
         tx.record(AssignmentChange::GroupsAttached {
             assignment,
             attached: attached.groups,
         });
     }
     record_moved_groups(tx, attached.moved)?;
-    Ok(whole
+    Ok(details
         .links
         .into_iter()
         .filter(|link| named.contains(&link.link.group_id))
@@ -266,10 +266,10 @@ pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Resul
 /// on the topic.
 pub(super) fn named_links(
     tx: &mut WriteTx<'_>,
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     texts: &[OwnText],
 ) -> Result<Vec<GroupAssignment>> {
-    let find = |text: &OwnText| whole.links.iter().find(|link| link.link.group_id == text.group_id);
+    let find = |text: &OwnText| details.links.iter().find(|link| link.link.group_id == text.group_id);
     for text in texts.iter().filter(|text| find(text).is_none()) {
         tx.group(&text.group_id)?;
     }
@@ -309,10 +309,10 @@ pub fn edit(
     id: &AssignmentId,
     group: &GroupId,
     edit: &GroupAssignmentEdit,
-) -> Result<WholeGroupAssignment> {
-    let whole = tx.lock_writable_assignment(id)?;
-    let mut link = whole_link(whole.links, group)?;
-    let changed = link.link.edit(edit.clone(), &whole.assignment, tx.now())?;
+) -> Result<GroupAssignmentDetails> {
+    let details = tx.lock_writable_assignment(id)?;
+    let mut link = whole_link(details.links, group)?;
+    let changed = link.link.edit(edit.clone(), &details.assignment, tx.now())?;
     if changed.is_empty() {
         return Ok(link);
     }
@@ -336,7 +336,7 @@ pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_force
         files,
         ..
     } = tx.detach_group(&link.link.id)?;
-    let assignment = Box::new(tx.assignment(id)?.whole);
+    let assignment = Box::new(tx.assignment(id)?.details);
     tx.record(AssignmentChange::GroupDetached {
         assignment,
         place: link.place,
@@ -347,7 +347,7 @@ pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_force
     Ok(())
 }
 
-fn whole_link(links: Vec<WholeGroupAssignment>, group: &GroupId) -> Result<WholeGroupAssignment> {
+fn whole_link(links: Vec<GroupAssignmentDetails>, group: &GroupId) -> Result<GroupAssignmentDetails> {
     links
         .into_iter()
         .find(|link| link.link.group_id == *group)

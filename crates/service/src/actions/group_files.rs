@@ -11,8 +11,8 @@ use common::error::Result;
 use db::WriteTx;
 
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
-    let whole = tx.lock_writable_group(id)?;
-    if whole.attachments.len() >= FILES_MAX {
+    let details = tx.lock_writable_group(id)?;
+    if details.attachments.len() >= FILES_MAX {
         return Err(DomainError::LimitReached {
             what: "files of a group",
             limit: FILES_MAX,

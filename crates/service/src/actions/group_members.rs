@@ -60,18 +60,18 @@ pub struct MemberMove {
 
 /// Adds students of the class to a group; those who are members already are unchanged.
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
-    let whole = tx.lock_writable_group(id)?;
-    let present = whole.member_ids();
+    let details = tx.lock_writable_group(id)?;
+    let present = details.member_ids();
     let coming: Vec<UserId> = new
         .student_ids
         .iter()
         .filter(|user| !present.contains(user))
         .cloned()
         .collect();
-    let users = join(tx, &whole.group, present.len(), &coming)?;
+    let users = join(tx, &details.group, present.len(), &coming)?;
     let group = tx.group(id)?;
     if !users.is_empty() {
-        let group = Box::new(group.whole.clone());
+        let group = Box::new(group.details.clone());
         tx.record(GroupChange::MembersAdded { group, users });
     }
     let mut already_in_topic = tx.members_of_same_topics(id)?;
@@ -119,13 +119,13 @@ pub(super) fn join(tx: &mut WriteTx<'_>, group: &Group, present: usize, coming: 
 
 /// Removes a student from a group.
 pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId) -> Result<VisibleGroup> {
-    let whole = tx.lock_writable_group(id)?;
-    let member = whole.members.into_iter().find(|member| member.user.id == *user);
+    let details = tx.lock_writable_group(id)?;
+    let member = details.members.into_iter().find(|member| member.user.id == *user);
     let user = member.ok_or(Error::NotFound)?.user;
     tx.delete_group_member(id, &user.id)?;
     let group = tx.group(id)?;
     tx.record(GroupChange::MemberRemoved {
-        group: Box::new(group.whole.clone()),
+        group: Box::new(group.details.clone()),
         user,
     });
     Ok(group)
@@ -136,7 +136,7 @@ pub fn move_to(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId, wanted: &Move)
     let from = tx.lock_writable_group(id)?;
     let member = from.members.iter().find(|member| member.user.id == *user);
     let member = member.ok_or(Error::NotFound)?.clone();
-    let to = tx.group(&wanted.to_group_id)?.whole;
+    let to = tx.group(&wanted.to_group_id)?.details;
     if to.group.class_id != from.group.class_id {
         return Err(DomainError::ClassMismatch.into());
     }
@@ -158,8 +158,8 @@ pub fn move_to(tx: &mut WriteTx<'_>, id: &GroupId, user: &UserId, wanted: &Move)
     tx.insert_group_member(&to.group.class_id, &arrival)?;
     let (from, to) = (tx.group(id)?, tx.group(&to.group.id)?);
     tx.record(GroupChange::MemberMoved {
-        from: Box::new(from.whole.clone()),
-        to: Box::new(to.whole.clone()),
+        from: Box::new(from.details.clone()),
+        to: Box::new(to.details.clone()),
         user: member.user,
     });
     Ok(MemberMove {

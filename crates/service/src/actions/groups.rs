@@ -236,27 +236,27 @@ fn attach(tx: &mut WriteTx<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Opt
     let Some(topic) = &new.assignment_id else {
         return Ok(None);
     };
-    let assignment = tx.assignment(topic)?.whole.assignment;
+    let assignment = tx.assignment(topic)?.details.assignment;
     let course = assignments::course(tx, assignment.course_id.as_ref())?;
     let wanted = group_assignments::resolve_requested_groups(tx, &new.class_id, &[], texts)?;
     let attached = group_assignments::attach_all(tx, &assignment, course.as_ref(), wanted)?.groups;
-    let assignment = Box::new(tx.assignment(topic)?.whole);
+    let assignment = Box::new(tx.assignment(topic)?.details);
     Ok(Some(AssignmentChange::GroupsAttached { assignment, attached }))
 }
 
 fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<VisibleGroup> {
     let known = tx.group(&group.id)?;
     tx.record(GroupChange::Created {
-        group: Box::new(known.whole.clone()),
+        group: Box::new(known.details.clone()),
     });
     Ok(known)
 }
 
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<VisibleGroup> {
-    let whole = tx.lock_writable_group(id)?;
-    let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
-    let mut group = whole.group;
+    let details = tx.lock_writable_group(id)?;
+    let (before, active) = (details.place(), group_assignments::active_topics(&details));
+    let mut group = details.group;
     let course = course_of(tx, edit.course_id.value(), &group.class_id)?;
     if let Some(subject) = edit.subject_id.value() {
         tx.subject(subject)?;
@@ -281,16 +281,16 @@ pub struct RemovedWithGroup {
 
 /// Deletes a group with its work room, documents and submissions. Its topics stay.
 pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
-    let whole = tx.lock_writable_group(id)?;
+    let details = tx.lock_writable_group(id)?;
     let removed = tx.delete_group(id)?;
     let counts = RemovedWithGroup {
         documents: removed.documents,
         submissions: removed.submissions,
     };
     tx.record(GroupChange::Deleted {
-        place: whole.place(),
-        members: whole.member_ids(),
-        group: Box::new(whole.group),
+        place: details.place(),
+        members: details.member_ids(),
+        group: Box::new(details.group),
         documents: removed.documents,
         submissions: removed.submissions,
         files: removed.files,

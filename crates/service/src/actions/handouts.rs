@@ -61,10 +61,10 @@ pub struct HandoutResult {
 /// Returns the copies for groups that have none yet. The transaction checks everything again.
 pub fn prepare(tx: &mut ReadTx<'_>, id: &AssignmentId, new: &NewHandout) -> Result<Handout> {
     let seen = tx.assignment(id)?;
-    tx.managed_class(&seen.whole.assignment.class_id)?;
-    seen.whole.assignment.writable()?;
+    tx.managed_class(&seen.details.assignment.class_id)?;
+    seen.details.assignment.writable()?;
     let file = seen
-        .whole
+        .details
         .attachments
         .iter()
         .find(|file| file.id == new.template_attachment_id);

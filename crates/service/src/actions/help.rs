@@ -3,13 +3,13 @@
 
 use garde::Validate;
 use model::change::help::HelpChange;
+use model::details::GroupDetails;
 use model::group::Group;
 use model::help::Raise;
 use model::id::GroupId;
 use model::rate::Limit;
 use model::text::{HelpMessage, Note};
 use model::user::Person;
-use model::whole::WholeGroup;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -40,18 +40,18 @@ pub struct HelpResolution {
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
 pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
-    let whole = tx.lock_group_for_help(id)?;
+    let details = tx.lock_group_for_help(id)?;
     rates::consume(tx, &format!("help:{id}"), limit)?;
-    whole.class.status.writable()?;
-    let (by, mut group) = (acting_person(tx)?, whole.group);
+    details.class.status.writable()?;
+    let (by, mut group) = (acting_person(tx)?, details.group);
     let raised = group.help.raise(&by.id, call.message.clone(), tx.now());
-    let whole = write(tx, group)?;
+    let details = write(tx, group)?;
     tx.record(HelpChange::Requested {
-        group: Box::new(whole.clone()),
+        group: Box::new(details.clone()),
         by,
         is_first: raised == Raise::First,
     });
-    Ok(whole.group)
+    Ok(details.group)
 }
 
 /// Marks the help request as claimed by the caller; no effect if none is open.
@@ -61,12 +61,12 @@ pub fn claim(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
     if !group.help.claim(&by.id) {
         return Ok(group);
     }
-    let whole = write(tx, group)?;
+    let details = write(tx, group)?;
     tx.record(HelpChange::Claimed {
-        group: Box::new(whole.clone()),
+        group: Box::new(details.clone()),
         by,
     });
-    Ok(whole.group)
+    Ok(details.group)
 }
 
 /// Closes the help request; no effect and no event if none is open.
@@ -77,25 +77,25 @@ pub fn resolve(tx: &mut WriteTx<'_>, id: &GroupId, handled: &HelpResolution) -> 
     let Some(waited_seconds) = group.help.resolve(&by.id, tx.now()) else {
         return Ok(group);
     };
-    let whole = write(tx, group)?;
+    let details = write(tx, group)?;
     tx.record(HelpChange::Resolved {
-        group: Box::new(whole.clone()),
+        group: Box::new(details.clone()),
         by,
         message,
         note: handled.note.clone(),
         waited_seconds,
     });
-    Ok(whole.group)
+    Ok(details.group)
 }
 
 /// Returns a group whose class the caller manages.
 fn group_to_handle(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<Group> {
-    let class = tx.group(id)?.whole.group.class_id;
+    let class = tx.group(id)?.details.group.class_id;
     tx.managed_class(&class)?.writable()?;
     Ok(tx.lock_group_for_help(id)?.group)
 }
 
-fn write(tx: &mut WriteTx<'_>, mut group: Group) -> Result<WholeGroup> {
+fn write(tx: &mut WriteTx<'_>, mut group: Group) -> Result<GroupDetails> {
     group.updated_at = tx.now();
     tx.update_help(&group)?;
     tx.whole_group(&group.id)

@@ -108,7 +108,7 @@ pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<Referenced
     if tx.is_save_processed(&incoming.note)? {
         contributions::record_presence(tx, &incoming.note.document_id, incoming.generation)?;
         if incoming.is_final {
-            session_notices::end_locked(tx, seen.whole.document, incoming.generation)?;
+            session_notices::end_locked(tx, seen.details.document, incoming.generation)?;
         } else {
             update_session(tx, incoming)?;
         }
@@ -330,12 +330,12 @@ fn record_change(
 ) -> Result<()> {
     let Some(revision) = revision else { return Ok(()) };
     let place = seen.place.clone();
-    let whole = Box::new(tx.document(&document.id)?.whole);
+    let details = Box::new(tx.document(&document.id)?.details);
     let revision = Box::new(revision.clone());
     if matches!(revision.origin, RevisionOrigin::Late | RevisionOrigin::LateAfterLock) {
         tx.record(DocumentChange::SavedLate {
             place,
-            document: whole,
+            document: details,
             revision,
         });
         return Ok(());
@@ -343,7 +343,7 @@ fn record_change(
     debug_assert_eq!(received, Received::Current, "nothing else becomes the content");
     tx.record(DocumentChange::Saved {
         place,
-        document: whole,
+        document: details,
         revision,
     });
     let topic = document
@@ -374,7 +374,7 @@ pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &D
         let seen = tx.document(&after.id)?;
         tx.record(DocumentChange::Updated {
             place: seen.place,
-            document: Box::new(seen.whole),
+            document: Box::new(seen.details),
             changed,
         });
     }
@@ -388,7 +388,7 @@ pub(super) fn record_unsaved_content(tx: &mut WriteTx<'_>, before: &Document, af
         let seen = tx.document(&after.id)?;
         tx.record(DocumentChange::Frozen {
             place: seen.place,
-            document: Box::new(seen.whole),
+            document: Box::new(seen.details),
         });
     }
     Ok(())
@@ -422,10 +422,10 @@ pub fn record_failure(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64, no
     let mut document = seen.document().clone();
     document.save_failed_at = Some(tx.now());
     tx.update_document(&document)?;
-    let whole = Box::new(tx.document(&document.id)?.whole);
+    let details = Box::new(tx.document(&document.id)?.details);
     tx.record(DocumentChange::SaveFailed {
         place: seen.place,
-        document: whole,
+        document: details,
     });
     Ok(())
 }

@@ -14,7 +14,7 @@ use db::saves::{SaveNote, SaveOutcome};
 
 /// The session is over, and an earlier forced save contained all changes.
 pub fn close_saved(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let before = lock_document(tx, &note.document_id, generation)?.whole.document;
+    let before = lock_document(tx, &note.document_id, generation)?.details.document;
     let mut document = before.clone();
     contributions::record_presence(tx, &document.id, generation)?;
     if generation == document.key().generation {
@@ -33,7 +33,7 @@ pub fn close_saved(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64) -> Re
 
 /// The last editor left without changes.
 pub fn close(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = lock_document(tx, id, generation)?.whole.document;
+    let before = lock_document(tx, id, generation)?.details.document;
     contributions::record_presence(tx, id, generation)?;
     end_locked(tx, before, generation)
 }
@@ -41,7 +41,7 @@ pub fn close(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<(
 /// Ends a session of which the document server holds no changes. The document is locked first: a freeze that
 /// completes at the same time must not keep the key of a session that is over.
 pub fn end(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = lock_document(tx, id, generation)?.whole.document;
+    let before = lock_document(tx, id, generation)?.details.document;
     end_locked(tx, before, generation)
 }
 

@@ -4,6 +4,7 @@
 
 use garde::Validate;
 use model::change::submission::SubmissionChange;
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::document_kind::FileExtension;
 use model::domain_error::DomainError;
 use model::file::FileKey;
@@ -14,7 +15,6 @@ use model::id::{
 use model::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
 use model::text::Note;
 use model::time::Timestamp;
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -93,9 +93,9 @@ pub struct SubmittedDocument {
 pub struct SubmissionState {
     pub seen: VisibleDocument,
     /// The group assignment of the submission.
-    pub link: WholeGroupAssignment,
+    pub link: GroupAssignmentDetails,
     /// The current submission, if there is one.
-    pub submission: Option<WholeSubmission>,
+    pub submission: Option<SubmissionDetails>,
 }
 
 /// Rejects early, before bytes are copied, what the transaction would reject.
@@ -117,7 +117,7 @@ pub fn submission_candidates(
     let candidates = tx.submission_candidates(group)?;
     let linked = match document {
         Some(id) => {
-            let document = tx.document(id)?.whole.document;
+            let document = tx.document(id)?.details.document;
             if document.group_id != *group {
                 return Err(Error::NotFound);
             }
@@ -146,7 +146,7 @@ pub fn submit(
     let class = tx.document(id)?.place.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
-    let topic = tx.assignment(assignment)?.whole.assignment;
+    let topic = tx.assignment(assignment)?.details.assignment;
     seen.writable()?;
     let mut document = seen.document().clone();
     let link = tx.link(assignment, &document.group_id)?;
@@ -199,7 +199,7 @@ pub fn submit(
     let submission = Box::new(tx.submission(&new.id)?);
     tx.record(SubmissionChange::Submitted {
         link: Box::new(snapshot.link),
-        document: Box::new(snapshot.seen.whole),
+        document: Box::new(snapshot.seen.details),
         submission,
         superseded,
     });
@@ -256,7 +256,7 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
     let next = current_id.map(|id| tx.submission(&id)).transpose()?.map(Box::new);
     tx.record(SubmissionChange::Unsubmitted {
         link: Box::new(snapshot.link.clone()),
-        document: Box::new(snapshot.seen.whole.clone()),
+        document: Box::new(snapshot.seen.details.clone()),
         former: Box::new(former),
         next,
         reason: reason.cloned(),
@@ -273,8 +273,8 @@ pub fn find_state(tx: &mut ReadTx<'_>, id: &DocumentId, assignment: &AssignmentI
 }
 
 /// Returns the link of a group to a topic, with the complete current submission.
-pub fn whole_link(tx: &mut ReadTx<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<WholeGroupAssignment> {
-    let links = tx.assignment(assignment)?.whole.links.into_iter();
+pub fn whole_link(tx: &mut ReadTx<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignmentDetails> {
+    let links = tx.assignment(assignment)?.details.links.into_iter();
     let mut link = links
         .into_iter()
         .find(|link| link.link.group_id == *group)
@@ -290,7 +290,7 @@ fn author(tx: &WriteTx<'_>) -> Result<UserId> {
     tx.actor().user.clone().ok_or(Error::Unauthenticated)
 }
 
-fn documents_of(current: Option<&WholeSubmission>) -> Vec<DocumentId> {
+fn documents_of(current: Option<&SubmissionDetails>) -> Vec<DocumentId> {
     let copies = current.into_iter().flat_map(|current| &current.documents);
     copies.filter_map(|copy| copy.document_id.clone()).collect()
 }
@@ -331,7 +331,7 @@ fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &S
 
 /// Returns the copy of another document in the submission. Its bytes have not changed, so the next submission refers
 /// to the same file.
-fn former_copy(current: Option<&WholeSubmission>, document: &DocumentId) -> Result<SubmissionDocument> {
+fn former_copy(current: Option<&SubmissionDetails>, document: &DocumentId) -> Result<SubmissionDocument> {
     let copies = current.into_iter().flat_map(|current| &current.documents);
     let copy = copies
         .into_iter()

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
+use model::details::GroupAssignmentDetails;
 use model::document_kind::FileExtension;
 use model::domain_error::DomainError;
 use model::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
@@ -12,7 +13,6 @@ use model::group::GroupLabel;
 use model::id::{AssignmentId, DocumentId, GroupId, UserId};
 use model::save::Revision;
 use model::submission::SubmissionDocument;
-use model::whole::WholeGroupAssignment;
 
 use adapters::blob_store::name::EntryNames;
 use adapters::blob_store::templates;
@@ -44,7 +44,7 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
     if !seen.is_managed {
         return Err(Error::NotFound);
     }
-    let mut links = seen.whole.links;
+    let mut links = seen.details.links;
     if let Some(groups) = &wanted.groups {
         let is_known = |group: &GroupId| links.iter().any(|link| link.link.group_id == *group);
         if !groups.iter().all(is_known) {
@@ -52,13 +52,13 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
         }
         links.retain(|link| groups.contains(&link.link.group_id));
     }
-    let assignment = seen.whole.assignment;
+    let assignment = seen.details.assignment;
     let groups = match wanted.source {
         ExportSource::Current => {
             let mut members: HashMap<GroupId, Vec<String>> = HashMap::new();
             for known in tx.groups_on_topic(&assignment.class_id, id)? {
-                let names = known.whole.members.into_iter().map(|member| member.user.name);
-                members.insert(known.whole.group.id, names.collect());
+                let names = known.details.members.into_iter().map(|member| member.user.name);
+                members.insert(known.details.group.id, names.collect());
             }
             let mut documents: HashMap<GroupId, Vec<VisibleDocument>> = HashMap::new();
             for seen in tx.documents_of_topic(id)? {
@@ -70,7 +70,7 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
             let mut revisions: HashMap<DocumentId, Revision> = revisions
                 .map(|revision| (revision.document_id.clone(), revision))
                 .collect();
-            let group = |link: WholeGroupAssignment| ExportedGroup {
+            let group = |link: GroupAssignmentDetails| ExportedGroup {
                 members: members.remove(&link.link.group_id).unwrap_or_default(),
                 documents: documents
                     .remove(&link.link.group_id)
@@ -113,10 +113,10 @@ pub fn record_export(tx: &mut WriteTx<'_>, topic: &Assignment) {
 fn current_groups(
     seen: VisibleDocument,
     revision: Option<Revision>,
-    link: &WholeGroupAssignment,
+    link: &GroupAssignmentDetails,
     topic: &AssignmentId,
 ) -> ExportedDocument {
-    let document = seen.whole.document;
+    let document = seen.details.document;
     let submitted = link.current_submission.iter().flat_map(|current| &current.documents);
     let is_submitted = submitted
         .into_iter()
@@ -154,7 +154,7 @@ pub fn blank_bytes(extension: FileExtension) -> &'static [u8] {
     templates::blank_document(extension).unwrap_or_default()
 }
 
-fn submitted_group(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> ExportedGroup {
+fn submitted_group(link: GroupAssignmentDetails, names: &HashMap<UserId, String>) -> ExportedGroup {
     let Some(current) = &link.current_submission else {
         return ExportedGroup {
             link,

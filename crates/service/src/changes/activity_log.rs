@@ -13,10 +13,10 @@ mod user;
 
 use model::change::Change;
 use model::change::removed::{RemovedAssignment, RemovedGroup};
+use model::details::GroupDetails;
 use model::group::Place;
 use model::patch::FieldDiff;
 use model::user::Person;
-use model::whole::WholeGroup;
 use serde_json::{Map, Value, json};
 
 use db::activity::Entry;
@@ -77,7 +77,7 @@ fn group_name(place: &Place) -> Value {
     json!({"id": place.group.id, "name": place.group.name})
 }
 
-fn left_groups(groups: &[WholeGroup]) -> Vec<Value> {
+fn left_groups(groups: &[GroupDetails]) -> Vec<Value> {
     groups.iter().map(|group| group_name(&group.place())).collect()
 }
 

@@ -3,6 +3,7 @@
 use model::access::MemberRole;
 use model::assignment::{Assignment, LatePolicy};
 use model::class::{ClassLabel, ClassStatus};
+use model::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
 use model::document::{Document, Status};
 use model::document_kind::{DocumentType, FileExtension};
 use model::feedback::{Feedback, FeedbackVisibility};
@@ -20,7 +21,6 @@ use model::submission::{Submission, SubmissionStatus};
 use model::text::{Description, DocumentTitle, FeedbackText, GradeValue, ShortName, Title};
 use model::time::Timestamp;
 use model::user::Person;
-use model::whole::{WholeAssignment, WholeDocument, WholeGroup, WholeGroupAssignment, WholeSubmission};
 
 use db::Actor;
 
@@ -53,7 +53,7 @@ pub fn ada() -> Actor {
     }
 }
 
-pub fn group(id: &str, start: Option<Timestamp>) -> WholeGroup {
+pub fn group(id: &str, start: Option<Timestamp>) -> GroupDetails {
     let member = |name: &str| GroupMember {
         id: GroupMemberId::new(format!("{name} in {id}")),
         group_id: GroupId::new(id),
@@ -62,7 +62,7 @@ pub fn group(id: &str, start: Option<Timestamp>) -> WholeGroup {
         role: GroupRole::Member,
         joined_at: NOW,
     };
-    WholeGroup {
+    GroupDetails {
         group: Group {
             id: GroupId::new(id),
             organization_id: school(),
@@ -98,7 +98,7 @@ fn label() -> ClassLabel {
     }
 }
 
-pub fn assignment(is_shared: bool, groups: &[&WholeGroup]) -> WholeAssignment {
+pub fn assignment(is_shared: bool, groups: &[&GroupDetails]) -> AssignmentDetails {
     let assignment = Assignment {
         id: AssignmentId::new("topic"),
         organization_id: school(),
@@ -118,7 +118,7 @@ pub fn assignment(is_shared: bool, groups: &[&WholeGroup]) -> WholeAssignment {
         updated_at: NOW,
     };
     let links = groups.iter().map(|group| link(group, &assignment)).collect();
-    WholeAssignment {
+    AssignmentDetails {
         assignment,
         class: label(),
         course: None,
@@ -127,9 +127,9 @@ pub fn assignment(is_shared: bool, groups: &[&WholeGroup]) -> WholeAssignment {
     }
 }
 
-pub fn link(group: &WholeGroup, assignment: &Assignment) -> WholeGroupAssignment {
+pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDetails {
     let id = &group.group.id;
-    WholeGroupAssignment {
+    GroupAssignmentDetails {
         link: GroupAssignment {
             id: GroupAssignmentId::new(format!("link of {id}")),
             organization_id: school(),
@@ -150,8 +150,8 @@ pub fn link(group: &WholeGroup, assignment: &Assignment) -> WholeGroupAssignment
     }
 }
 
-pub fn document(group: &WholeGroup) -> WholeDocument {
-    WholeDocument {
+pub fn document(group: &GroupDetails) -> DocumentDetails {
+    DocumentDetails {
         document: Document {
             id: DocumentId::new(format!("document of {}", group.group.id)),
             organization_id: school(),
@@ -185,9 +185,9 @@ pub fn document(group: &WholeGroup) -> WholeDocument {
     }
 }
 
-pub fn submission(link: &WholeGroupAssignment, status: GradeStatus) -> WholeSubmission {
+pub fn submission(link: &GroupAssignmentDetails, status: GradeStatus) -> SubmissionDetails {
     let id = SubmissionId::new("attempt");
-    WholeSubmission {
+    SubmissionDetails {
         submission: Submission {
             id: id.clone(),
             organization_id: school(),
@@ -230,7 +230,7 @@ pub fn submission(link: &WholeGroupAssignment, status: GradeStatus) -> WholeSubm
     }
 }
 
-pub fn feedback(link: &WholeGroupAssignment, visibility: FeedbackVisibility) -> Feedback {
+pub fn feedback(link: &GroupAssignmentDetails, visibility: FeedbackVisibility) -> Feedback {
     Feedback {
         id: FeedbackId::new("feedback"),
         group_assignment_id: link.link.id.clone(),

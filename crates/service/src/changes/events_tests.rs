@@ -9,13 +9,13 @@ use model::change::group::GroupChange;
 use model::change::help::HelpChange;
 use model::change::removed::{PlacedDocument, Removed, RemovedGroup};
 use model::change::submission::SubmissionChange;
+use model::details::{GroupAssignmentDetails, GroupDetails};
 use model::document::Status;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
 use model::news::{Event, Party, Room, Signal};
 use model::patch::FieldDiff;
-use model::whole::{WholeGroup, WholeGroupAssignment};
 use serde_json::{Value, json};
 
 use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
@@ -52,12 +52,12 @@ pub fn user(name: &str) -> Room {
     Room::User(UserId::new(name))
 }
 
-fn boxed(group: &WholeGroup) -> Box<WholeGroup> {
+fn boxed(group: &GroupDetails) -> Box<GroupDetails> {
     Box::new(group.clone())
 }
 
 /// Returns every possible change of a group.
-pub fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
+pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
     let topic = assignment(false, &[group]);
     let link = topic.links[0].clone();
     let place = group.place();
@@ -141,7 +141,7 @@ pub fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
 }
 
 /// Returns every possible change of the work of a group.
-fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::change::Change> {
+fn work_changes(group: &GroupDetails, link: GroupAssignmentDetails) -> Vec<model::change::Change> {
     let (place, submission) = (group.place(), submission(&link, GradeStatus::Published));
     vec![
         DocumentChange::Created {
@@ -325,7 +325,7 @@ fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
 #[test]
 fn of_a_finished_topic_each_group_hears_its_own_documents() {
     let (one, two) = (group("one", None), group("two", None));
-    let placed = |group: &WholeGroup| {
+    let placed = |group: &GroupDetails| {
         let mut document = document(group).document;
         document.status = Status::Draft.lock();
         document.locked_at = Some(NOW);
@@ -334,7 +334,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
             document,
         }
     };
-    let finish = |groups: &[&WholeGroup], already_finished, documents| {
+    let finish = |groups: &[&GroupDetails], already_finished, documents| {
         told(AssignmentChange::Finished {
             assignment: Box::new(assignment(true, groups)),
             already_finished,
@@ -366,7 +366,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
 #[test]
 fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
     let (open, hidden) = (group("open", None), group("hidden", Some(LATER)));
-    let removed = |group: &WholeGroup| RemovedGroup {
+    let removed = |group: &GroupDetails| RemovedGroup {
         place: group.place(),
         members: group.member_ids(),
     };

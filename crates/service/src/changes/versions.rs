@@ -17,8 +17,8 @@ use model::change::removed::PlacedDocument;
 use model::change::subject::SubjectChange as Subject;
 use model::change::submission::SubmissionChange as Submission;
 use model::change::user::UserChange as User;
+use model::details::{GroupDetails, SubmissionDetails};
 use model::version::Object;
-use model::whole::{WholeGroup, WholeSubmission};
 
 use common::error::Result;
 use db::WriteTx;
@@ -186,7 +186,7 @@ fn of_submission(change: &Submission) -> Vec<Object> {
             submission, documents, ..
         } => {
             let mut objects = vec![Object::from(&submission.submission.id)];
-            objects.extend(documents.iter().map(|whole| Object::from(&whole.document.id)));
+            objects.extend(documents.iter().map(|details| Object::from(&details.document.id)));
             objects
         }
         Submission::Graded { submission, .. } => graded(submission),
@@ -194,9 +194,9 @@ fn of_submission(change: &Submission) -> Vec<Object> {
 }
 
 /// Returns the submission and its documents, which show its grade.
-fn graded(whole: &WholeSubmission) -> Vec<Object> {
-    let mut objects = vec![Object::from(&whole.submission.id)];
-    let documents = whole.documents.iter().filter_map(|copy| copy.document_id.as_ref());
+fn graded(details: &SubmissionDetails) -> Vec<Object> {
+    let mut objects = vec![Object::from(&details.submission.id)];
+    let documents = details.documents.iter().filter_map(|copy| copy.document_id.as_ref());
     objects.extend(documents.map(Object::from));
     objects
 }
@@ -227,8 +227,8 @@ fn of_user(change: &User) -> Vec<Object> {
     }
 }
 
-fn groups(left: &[WholeGroup]) -> Vec<Object> {
-    left.iter().map(|whole| (&whole.group.id).into()).collect()
+fn groups(left: &[GroupDetails]) -> Vec<Object> {
+    left.iter().map(|details| (&details.group.id).into()).collect()
 }
 
 fn documents(placed: &[PlacedDocument]) -> Vec<Object> {

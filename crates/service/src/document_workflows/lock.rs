@@ -141,7 +141,7 @@ impl DocumentWorkflows {
         let (service_context, id) = (with_service_role(context), document.clone());
         let server = self.server.clone();
         let look = self.read(service_context.clone(), move |tx| {
-            let document = tx.document(&id)?.whole.document;
+            let document = tx.document(&id)?.details.document;
             let key = document.key();
             let mut keys = Vec::new();
             if document.frozen_at().is_none() {
@@ -341,7 +341,7 @@ impl DocumentWorkflows {
             let context = super::context(tenant);
             let (outcomes, server) = (id.clone(), self.server.clone());
             let look = self.read(context.clone(), move |tx| {
-                let document = tx.document(&outcomes)?.whole.document;
+                let document = tx.document(&outcomes)?.details.document;
                 let sessions = tx.editing_sessions(&outcomes)?;
                 Ok(freeze::pending_freezes(&document, &sessions, &server))
             });

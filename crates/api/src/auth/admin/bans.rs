@@ -84,8 +84,8 @@ fn end(seconds: Option<f64>, now: Timestamp) -> Result<Option<Timestamp>, AuthEr
         }
         Some(seconds) if seconds > 0.0 && seconds <= LONGEST_BAN => {
             #[expect(clippy::cast_possible_truncation, reason = "a hundred years of seconds fit")]
-            let whole = seconds.ceil() as i64;
-            Ok(Some(now.plus_seconds(whole)))
+            let seconds = seconds.ceil() as i64;
+            Ok(Some(now.plus_seconds(seconds)))
         }
         _ => Ok(None),
     }

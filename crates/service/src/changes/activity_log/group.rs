@@ -3,9 +3,9 @@
 use model::activity::{Action, Category};
 use model::change::group::GroupChange;
 use model::change::help::HelpChange;
+use model::details::GroupDetails;
 use model::file::GroupAttachment;
 use model::group::Place;
-use model::whole::WholeGroup;
 use serde_json::{Value, json};
 
 use super::{Entry, difference, group_name, people, person};
@@ -80,7 +80,7 @@ fn about(action: Action, place: &Place) -> Entry {
     Entry::new(Category::Group, action, "group", &place.group.id, &place.group.name).place(place)
 }
 
-fn members(group: &WholeGroup) -> Vec<Value> {
+fn members(group: &GroupDetails) -> Vec<Value> {
     group.members.iter().map(|member| person(&member.user)).collect()
 }
 

@@ -3,10 +3,10 @@
 use model::activity::{Action, Category};
 use model::change::feedback::FeedbackChange;
 use model::change::submission::SubmissionChange;
+use model::details::{DocumentDetails, GroupAssignmentDetails};
 use model::feedback::Feedback;
 use model::grade::Publication;
 use model::submission::Submission;
-use model::whole::{WholeDocument, WholeGroupAssignment};
 use serde_json::{Value, json};
 
 use super::Entry;
@@ -74,7 +74,7 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
 }
 
 pub(super) fn feedback(change: &FeedbackChange) -> Entry {
-    let about = |action, link: &WholeGroupAssignment, feedback: &Feedback| {
+    let about = |action, link: &GroupAssignmentDetails, feedback: &Feedback| {
         at(
             Entry::new(
                 Category::Feedback,
@@ -104,7 +104,7 @@ pub(super) fn feedback(change: &FeedbackChange) -> Entry {
     }
 }
 
-fn about(action: Action, link: &WholeGroupAssignment, submission: &Submission) -> Entry {
+fn about(action: Action, link: &GroupAssignmentDetails, submission: &Submission) -> Entry {
     let name = format!("{} – {}", link.assignment.title, link.place.group.name);
     at(
         Entry::new(Category::Submission, action, "submission", &submission.id, &name),
@@ -113,13 +113,13 @@ fn about(action: Action, link: &WholeGroupAssignment, submission: &Submission) -
 }
 
 /// Sets the group, its class, and the topic with its course.
-fn at(entry: Entry, link: &WholeGroupAssignment) -> Entry {
+fn at(entry: Entry, link: &GroupAssignmentDetails) -> Entry {
     entry
         .place(&link.place)
         .course(link.assignment.course_id.as_ref())
         .assignment(Some(&link.assignment.id))
 }
 
-fn name(document: &WholeDocument) -> Value {
+fn name(document: &DocumentDetails) -> Value {
     json!({"id": document.document.id, "title": document.document.title})
 }

@@ -3,12 +3,12 @@
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
 use model::change::removed::PlacedDocument;
+use model::details::{AssignmentDetails, GroupAssignmentDetails};
 use model::file::AssignmentAttachment;
 use model::group::Place;
 use model::group_assignment::can_view_file;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId};
 use model::news::Event;
-use model::whole::{WholeAssignment, WholeGroupAssignment};
 
 use super::event_builder::{EventBuilder, names};
 use super::{document, group};
@@ -107,27 +107,31 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
 }
 
 /// A topic was created.
-fn emit_created(whole: &WholeAssignment, builder: &mut EventBuilder<'_>) {
-    let topic = &whole.assignment;
+fn emit_created(details: &AssignmentDetails, builder: &mut EventBuilder<'_>) {
+    let topic = &details.assignment;
     let header = EventBuilder::event(&topic.class_id, Event::AssignmentCreated);
-    let payload = |audience: &Audience, link: Option<&WholeGroupAssignment>| AssignmentCreated {
+    let payload = |audience: &Audience, link: Option<&GroupAssignmentDetails>| AssignmentCreated {
         assignment: EventAssignment::from(topic),
         assignment_id: topic.id.clone(),
         course_id: topic.course_id.clone(),
         is_shared: topic.is_shared,
-        group_ids: audience.staff_only(whole.group_ids()),
+        group_ids: audience.staff_only(details.group_ids()),
         group_assignment: link.map(EventGroupAssignment::from),
     };
     builder.emit_to_staff(&header, payload(&Audience::Staff, None));
-    for link in &whole.links {
+    for link in &details.links {
         builder.emit_to_members(&header, &link.place, payload(&Audience::Group, Some(link)));
     }
 }
 
 /// Groups were attached to a topic: one event per group, to staff and to its students.
-fn emit_attached(whole: &WholeAssignment, attached: &[GroupId], builder: &mut EventBuilder<'_>) {
-    let topic = &whole.assignment;
-    for link in whole.links.iter().filter(|link| attached.contains(&link.link.group_id)) {
+fn emit_attached(details: &AssignmentDetails, attached: &[GroupId], builder: &mut EventBuilder<'_>) {
+    let topic = &details.assignment;
+    for link in details
+        .links
+        .iter()
+        .filter(|link| attached.contains(&link.link.group_id))
+    {
         let payload = AssignmentLinked {
             assignment_id: topic.id.clone(),
             course_id: topic.course_id.clone(),
@@ -140,12 +144,12 @@ fn emit_attached(whole: &WholeAssignment, attached: &[GroupId], builder: &mut Ev
 
 /// The fields of a topic or the group-specific texts of some groups changed.
 fn emit_updated(
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     changed: &[&'static str],
     overridden: &[GroupId],
     builder: &mut EventBuilder<'_>,
 ) {
-    let header = EventBuilder::event(&whole.assignment.class_id, Event::AssignmentUpdated);
+    let header = EventBuilder::event(&details.assignment.class_id, Event::AssignmentUpdated);
     let mut names = changed.to_vec();
     if !overridden.is_empty() {
         names.push("descriptionOverride");
@@ -153,10 +157,10 @@ fn emit_updated(
     let affected = if changed.is_empty() {
         overridden.to_vec()
     } else {
-        whole.group_ids()
+        details.group_ids()
     };
-    builder.emit_to_staff(&header, staff_payload(&whole.assignment, &names, affected));
-    for link in &whole.links {
+    builder.emit_to_staff(&header, staff_payload(&details.assignment, &names, affected));
+    for link in &details.links {
         let mut shown = changed.to_vec();
         if overridden.contains(&link.link.group_id) {
             shown.extend(student_field_name("descriptionOverride", link));
@@ -167,20 +171,20 @@ fn emit_updated(
 
 /// A file was added or removed. No event for a staged file; a file for one group is visible only to staff and that
 /// group.
-fn emit_attachments_updated(whole: &WholeAssignment, file: &AssignmentAttachment, builder: &mut EventBuilder<'_>) {
+fn emit_attachments_updated(details: &AssignmentDetails, file: &AssignmentAttachment, builder: &mut EventBuilder<'_>) {
     if file.staged_at.is_some() {
         return;
     }
-    let header = EventBuilder::event(&whole.assignment.class_id, Event::AssignmentUpdated);
-    let concerns = |link: &&WholeGroupAssignment| {
+    let header = EventBuilder::event(&details.assignment.class_id, Event::AssignmentUpdated);
+    let concerns = |link: &&GroupAssignmentDetails| {
         let own = file.group_assignment_id.as_ref();
         own.is_none_or(|own| *own == link.link.id)
     };
-    let affected: Vec<_> = whole.links.iter().filter(concerns).collect();
+    let affected: Vec<_> = details.links.iter().filter(concerns).collect();
     let groups = affected.iter().map(|link| link.link.group_id.clone()).collect();
-    builder.emit_to_staff(&header, staff_payload(&whole.assignment, &["attachments"], groups));
+    builder.emit_to_staff(&header, staff_payload(&details.assignment, &["attachments"], groups));
     for link in affected {
-        if can_view_file(&whole.assignment, &link.link, file) {
+        if can_view_file(&details.assignment, &link.link, file) {
             emit_updated_to_members(&header, link, &["attachments"], builder);
         }
     }
@@ -188,12 +192,12 @@ fn emit_attachments_updated(whole: &WholeAssignment, file: &AssignmentAttachment
 
 /// A topic was finished or reopened.
 fn emit_status_changed(
-    whole: &WholeAssignment,
+    details: &AssignmentDetails,
     event: Event,
     documents: &[PlacedDocument],
     builder: &mut EventBuilder<'_>,
 ) {
-    let topic = &whole.assignment;
+    let topic = &details.assignment;
     let header = EventBuilder::event(&topic.class_id, event);
     let payload = |concerns: &dyn Fn(&PlacedDocument) -> bool| AssignmentSwitched {
         assignment_id: topic.id.clone(),
@@ -210,7 +214,7 @@ fn emit_status_changed(
             .collect(),
     };
     builder.emit_to_staff(&header, payload(&|_| true));
-    for link in &whole.links {
+    for link in &details.links {
         let own = payload(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
         builder.emit_to_members(&header, &link.place, own);
     }
@@ -264,7 +268,7 @@ fn staff_payload<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<G
 /// Notifies the members of a group about the fields that changed for them, if any.
 fn emit_updated_to_members(
     header: &super::event_builder::EventHeader,
-    link: &WholeGroupAssignment,
+    link: &GroupAssignmentDetails,
     changed: &[&str],
     builder: &mut EventBuilder<'_>,
 ) {
@@ -279,7 +283,7 @@ fn emit_updated_to_members(
 }
 
 /// Returns the name of a field as students see it: they only see the effective description.
-fn student_field_name(name: &'static str, link: &WholeGroupAssignment) -> Option<&'static str> {
+fn student_field_name(name: &'static str, link: &GroupAssignmentDetails) -> Option<&'static str> {
     match name {
         "descriptionOverride" if link.assignment.is_shared => None,
         "descriptionOverride" => Some("effectiveDescription"),

@@ -4,11 +4,11 @@
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
 use model::class::{Class, ClassStatus};
+use model::details::ClassDetails;
 use model::id::UserId;
 use model::news::{Event, GroupDeletionReason, MembershipAction, MembershipRole, Party, Room};
 use model::patch::FieldDiff;
 use model::user::Person;
-use model::whole::WholeClass;
 
 use super::event_builder::{EventBuilder, names};
 use super::{course, group};
@@ -71,7 +71,7 @@ pub fn emit(change: &ClassChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_updated(class: &WholeClass, changed: &FieldDiff, students: &[UserId], builder: &mut EventBuilder<'_>) {
+fn emit_updated(class: &ClassDetails, changed: &FieldDiff, students: &[UserId], builder: &mut EventBuilder<'_>) {
     if let Some(former) = former_teacher(changed) {
         builder.resync_users([&former], rooms(&class.class));
         builder.resync_users([&class.class.teacher_id], Vec::new());
@@ -100,12 +100,12 @@ fn emit_updated(class: &WholeClass, changed: &FieldDiff, students: &[UserId], bu
 }
 
 /// Notifies the room of the class. Students are in it only if the class is not a draft.
-fn emit_class_updated(class: &WholeClass, changed: &[&str], builder: &mut EventBuilder<'_>) {
+fn emit_class_updated(class: &ClassDetails, changed: &[&str], builder: &mut EventBuilder<'_>) {
     let header = EventBuilder::event(&class.class.id, Event::ClassUpdated);
     builder.emit(&header, rooms(&class.class), class_event(class, changed));
 }
 
-fn class_event<'a>(class: &WholeClass, changed: &'a [&'a str]) -> ClassEvent<'a> {
+fn class_event<'a>(class: &ClassDetails, changed: &'a [&'a str]) -> ClassEvent<'a> {
     ClassEvent {
         class: EventClass::from(class),
         changed,
@@ -130,11 +130,16 @@ fn emit_deleted(class: &Class, removed: &Removed, students: &[UserId], builder: 
     builder.resync(all_rooms.iter().cloned().map(Party::Room).collect(), all_rooms);
 }
 
-fn emit_unenrolled(class: &Class, student: &Person, left: &[model::whole::WholeGroup], builder: &mut EventBuilder<'_>) {
+fn emit_unenrolled(
+    class: &Class,
+    student: &Person,
+    left: &[model::details::GroupDetails],
+    builder: &mut EventBuilder<'_>,
+) {
     builder.resync_users([&student.id], vec![Room::Class(class.id.clone())]);
-    for whole in left {
-        group::emit_member_removed(whole, student, builder);
-        group::emit_updated(whole, &["members"], builder);
+    for details in left {
+        group::emit_member_removed(details, student, builder);
+        group::emit_updated(details, &["members"], builder);
     }
     self::emit_student_membership(class, &student.id, MembershipAction::Removed, builder);
 }

@@ -2,9 +2,9 @@
 
 use model::change::course::CourseChange;
 use model::change::removed::Removed;
+use model::details::CourseDetails;
 use model::id::{ClassId, CourseId};
 use model::news::{Event, GroupDeletionReason};
-use model::whole::WholeCourse;
 
 use super::event_builder::{EventBuilder, names};
 use super::{assignment, document, group};
@@ -61,7 +61,7 @@ pub fn deleted_payload(course: &CourseId, removed: &Removed) -> CourseDeleted {
     }
 }
 
-fn course_payload<'a>(course: &WholeCourse, changed: Option<&'a [&'a str]>) -> CourseEvent<'a> {
+fn course_payload<'a>(course: &CourseDetails, changed: Option<&'a [&'a str]>) -> CourseEvent<'a> {
     CourseEvent {
         course: EventCourse::from(course),
         course_id: course.course.id.clone(),

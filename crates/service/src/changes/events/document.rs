@@ -2,11 +2,11 @@
 
 use model::change::document::DocumentChange;
 use model::change::removed::PlacedDocument;
+use model::details::DocumentDetails;
 use model::document::Document;
 use model::group::Place;
 use model::news::Event;
 use model::save::RevisionOrigin;
-use model::whole::WholeDocument;
 
 use super::event_builder::{EventBuilder, names};
 use api_types::audience::Audience;
@@ -105,20 +105,20 @@ pub fn emit_status(place: &Place, document: &Document, builder: &mut EventBuilde
     builder.emit_to_whole_group(place, Event::DocumentStatus, payload);
 }
 
-fn emit_updated(place: &Place, document: &WholeDocument, changed: &[&str], builder: &mut EventBuilder<'_>) {
+fn emit_updated(place: &Place, document: &DocumentDetails, changed: &[&str], builder: &mut EventBuilder<'_>) {
     builder.emit_to_group(place, Event::DocumentUpdated, |audience| {
         document_payload(document, Some(changed), audience)
     });
 }
 
 /// Alerts staff only; students could not do anything about it.
-fn emit_updated_to_staff(place: &Place, document: &WholeDocument, what: &str, builder: &mut EventBuilder<'_>) {
+fn emit_updated_to_staff(place: &Place, document: &DocumentDetails, what: &str, builder: &mut EventBuilder<'_>) {
     let header = EventBuilder::event(&place.class, Event::DocumentUpdated);
     builder.emit_to_staff(&header, document_payload(document, Some(&[what]), &Audience::Staff));
 }
 
 fn document_payload<'a>(
-    document: &WholeDocument,
+    document: &DocumentDetails,
     changed: Option<&'a [&'a str]>,
     audience: &Audience,
 ) -> DocumentEvent<'a> {

@@ -1,9 +1,9 @@
 //! Events of feedback: the group receives published feedback, staff receive everything.
 
 use model::change::feedback::FeedbackChange;
+use model::details::GroupAssignmentDetails;
 use model::feedback::Feedback;
 use model::news::Event;
-use model::whole::WholeGroupAssignment;
 
 use super::event_builder::EventBuilder;
 use api_types::event::FeedbackEvent;
@@ -40,7 +40,7 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
 }
 
 /// Feedback was created or published.
-pub fn emit_created(link: &WholeGroupAssignment, feedback: &Feedback, builder: &mut EventBuilder<'_>) {
+pub fn emit_created(link: &GroupAssignmentDetails, feedback: &Feedback, builder: &mut EventBuilder<'_>) {
     let header = EventBuilder::event(&link.place.class, Event::FeedbackCreated);
     builder.emit_to_staff(&header, feedback_payload(link, feedback));
     if feedback.visible_to_students() {
@@ -48,7 +48,7 @@ pub fn emit_created(link: &WholeGroupAssignment, feedback: &Feedback, builder: &
     }
 }
 
-fn feedback_payload(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+fn feedback_payload(link: &GroupAssignmentDetails, feedback: &Feedback) -> FeedbackEvent {
     FeedbackEvent {
         feedback: Some(FeedbackView::from(feedback)),
         ..withdrawn_payload(link, feedback)
@@ -56,7 +56,7 @@ fn feedback_payload(link: &WholeGroupAssignment, feedback: &Feedback) -> Feedbac
 }
 
 /// Returns the payload for feedback that was deleted or withdrawn.
-fn withdrawn_payload(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+fn withdrawn_payload(link: &GroupAssignmentDetails, feedback: &Feedback) -> FeedbackEvent {
     FeedbackEvent {
         group_id: link.link.group_id.clone(),
         assignment_id: link.link.assignment_id.clone(),

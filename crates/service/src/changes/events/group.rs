@@ -2,11 +2,11 @@
 //! members receive it and former members do not.
 
 use model::change::group::GroupChange;
+use model::details::GroupDetails;
 use model::group::Place;
 use model::id::UserId;
 use model::news::{Event, GroupDeletionReason, Room};
 use model::user::Person;
-use model::whole::WholeGroup;
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::{
@@ -48,7 +48,7 @@ pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_created(group: &WholeGroup, builder: &mut EventBuilder<'_>) {
+fn emit_created(group: &GroupDetails, builder: &mut EventBuilder<'_>) {
     let (place, now) = (group.place(), builder.now());
     if place.is_open(now) {
         builder.resync_users(&group.member_ids(), Vec::new());
@@ -61,7 +61,7 @@ fn emit_created(group: &WholeGroup, builder: &mut EventBuilder<'_>) {
 }
 
 /// Notifies the group about its new state.
-pub fn emit_updated(group: &WholeGroup, changed: &[&str], builder: &mut EventBuilder<'_>) {
+pub fn emit_updated(group: &GroupDetails, changed: &[&str], builder: &mut EventBuilder<'_>) {
     let now = builder.now();
     builder.emit_to_group(&group.place(), Event::GroupUpdated, |audience| GroupUpdated {
         group: EventGroup::new(group, audience, now),
@@ -70,7 +70,7 @@ pub fn emit_updated(group: &WholeGroup, changed: &[&str], builder: &mut EventBui
 }
 
 /// The fields of a group changed, and possibly its visibility to students.
-pub fn emit_moved(group: &WholeGroup, before: &Place, changed: &[&str], builder: &mut EventBuilder<'_>) {
+pub fn emit_moved(group: &GroupDetails, before: &Place, changed: &[&str], builder: &mut EventBuilder<'_>) {
     let (place, members) = (group.place(), group.member_ids());
     match (before.is_open(builder.now()), place.is_open(builder.now())) {
         (false, true) => builder.resync_users(&members, Vec::new()),
@@ -96,7 +96,7 @@ pub fn emit_removed(place: &Place, members: &[UserId], reason: GroupDeletionReas
     builder.resync_users(members, vec![Room::Group(place.group.id.clone())]);
 }
 
-fn emit_member_added(group: &WholeGroup, user: &Person, builder: &mut EventBuilder<'_>) {
+fn emit_member_added(group: &GroupDetails, user: &Person, builder: &mut EventBuilder<'_>) {
     let place = group.place();
     let mut rooms = place.rooms(builder.now());
     if place.is_open(builder.now()) {
@@ -108,7 +108,7 @@ fn emit_member_added(group: &WholeGroup, user: &Person, builder: &mut EventBuild
 }
 
 /// A user left the group; `group` is its state without them.
-pub fn emit_member_removed(group: &WholeGroup, user: &Person, builder: &mut EventBuilder<'_>) {
+pub fn emit_member_removed(group: &GroupDetails, user: &Person, builder: &mut EventBuilder<'_>) {
     let place = group.place();
     builder.resync_users([&user.id], vec![Room::Group(place.group.id.clone())]);
     if place.is_open(builder.now()) {
@@ -117,7 +117,7 @@ pub fn emit_member_removed(group: &WholeGroup, user: &Person, builder: &mut Even
     builder.emit_to_whole_group(&place, Event::GroupMemberRemoved, membership(group, user));
 }
 
-fn membership(group: &WholeGroup, user: &Person) -> GroupMembership {
+fn membership(group: &GroupDetails, user: &Person) -> GroupMembership {
     GroupMembership {
         group_id: group.group.id.clone(),
         user: EventPerson::from(user),

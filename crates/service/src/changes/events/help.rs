@@ -1,9 +1,9 @@
 //! Events of help requests. Only staff of the class receive the request; the group sees its own flag.
 
 use model::change::help::HelpChange;
+use model::details::GroupDetails;
 use model::news::Event;
 use model::user::Person;
-use model::whole::WholeGroup;
 
 use super::event_builder::EventBuilder;
 use super::group::emit_updated;
@@ -47,7 +47,7 @@ pub fn emit(change: &HelpChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_help_requested(group: &WholeGroup, requested_by: Option<&Person>, builder: &mut EventBuilder<'_>) {
+fn emit_help_requested(group: &GroupDetails, requested_by: Option<&Person>, builder: &mut EventBuilder<'_>) {
     let (group, help) = (&group.group, &group.group.help);
     let header = EventBuilder::event(&group.class_id, Event::GroupHelp);
     let payload = GroupHelp {
@@ -64,7 +64,7 @@ fn emit_help_requested(group: &WholeGroup, requested_by: Option<&Person>, builde
     builder.emit_to_staff(&header, payload);
 }
 
-fn member<'g>(group: &'g WholeGroup, user: &model::id::UserId) -> Option<&'g Person> {
+fn member<'g>(group: &'g GroupDetails, user: &model::id::UserId) -> Option<&'g Person> {
     let found = group.members.iter().find(|member| member.user.id == *user);
     found.map(|member| &member.user)
 }

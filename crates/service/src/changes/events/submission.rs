@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use model::change::submission::SubmissionChange;
+use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::grade::{GradeWritten, Publication};
 use model::id::{DocumentId, UserId};
 use model::news::{Event, Room};
 use model::submission::Submission;
-use model::whole::{WholeGroupAssignment, WholeSubmission};
 
 use super::event_builder::EventBuilder;
 use super::{document, feedback};
@@ -62,8 +62,8 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             documents,
             feedback,
         } => {
-            for whole in documents {
-                document::emit_status(&link.place, &whole.document, builder);
+            for details in documents {
+                document::emit_status(&link.place, &details.document, builder);
             }
             let copies = copies(submission);
             emit_submission(
@@ -97,7 +97,7 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn copies(submission: &WholeSubmission) -> Vec<DocumentId> {
+fn copies(submission: &SubmissionDetails) -> Vec<DocumentId> {
     submission
         .documents
         .iter()
@@ -107,7 +107,7 @@ fn copies(submission: &WholeSubmission) -> Vec<DocumentId> {
 
 fn emit_submission(
     event: Event,
-    link: &WholeGroupAssignment,
+    link: &GroupAssignmentDetails,
     submission: &Submission,
     documents: &[DocumentId],
     builder: &mut EventBuilder<'_>,
@@ -122,8 +122,8 @@ fn emit_submission(
 /// A grade was published or changed. A member with an individual grade receives that one; a member whose grade did
 /// not change receives nothing.
 fn emit_published(
-    link: &WholeGroupAssignment,
-    submission: &WholeSubmission,
+    link: &GroupAssignmentDetails,
+    submission: &SubmissionDetails,
     written: &GradeWritten,
     members: &[UserId],
     builder: &mut EventBuilder<'_>,
@@ -150,7 +150,7 @@ fn emit_published(
     }
 }
 
-fn grade_event(link: &WholeGroupAssignment, submission: &WholeSubmission, audience: &Audience) -> GradeEvent {
+fn grade_event(link: &GroupAssignmentDetails, submission: &SubmissionDetails, audience: &Audience) -> GradeEvent {
     let grade = submission.grade.as_ref();
     GradeEvent {
         group_id: link.link.group_id.clone(),

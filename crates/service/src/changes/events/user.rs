@@ -81,9 +81,9 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
                 ]);
                 builder.resync_users([&user.id], leave);
             }
-            for whole in left {
-                group::emit_member_removed(whole, user, builder);
-                group::emit_updated(whole, &["members"], builder);
+            for details in left {
+                group::emit_member_removed(details, user, builder);
+                group::emit_updated(details, &["members"], builder);
             }
             for class in classes {
                 class::emit_student_membership(class, &user.id, MembershipAction::Removed, builder);
@@ -92,9 +92,9 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
         }
         UserChange::Erased { user, left, files: _ } => {
             builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
-            for whole in left {
-                group::emit_member_removed(whole, user, builder);
-                group::emit_updated(whole, &["members"], builder);
+            for details in left {
+                group::emit_member_removed(details, user, builder);
+                group::emit_updated(details, &["members"], builder);
             }
             emit_updated_to_staff(Some(&user.id), EventAction::Deleted, &[], builder);
         }

@@ -19,7 +19,7 @@ use crate::user::Person;
 
 /// A class with its users, subjects and counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WholeClass {
+pub struct ClassDetails {
     pub class: Class,
     /// The owner.
     pub teacher: Person,
@@ -46,7 +46,7 @@ pub struct ClassCounts {
 
 /// A course with its class, subject and counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WholeCourse {
+pub struct CourseDetails {
     pub course: Course,
     pub class: ClassLabel,
     pub subject: SubjectLabel,
@@ -67,18 +67,18 @@ pub struct CourseCounts {
 
 /// A group with its members, topics and attachments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WholeGroup {
+pub struct GroupDetails {
     pub group: Group,
     pub class: ClassLabel,
     pub course: Option<CourseLabel>,
     pub subject: Option<SubjectLabel>,
     pub members: Vec<GroupMember>,
     /// The topics of the group.
-    pub links: Vec<WholeGroupAssignment>,
+    pub links: Vec<GroupAssignmentDetails>,
     pub attachments: Vec<GroupAttachment>,
 }
 
-impl WholeGroup {
+impl GroupDetails {
     pub fn place(&self) -> Place {
         self.group.place(self.class.status)
     }
@@ -90,25 +90,25 @@ impl WholeGroup {
 
 /// A topic with its class, course, groups and attachments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WholeAssignment {
+pub struct AssignmentDetails {
     pub assignment: Assignment,
     pub class: ClassLabel,
     pub course: Option<CourseLabel>,
     /// Shared attachments and those of single groups; [`can_view_file`] decides which of them a group sees.
     pub attachments: Vec<AssignmentAttachment>,
     /// The groups of the topic.
-    pub links: Vec<WholeGroupAssignment>,
+    pub links: Vec<GroupAssignmentDetails>,
 }
 
-impl WholeAssignment {
+impl AssignmentDetails {
     pub fn group_ids(&self) -> Vec<GroupId> {
-        self.links.iter().map(|whole| whole.link.group_id.clone()).collect()
+        self.links.iter().map(|details| details.link.group_id.clone()).collect()
     }
 }
 
 /// The link of a group to a topic, with the topic and the group.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WholeGroupAssignment {
+pub struct GroupAssignmentDetails {
     pub link: GroupAssignment,
     pub assignment: Assignment,
     pub place: Place,
@@ -116,10 +116,10 @@ pub struct WholeGroupAssignment {
     pub attachments: Vec<AssignmentAttachment>,
     /// Number of documents in the current submission.
     pub submitted_count: i64,
-    pub current_submission: Option<WholeSubmission>,
+    pub current_submission: Option<SubmissionDetails>,
 }
 
-impl WholeGroupAssignment {
+impl GroupAssignmentDetails {
     /// Returns the task text that the group reads; every response with a link contains it.
     pub fn effective_description(&self) -> &Description {
         effective_description(&self.assignment, &self.link)
@@ -140,7 +140,7 @@ impl WholeGroupAssignment {
 
 /// A submission with its document copies, grade and feedback.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WholeSubmission {
+pub struct SubmissionDetails {
     pub submission: Submission,
     /// Copies of the submitted documents.
     pub documents: Vec<SubmissionDocument>,
@@ -152,7 +152,7 @@ pub struct WholeSubmission {
 
 /// A document with its last editor and the grade of its current submission.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WholeDocument {
+pub struct DocumentDetails {
     pub document: Document,
     pub last_editor: Option<Person>,
     /// Grade of the submission it is part of. Must be filtered for students with [`Grade::for_group`].
