@@ -7,8 +7,8 @@ use model::id::{
     AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId, OrganizationId,
     SubjectId, SubmissionId, UserId, WorkRoomId,
 };
-use model::news::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
 use model::number::GroupNumber;
+use model::realtime::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
 use model::text::{HelpMessage, ShortName, Title};
 use model::time::Timestamp;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::news::{Event, PAYLOAD_MAX};
+use model::realtime::{Event, PAYLOAD_MAX};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -246,7 +246,7 @@ pub fn document() -> Value {
         {
             schemas.insert(name, json!(schema));
         }
-        let limit = if event.carries_text() {
+        let limit = if event.has_free_text() {
             "Contains a text and may be larger than 2 KB."
         } else {
             "At most 2 KB."

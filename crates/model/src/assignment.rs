@@ -233,15 +233,15 @@ impl Assignment {
 
     /// Finishes the topic and returns whether its status changed. Finishing it again keeps the first timestamp.
     pub fn finish(&mut self, teacher: &UserId, now: Timestamp) -> bool {
-        let is_news = self.is_active();
-        if is_news {
+        let is_changed = self.is_active();
+        if is_changed {
             self.finished = Some(Finish {
                 at: now,
                 by: Some(teacher.clone()),
             });
             self.updated_at = now;
         }
-        is_news
+        is_changed
     }
 
     /// Reopens the topic and returns whether its status changed. Rejected if one of its groups moved to another course

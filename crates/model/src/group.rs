@@ -12,9 +12,9 @@ use crate::help::HelpFlag;
 use crate::id::{
     AssignmentId, ClassId, CourseId, GroupId, GroupMemberId, OrganizationId, SubjectId, UserId, WorkRoomId,
 };
-use crate::news::Room;
 use crate::number::{GroupNumber, RequiredDocuments};
 use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use crate::realtime::Room;
 use crate::string_enum::string_enum;
 use crate::text::ShortName;
 use crate::time::Timestamp;

@@ -57,12 +57,12 @@ pub mod list;
 pub mod mail_domain;
 pub mod message;
 pub mod network;
-pub mod news;
 pub mod number;
 pub mod organization;
 pub mod patch;
 pub mod policy;
 pub mod rate;
+pub mod realtime;
 #[cfg(test)]
 mod samples;
 pub mod save;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use model::id::{GroupId, OrganizationId, UserId};
-use model::news::{Event, Room};
+use model::realtime::{Event, Room};
 
 use super::connection::SocketConnection;
 use super::dispatch::Emission;

@@ -3,7 +3,7 @@
 //! received by every instance.
 
 use model::id::UserId;
-use model::news::Signal;
+use model::realtime::Signal;
 use tokio::sync::mpsc;
 
 use super::timeouts::RealtimeTimeouts;
@@ -85,7 +85,7 @@ impl EventBus {
 
     /// Queues the signals of a transaction in one organization. They are published in this order after the commit.
     pub fn publish(&self, tx: &mut WriteTx<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
-        let users: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
+        let users: Vec<UserId> = signals.iter().flat_map(Signal::affected_users).cloned().collect();
         let tenant = tx.context().tenant.clone();
         let published = self.publish_with(signals, |signals| tx.insert_signals(signals))?;
         if users.is_empty() {

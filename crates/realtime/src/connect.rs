@@ -9,8 +9,8 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::id::UserId;
-use model::news::{Event, KillReason, Party, Room};
 use model::rate::{Meter, Rate};
+use model::realtime::{ConnectionTarget, Event, KillReason, Room};
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
 use socketioxide::{ParserConfig, SocketIo};
@@ -235,7 +235,7 @@ async fn connect(socket: SocketRef, realtime: &Weak<Parts>) {
         match outcome {
             Ok(RefreshOutcome::Refreshed { .. }) => return emit_ready(&socket, &connection),
             Ok(RefreshOutcome::Over) => {
-                let party = Party::Session(connection.session().clone());
+                let party = ConnectionTarget::Session(connection.session().clone());
                 return realtime.kill(&party, KillReason::Revoked);
             }
             Err(error) => {

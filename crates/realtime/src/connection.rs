@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::access::{MemberRole, PlatformRole, Viewer};
 use model::id::{OrganizationId, SessionId, UserId};
-use model::news::Room;
+use model::realtime::Room;
 use socketioxide::extract::SocketRef;
 
 use super::abort::AbortHandle;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use model::id::OrganizationId;
-use model::news::{Event, KillReason, Party, Room, Signal};
+use model::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
 
@@ -85,7 +85,7 @@ impl RealtimeServer {
         }
     }
 
-    async fn resync(&self, parties: &[Party], leave: &[Room]) {
+    async fn resync(&self, parties: &[ConnectionTarget], leave: &[Room]) {
         let mut sockets: Vec<SocketRef> = Vec::new();
         for socket in parties.iter().flat_map(|party| self.sockets_of_party(party)) {
             if !sockets.contains(&socket) {
@@ -121,23 +121,26 @@ impl RealtimeServer {
             Ok(RefreshOutcome::Refreshed {
                 has_new_organization: false,
             }) => {}
-            Ok(RefreshOutcome::Over) => self.kill(&Party::Session(connection.session().clone()), KillReason::Revoked),
+            Ok(RefreshOutcome::Over) => self.kill(
+                &ConnectionTarget::Session(connection.session().clone()),
+                KillReason::Revoked,
+            ),
             Err(error) => tracing::warn!(%error, "socket rooms could not be read, retrying at the next check"),
         }
     }
 
     /// Sends the reason to sockets and disconnects them. The row of the session is deleted already, so they cannot
     /// reconnect.
-    pub(super) fn kill(&self, party: &Party, reason: KillReason) {
+    pub(super) fn kill(&self, party: &ConnectionTarget, reason: KillReason) {
         let sockets = self.sockets_of_party(party);
         let mut sessions: Vec<_> = sockets
             .iter()
             .filter_map(|socket| SocketConnection::of(socket).map(|connection| connection.session().clone()))
             .collect();
         match party {
-            Party::Session(session) => sessions.push(session.clone()),
-            Party::User(user) => sessions.extend(self.0.websockets.sessions_of(user)),
-            Party::Room(_) | Party::Admins(_) => {}
+            ConnectionTarget::Session(session) => sessions.push(session.clone()),
+            ConnectionTarget::User(user) => sessions.extend(self.0.websockets.sessions_of(user)),
+            ConnectionTarget::Room(_) | ConnectionTarget::Admins(_) => {}
         }
         let payload = payload(Event::SessionRevoked, None, None, &SessionRevoked { reason });
         for socket in sockets {
@@ -160,12 +163,12 @@ impl RealtimeServer {
         }
     }
 
-    fn sockets_of_party(&self, party: &Party) -> Vec<SocketRef> {
+    fn sockets_of_party(&self, party: &ConnectionTarget) -> Vec<SocketRef> {
         self.sockets_in(match party {
-            Party::User(user) => rooms::name(&Room::User(user.clone())),
-            Party::Session(session) => rooms::session(session),
-            Party::Room(room) => rooms::name(room),
-            Party::Admins(organization) => rooms::name(&Room::OrganizationAdmins(organization.clone())),
+            ConnectionTarget::User(user) => rooms::name(&Room::User(user.clone())),
+            ConnectionTarget::Session(session) => rooms::session(session),
+            ConnectionTarget::Room(room) => rooms::name(room),
+            ConnectionTarget::Admins(organization) => rooms::name(&Room::OrganizationAdmins(organization.clone())),
         })
     }
 }

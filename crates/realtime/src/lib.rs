@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use model::id::{ClassId, GroupId, OrganizationId, UserId};
-use model::news::{Event, Room};
+use model::realtime::{Event, Room};
 use serde::Serialize;
 use serde_json::Value;
 use socketioxide::SocketIo;

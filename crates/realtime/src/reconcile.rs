@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use model::id::SessionId;
-use model::news::{Event, KillReason, Party};
+use model::realtime::{ConnectionTarget, Event, KillReason};
 use socketioxide::extract::SocketRef;
 
 use super::connection::SocketConnection;
@@ -92,7 +92,7 @@ impl RealtimeServer {
             });
         let valid: HashMap<_, _> = valid.await?.into_iter().collect();
         for session in sessions.into_iter().filter(|session| !valid.contains_key(session)) {
-            self.kill(&Party::Session(session), KillReason::Expired);
+            self.kill(&ConnectionTarget::Session(session), KillReason::Expired);
         }
         let due = connected
             .into_iter()

@@ -1,7 +1,7 @@
 //! The names of rooms. Only this module formats them, and clients never name one.
 
 use model::id::{OrganizationId, SessionId, UserId};
-use model::news::Room;
+use model::realtime::Room;
 
 /// The name of a room.
 pub fn name(room: &Room) -> String {

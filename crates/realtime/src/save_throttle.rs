@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use model::news::{Event, Room};
+use model::realtime::{Event, Room};
 use serde_json::Value;
 
 use super::RealtimeServer;

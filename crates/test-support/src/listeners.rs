@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use api_types::event_catalog;
-use model::news::{Event, PAYLOAD_MAX};
+use model::realtime::{Event, PAYLOAD_MAX};
 use model::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -92,7 +92,7 @@ pub fn faults(event: &str, payload: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     document.compare(&message["payload"], payload, event, &mut faults);
     let size = payload.to_string().len();
-    let may_be_large = Event::parse(event).is_some_and(Event::carries_text);
+    let may_be_large = Event::parse(event).is_some_and(Event::has_free_text);
     if size > PAYLOAD_MAX && !may_be_large {
         faults.push(format!("{size} bytes"));
     }

@@ -6,7 +6,7 @@ use db::connection::Connection;
 use db::platform::CrossTenantReason;
 use db::{Database, RequestContext};
 use model::id::{GroupId, OrganizationId, SessionId, UserId};
-use model::news::{Event, Room, Signal};
+use model::realtime::{Event, Room, Signal};
 use serde_json::json;
 
 use super::world::Class;

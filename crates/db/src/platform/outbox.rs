@@ -1,6 +1,6 @@
 //! The event outbox as the instances see it: events without an organization, reading an announced row, and pruning.
 
-use model::news::Signal;
+use model::realtime::Signal;
 use model::time::Timestamp;
 
 use super::PlatformTx;

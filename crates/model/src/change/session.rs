@@ -1,7 +1,7 @@
 //! Changes of sessions.
 
 use crate::id::{OrganizationId, SessionId, UserId};
-use crate::news::KillReason;
+use crate::realtime::KillReason;
 use crate::user::Person;
 
 /// A change of sessions.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use model::id::GroupId;
-use model::news::Room;
+use model::realtime::Room;
 use serde_json::{Value, json};
 
 use test_support::office::docx;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::id::{ClassId, OrganizationId};
-use model::news::{KillReason, Party, Room, Signal};
+use model::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -75,7 +75,7 @@ both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
     let session = rows.session(&app.world.ben).await;
     rows.end_session(&app.world.ben).await;
     let kill = Signal::Kill {
-        party: Party::Session(session),
+        party: ConnectionTarget::Session(session),
         reason: KillReason::SignedOut,
     };
     rows.tell(vec![kill]).await;
@@ -100,7 +100,7 @@ tenants!(killing_a_user_ends_all_sockets_of_all_sessions, |app| {
     let mut first = SocketListener::by(app, &app.world.ben).await;
     let mut second = SocketListener::by(app, &app.world.ben).await;
     let kill = Signal::Kill {
-        party: Party::User(user(&app.world.ben)),
+        party: ConnectionTarget::User(user(&app.world.ben)),
         reason: KillReason::Deactivated,
     };
     Rows(app).tell(vec![kill]).await;
@@ -196,7 +196,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
     let session = rows.session(&app.world.ben).await;
     rows.end_session(&app.world.ben).await;
     let kill = Signal::Kill {
-        party: Party::Session(session),
+        party: ConnectionTarget::Session(session),
         reason: KillReason::Revoked,
     };
     rows.tell(vec![kill]).await;
@@ -216,7 +216,7 @@ both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
         let person = rows.another_session(&app.world.ben).await;
         let session = rows.session(&person).await;
         let kill = Signal::Kill {
-            party: Party::Session(session),
+            party: ConnectionTarget::Session(session),
             reason: KillReason::Revoked,
         };
         let revoke = async {

@@ -5,7 +5,7 @@ use api::{listen, router};
 use db::Database;
 use groupwork::bootstrap::build_app;
 use model::id::{ClassId, OrganizationId};
-use model::news::{KillReason, Party, Room, Signal};
+use model::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -120,7 +120,7 @@ async fn what_one_instance_does_is_heard_at_the_other() {
     let room = Room::Group(group.id);
     rows.tell(vec![
         Signal::Resync {
-            parties: vec![Party::User(user(&world.ben))],
+            parties: vec![ConnectionTarget::User(user(&world.ben))],
             leave: Vec::new(),
         },
         group_updated(&world.north, vec![room], "joined first"),
@@ -131,7 +131,7 @@ async fn what_one_instance_does_is_heard_at_the_other() {
     let session = rows.session(&world.ben).await;
     rows.end_session(&world.ben).await;
     rows.tell(vec![Signal::Kill {
-        party: Party::Session(session),
+        party: ConnectionTarget::Session(session),
         reason: KillReason::Revoked,
     }])
     .await;

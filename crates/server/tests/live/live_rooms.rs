@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use common::clock;
 use model::id::{ClassId, OrganizationId};
-use model::news::{Party, Room, Signal};
+use model::realtime::{ConnectionTarget, Room, Signal};
 use serde_json::json;
 
 use test_support::live_rows::group_updated;
@@ -13,7 +13,7 @@ use test_support::{Rows, SocketListener, TestApp, clients_are_there, raw, until}
 
 const TOMORROW: i64 = 86_400_000;
 
-fn resync(parties: Vec<Party>, leave: Vec<Room>) -> Signal {
+fn resync(parties: Vec<ConnectionTarget>, leave: Vec<Room>) -> Signal {
     Signal::Resync { parties, leave }
 }
 
@@ -139,7 +139,7 @@ both!(choosing_another_school_changes_the_rooms_of_that_session_alone, |app| {
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     assert_eq!(live.count(&staff), 2);
     rows.choose(&world.ada, Some(&world.south)).await;
-    let session = Party::Session(rows.session(&world.ada).await);
+    let session = ConnectionTarget::Session(rows.session(&world.ada).await);
     rows.tell(vec![resync(vec![session.clone()], Vec::new())]).await;
     assert_eq!(changing.expect("ready").await["organizationId"], world.south.as_str());
     assert_eq!(live.count(&staff), 1, "the other session stays");
@@ -168,7 +168,7 @@ tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
     let mut cem = SocketListener::by(app, &world.cem).await;
     rows.remove(&group.id, &world.ben).await;
     rows.tell(vec![
-        resync(vec![Party::User(user(&world.ben))], vec![room.clone()]),
+        resync(vec![ConnectionTarget::User(user(&world.ben))], vec![room.clone()]),
         group_updated(&world.north, vec![room.clone()], "without Ben"),
     ])
     .await;
@@ -176,7 +176,7 @@ tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
 
     rows.start(&group.id, Some(clock::now().as_millis() + TOMORROW)).await;
     rows.tell(vec![
-        resync(vec![Party::Room(room.clone())], vec![room.clone()]),
+        resync(vec![ConnectionTarget::Room(room.clone())], vec![room.clone()]),
         group_updated(&world.north, vec![room.clone()], "hidden"),
         group_updated(&world.north, vec![Room::User(user(&world.cem))], "carried out"),
     ])
@@ -188,7 +188,7 @@ tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
     );
     rows.start(&group.id, None).await;
     rows.tell(vec![
-        resync(vec![Party::User(user(&world.cem))], Vec::new()),
+        resync(vec![ConnectionTarget::User(user(&world.cem))], Vec::new()),
         group_updated(&world.north, vec![room], "open again"),
     ])
     .await;
@@ -238,8 +238,11 @@ both!(
             let remove = async {
                 tokio::time::sleep(Duration::from_micros(round * 200)).await;
                 rows.remove(&group.id, &world.ben).await;
-                rows.tell(vec![resync(vec![Party::User(user(&world.ben))], vec![room.clone()])])
-                    .await;
+                rows.tell(vec![resync(
+                    vec![ConnectionTarget::User(user(&world.ben))],
+                    vec![room.clone()],
+                )])
+                .await;
             };
             let connect = async {
                 let mut socket = raw::Socket::open(app, &world.ben.cookie).await;

@@ -3,7 +3,7 @@
 use api::router;
 use model::access::Access;
 use model::id::ClassId;
-use model::news::Room;
+use model::realtime::Room;
 use serde_json::json;
 
 use crate::access::concrete;

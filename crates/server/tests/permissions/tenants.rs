@@ -258,7 +258,9 @@ both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
     assert_eq!(
         app.app
             .realtime()
-            .count(&model::news::Room::Class(model::id::ClassId::new(&world.seven_b.id))),
+            .count(&model::realtime::Room::Class(model::id::ClassId::new(
+                &world.seven_b.id
+            ))),
         0
     );
     assert_eq!(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use db::args;
 use model::access::{MemberRole, PlatformRole};
 use model::id::ClassId;
-use model::news::Room;
+use model::realtime::Room;
 use serde_json::json;
 
 use test_support::Browser;

@@ -11,7 +11,7 @@ use model::change::user::UserChange;
 use model::class::EnrolledBy;
 use model::id::{ClassId, HomeroomId, InvitationId, UserId};
 use model::invitation::{Denial, Invitation, InvitationStatus, LIFETIME, Proof};
-use model::news::KillReason;
+use model::realtime::KillReason;
 use model::time::Timestamp;
 use model::user::Member;
 

@@ -6,8 +6,8 @@ use model::change::Change;
 use model::change::administration::AdministrationChange;
 use model::change::user::UserChange;
 use model::id::UserId;
-use model::news::KillReason;
 use model::patch::{FieldDiff, FieldPatch};
+use model::realtime::KillReason;
 use model::text::Name;
 use model::time::Timestamp;
 

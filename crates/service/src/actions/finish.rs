@@ -123,8 +123,8 @@ pub fn finish(
         link(tx, id, &options.links, &documents, &other_topics)?;
         documents = tx.documents_of_topic(id)?;
     }
-    let is_news = topic.finish(&teacher, now);
-    if is_news {
+    let is_changed = topic.finish(&teacher, now);
+    if is_changed {
         tx.update_assignment(&topic)?;
     }
     let sessions = tx.editing_sessions_of_topic(id)?;
@@ -172,15 +172,15 @@ pub fn finish(
         at: topic.finished.as_ref().map_or(now, |finish| finish.at),
         locked: count(&locked),
         groups: count(&details.links),
-        already: !is_news,
+        already: !is_changed,
         unlinked,
         open,
         freezes,
     };
-    if is_news || !locked.is_empty() {
+    if is_changed || !locked.is_empty() {
         tx.record(AssignmentChange::Finished {
             assignment: Box::new(details),
-            already_finished: !is_news,
+            already_finished: !is_changed,
             documents: locked,
             open: finished
                 .open
@@ -236,8 +236,8 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     let details = tx.lock_writable_assignment(id)?;
     let mut topic = details.assignment;
     let now = tx.now();
-    let is_news = topic.reopen(details.links.iter().map(|link| &link.place.group), now)?;
-    if is_news {
+    let is_changed = topic.reopen(details.links.iter().map(|link| &link.place.group), now)?;
+    if is_changed {
         tx.update_assignment(&topic)?;
     }
     let other_topics = other_topics(tx, id)?;
@@ -246,7 +246,7 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     for seen in tx.lock_documents_of_topic(id)? {
         let mut document = seen.details.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
-        if is_news && document.reopen(id, &others.ids, now) {
+        if is_changed && document.reopen(id, &others.ids, now) {
             tx.update_document(&document)?;
             changed.push(PlacedDocument {
                 place: seen.place,
@@ -261,7 +261,7 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
         still_locked,
         groups: count(&details.links),
     };
-    if is_news {
+    if is_changed {
         let details = tx.assignment(id)?.details;
         tx.record(AssignmentChange::Reopened {
             assignment: Box::new(details),

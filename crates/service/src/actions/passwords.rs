@@ -2,7 +2,7 @@
 //! limit of failed sign-ins.
 
 use model::id::{SessionId, UserId};
-use model::news::KillReason;
+use model::realtime::KillReason;
 use model::time::Timestamp;
 use model::user::User;
 use sha2::{Digest as _, Sha256};

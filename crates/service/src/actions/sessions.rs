@@ -4,8 +4,8 @@
 use model::access::PlatformRole;
 use model::change::session::SessionChange;
 use model::id::{OrganizationId, SessionId, UserId};
-use model::news::KillReason;
 use model::organization::Organization;
+use model::realtime::KillReason;
 use model::time::Timestamp;
 
 use common::error::{Error, Result};

@@ -4,7 +4,7 @@
 
 use model::change::user::UserChange;
 use model::id::UserId;
-use model::news::KillReason;
+use model::realtime::KillReason;
 
 use super::acceptance::convert_to_invitation;
 use super::sessions;

@@ -23,7 +23,7 @@ use model::change::Change;
 use model::change::invitation::InvitationChange;
 use model::change::mail_domain::MailDomainChange;
 use model::id::OrganizationId;
-use model::news::Signal;
+use model::realtime::Signal;
 use model::time::Timestamp;
 
 use self::event_builder::EventBuilder;

@@ -14,8 +14,8 @@ use model::document::Status;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
-use model::news::{Event, Party, Room, Signal};
 use model::patch::FieldDiff;
+use model::realtime::{ConnectionTarget, Event, Room, Signal};
 use serde_json::{Value, json};
 
 use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
@@ -267,7 +267,10 @@ fn newcomers_sit_in_the_room_before_the_group_is_told() {
     };
     assert_eq!(
         *parties,
-        [Party::User(UserId::new("ben")), Party::User(UserId::new("cem"))]
+        [
+            ConnectionTarget::User(UserId::new("ben")),
+            ConnectionTarget::User(UserId::new("cem"))
+        ]
     );
     assert!(leave.is_empty());
     assert_eq!(emitted(&signals).len(), 2);

@@ -7,7 +7,7 @@ use model::change::submission::SubmissionChange;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::UserId;
-use model::news::{Event, Signal};
+use model::realtime::{Event, Signal};
 use model::user::Person;
 use serde_json::json;
 
@@ -73,8 +73,8 @@ fn every_event_fits_at_the_limits() {
     for change in changes {
         for (event, _, payload) in emitted(&signals(&change, &actor, &school(), NOW)) {
             let size = payload.to_string().len();
-            let limit = model::news::PAYLOAD_MAX;
-            assert!(event.carries_text() || size <= limit, "{event} has {size} bytes");
+            let limit = model::realtime::PAYLOAD_MAX;
+            assert!(event.has_free_text() || size <= limit, "{event} has {size} bytes");
             let is_named = ["groupId", "assignmentId", "documentId"]
                 .iter()
                 .any(|id| payload[id].is_string())

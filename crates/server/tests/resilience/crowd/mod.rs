@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use api::descriptors;
 use futures_util::StreamExt as _;
-use model::news::Room;
+use model::realtime::Room;
 use serde_json::json;
 
 use sockets::{Crowd, Students};

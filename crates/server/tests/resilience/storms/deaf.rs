@@ -102,7 +102,7 @@ async fn the_sweep_puts_right_by_itself_what_nobody_told() {
     execute(&app.database, silently).await;
     cem.until("is out", Ear::is_out).await;
     // The rooms of every socket are checked once in five sweeps.
-    let room = model::news::Room::Group(model::id::GroupId::new(&group));
+    let room = model::realtime::Room::Group(model::id::GroupId::new(&group));
     let since = std::time::Instant::now();
     while app.app.realtime().count(&room) > 0 {
         assert!(since.elapsed() < PATIENCE, "he is still in the room");

@@ -8,7 +8,7 @@ use model::file::AssignmentAttachment;
 use model::group::Place;
 use model::group_assignment::can_view_file;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId};
-use model::news::Event;
+use model::realtime::Event;
 
 use super::event_builder::{EventBuilder, names};
 use super::{document, group};

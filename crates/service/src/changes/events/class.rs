@@ -6,8 +6,8 @@ use model::change::removed::Removed;
 use model::class::{Class, ClassStatus};
 use model::details::ClassDetails;
 use model::id::UserId;
-use model::news::{Event, GroupDeletionReason, MembershipAction, MembershipRole, Party, Room};
 use model::patch::FieldDiff;
+use model::realtime::{ConnectionTarget, Event, GroupDeletionReason, MembershipAction, MembershipRole, Room};
 use model::user::Person;
 
 use super::event_builder::{EventBuilder, names};
@@ -17,8 +17,13 @@ use api_types::event::{ClassEvent, ClassMembership, EmptyPayload, EventClass};
 pub fn emit(change: &ClassChange, builder: &mut EventBuilder<'_>) {
     match change {
         ClassChange::Created { class, copied_from: _ } => {
-            let mut parties = vec![builder.admins(), Party::User(class.teacher.id.clone())];
-            parties.extend(class.co_teachers.iter().map(|person| Party::User(person.id.clone())));
+            let mut parties = vec![builder.admins(), ConnectionTarget::User(class.teacher.id.clone())];
+            parties.extend(
+                class
+                    .co_teachers
+                    .iter()
+                    .map(|person| ConnectionTarget::User(person.id.clone())),
+            );
             builder.resync(parties, Vec::new());
             // The class has no students yet; those of a copied class are enrolled by separate changes.
             let header = EventBuilder::event(&class.class.id, Event::ClassCreated);
@@ -127,7 +132,10 @@ fn emit_deleted(class: &Class, removed: &Removed, students: &[UserId], builder: 
         all_rooms.clone(),
         EmptyPayload {},
     );
-    builder.resync(all_rooms.iter().cloned().map(Party::Room).collect(), all_rooms);
+    builder.resync(
+        all_rooms.iter().cloned().map(ConnectionTarget::Room).collect(),
+        all_rooms,
+    );
 }
 
 fn emit_unenrolled(

@@ -4,7 +4,7 @@ use model::change::course::CourseChange;
 use model::change::removed::Removed;
 use model::details::CourseDetails;
 use model::id::{ClassId, CourseId};
-use model::news::{Event, GroupDeletionReason};
+use model::realtime::{Event, GroupDeletionReason};
 
 use super::event_builder::{EventBuilder, names};
 use super::{assignment, document, group};

@@ -5,7 +5,7 @@ use model::change::removed::PlacedDocument;
 use model::details::DocumentDetails;
 use model::document::Document;
 use model::group::Place;
-use model::news::Event;
+use model::realtime::Event;
 use model::save::RevisionOrigin;
 
 use super::event_builder::{EventBuilder, names};

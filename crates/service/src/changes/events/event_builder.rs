@@ -3,8 +3,8 @@
 
 use model::group::Place;
 use model::id::{ClassId, OrganizationId, UserId};
-use model::news::{Event, KillReason, Party, Room, Signal};
 use model::patch::FieldDiff;
+use model::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
 use model::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -126,19 +126,19 @@ impl<'a> EventBuilder<'a> {
 
     /// Recomputes the rooms of these users' sockets, after they left some immediately.
     pub fn resync_users<'u>(&mut self, users: impl IntoIterator<Item = &'u UserId>, leave: Vec<Room>) {
-        let parties = users.into_iter().cloned().map(Party::User).collect();
+        let parties = users.into_iter().cloned().map(ConnectionTarget::User).collect();
         self.resync(parties, leave);
     }
 
     /// Recomputes the rooms of sockets, after they left some immediately.
-    pub fn resync(&mut self, parties: Vec<Party>, leave: Vec<Room>) {
+    pub fn resync(&mut self, parties: Vec<ConnectionTarget>, leave: Vec<Room>) {
         if !parties.is_empty() {
             self.signals.push(Signal::Resync { parties, leave });
         }
     }
 
     /// Closes sockets.
-    pub fn close_sessions(&mut self, party: Party, reason: KillReason) {
+    pub fn close_sessions(&mut self, party: ConnectionTarget, reason: KillReason) {
         self.signals.push(Signal::Kill { party, reason });
     }
 
@@ -158,8 +158,8 @@ impl<'a> EventBuilder<'a> {
     }
 
     /// Returns the administrators of the organization; their sockets are in the rooms of every class.
-    pub fn admins(&self) -> Party {
-        Party::Admins(self.organization.clone())
+    pub fn admins(&self) -> ConnectionTarget {
+        ConnectionTarget::Admins(self.organization.clone())
     }
 
     fn payload(&self, header: &EventHeader, payload: &impl Serialize) -> Value {

@@ -3,7 +3,7 @@
 use model::change::feedback::FeedbackChange;
 use model::details::GroupAssignmentDetails;
 use model::feedback::Feedback;
-use model::news::Event;
+use model::realtime::Event;
 
 use super::event_builder::EventBuilder;
 use api_types::event::FeedbackEvent;

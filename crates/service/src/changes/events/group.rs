@@ -5,7 +5,7 @@ use model::change::group::GroupChange;
 use model::details::GroupDetails;
 use model::group::Place;
 use model::id::UserId;
-use model::news::{Event, GroupDeletionReason, Room};
+use model::realtime::{Event, GroupDeletionReason, Room};
 use model::user::Person;
 
 use super::event_builder::{EventBuilder, names};

@@ -2,7 +2,7 @@
 
 use model::change::help::HelpChange;
 use model::details::GroupDetails;
-use model::news::Event;
+use model::realtime::Event;
 use model::user::Person;
 
 use super::event_builder::EventBuilder;

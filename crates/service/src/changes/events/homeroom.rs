@@ -3,7 +3,7 @@
 use model::change::homeroom::HomeroomChange;
 use model::homeroom::Homeroom;
 use model::id::UserId;
-use model::news::{Event, EventAction, Room};
+use model::realtime::{Event, EventAction, Room};
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::HomeroomUpdated;

@@ -3,7 +3,7 @@
 use model::change::message::MessageChange;
 use model::group::Place;
 use model::message::RoomMessage;
-use model::news::{Event, Room};
+use model::realtime::{Event, Room};
 
 use super::event_builder::EventBuilder;
 use api_types::event::{DirectNew, MessageEvent, MessageRead};

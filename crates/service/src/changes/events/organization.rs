@@ -1,7 +1,7 @@
 //! Events of organizations. When an organization is closed, the sockets of its members are closed.
 
 use model::change::organization::OrganizationChange;
-use model::news::{Event, KillReason, Party};
+use model::realtime::{ConnectionTarget, Event, KillReason};
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::OrganizationUpdated;
@@ -17,14 +17,20 @@ pub fn emit(change: &OrganizationChange, builder: &mut EventBuilder<'_>) {
             sessions,
         } => {
             for session in sessions {
-                builder.close_sessions(Party::Session(session.clone()), KillReason::OrganizationClosed);
+                builder.close_sessions(
+                    ConnectionTarget::Session(session.clone()),
+                    KillReason::OrganizationClosed,
+                );
             }
         }
         // Sockets that connected during the suspension have no rooms.
         OrganizationChange::Activated {
             organization: _,
             sessions,
-        } => builder.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
+        } => builder.resync(
+            sessions.iter().cloned().map(ConnectionTarget::Session).collect(),
+            Vec::new(),
+        ),
         OrganizationChange::Updated {
             organization: _,
             changed,

@@ -2,7 +2,7 @@
 
 use model::change::session::SessionChange;
 use model::id::SessionId;
-use model::news::{KillReason, Party, Signal};
+use model::realtime::{ConnectionTarget, KillReason, Signal};
 
 use super::event_builder::EventBuilder;
 
@@ -19,20 +19,20 @@ pub fn signals(change: &SessionChange) -> Vec<Signal> {
             reason,
         } => {
             let close_session = |session: &SessionId| Signal::Kill {
-                party: Party::Session(session.clone()),
+                party: ConnectionTarget::Session(session.clone()),
                 reason: *reason,
             };
             sessions.iter().map(close_session).collect()
         }
         SessionChange::RevokedByAdmin { user: _, session } => vec![Signal::Kill {
-            party: Party::Session(session.clone()),
+            party: ConnectionTarget::Session(session.clone()),
             reason: KillReason::Revoked,
         }],
         SessionChange::OrganizationChosen {
             session,
             organization: _,
         } => vec![Signal::Resync {
-            parties: vec![Party::Session(session.clone())],
+            parties: vec![ConnectionTarget::Session(session.clone())],
             leave: Vec::new(),
         }],
         SessionChange::LoginFailed { .. } => Vec::new(),

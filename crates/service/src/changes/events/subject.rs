@@ -1,7 +1,7 @@
 //! Events of subjects, which all members of an organization see.
 
 use model::change::subject::SubjectChange;
-use model::news::{Event, EventAction};
+use model::realtime::{Event, EventAction};
 use model::subject::Subject;
 
 use super::event_builder::{EventBuilder, names};

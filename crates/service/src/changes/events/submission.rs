@@ -6,7 +6,7 @@ use model::change::submission::SubmissionChange;
 use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::grade::{GradeWritten, Publication};
 use model::id::{DocumentId, UserId};
-use model::news::{Event, Room};
+use model::realtime::{Event, Room};
 use model::submission::Submission;
 
 use super::event_builder::EventBuilder;

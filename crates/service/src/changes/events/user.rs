@@ -4,8 +4,8 @@
 use model::change::administration::AdministrationChange;
 use model::change::user::UserChange;
 use model::id::{ClassId, UserId};
-use model::news::{Event, EventAction, KillReason, MembershipAction, Party, Room};
 use model::patch::FieldDiff;
+use model::realtime::{ConnectionTarget, Event, EventAction, KillReason, MembershipAction, Room};
 
 use super::event_builder::{EventBuilder, names};
 use super::{class, group};
@@ -20,7 +20,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
         }
         UserChange::RoleChanged { user, sessions, .. } => {
             for session in sessions {
-                builder.close_sessions(Party::Session(session.clone()), KillReason::Revoked);
+                builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::Revoked);
             }
             builder.resync_users([&user.id], Vec::new());
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["role"], builder);
@@ -32,7 +32,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             is_imported,
         } => {
             if changed.has("isActive") && !user.is_active {
-                builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
+                builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Deactivated);
             }
             let shown = if *is_imported { Vec::new() } else { names(changed) };
             emit_profile_updated(&user.id, changed, &shown, seen_in, builder);
@@ -48,13 +48,13 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             sessions,
         } => {
             for session in sessions {
-                builder.close_sessions(Party::Session(session.clone()), KillReason::Deactivated);
+                builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::Deactivated);
             }
             builder.resync_users([&user.id], Vec::new());
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["isActive"], builder);
         }
         UserChange::PasswordReset { user } => {
-            builder.close_sessions(Party::User(user.id.clone()), KillReason::PasswordChanged);
+            builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::PasswordChanged);
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["mustChangePassword"], builder);
         }
         UserChange::MembershipEnded {
@@ -66,10 +66,10 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             is_deactivated,
         } => {
             if *is_deactivated {
-                builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
+                builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Deactivated);
             } else {
                 for session in sessions {
-                    builder.close_sessions(Party::Session(session.clone()), KillReason::MembershipEnded);
+                    builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::MembershipEnded);
                 }
                 // A session in another organization stays connected.
                 let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
@@ -91,7 +91,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             emit_updated_to_staff(Some(&user.id), EventAction::Deleted, &[], builder);
         }
         UserChange::Erased { user, left, files: _ } => {
-            builder.close_sessions(Party::User(user.id.clone()), KillReason::Deactivated);
+            builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Deactivated);
             for details in left {
                 group::emit_member_removed(details, user, builder);
                 group::emit_updated(details, &["members"], builder);

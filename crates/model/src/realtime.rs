@@ -161,7 +161,7 @@ const STRING_MAX: usize = 160;
 
 impl Event {
     /// Returns whether the payload contains a text written by a user: a message or a feedback.
-    pub const fn carries_text(self) -> bool {
+    pub const fn has_free_text(self) -> bool {
         matches!(
             self,
             Self::MessageNew
@@ -176,7 +176,7 @@ impl Event {
     /// Reduces a payload to [`PAYLOAD_MAX`], unless the event carries a text: lists are replaced by null, the largest
     /// first, then long strings are truncated. Clients fetch the missing data.
     pub fn fit(self, payload: &mut Value) {
-        if self.carries_text() {
+        if self.has_free_text() {
             return;
         }
         while size(payload) > PAYLOAD_MAX {
@@ -224,7 +224,7 @@ fn strings(value: &mut Value) -> Box<dyn Iterator<Item = &mut String> + '_> {
 /// Set of sockets that a signal applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Party {
+pub enum ConnectionTarget {
     /// All sockets of a user.
     User(UserId),
     /// The sockets of one session.
@@ -273,27 +273,30 @@ pub enum Signal {
     },
     /// Recomputes the rooms of some sockets.
     Resync {
-        parties: Vec<Party>,
+        parties: Vec<ConnectionTarget>,
         /// Rooms left before the new rooms are looked up, so that a failed look-up never leaves access that was
         /// revoked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         leave: Vec<Room>,
     },
     /// Notifies some sockets of the reason and disconnects them.
-    Kill { party: Party, reason: KillReason },
+    Kill {
+        party: ConnectionTarget,
+        reason: KillReason,
+    },
 }
 
 impl Signal {
     /// Returns the users whose rooms are recomputed or who are disconnected, because they may have lost access.
-    pub fn movers(&self) -> impl Iterator<Item = &UserId> {
+    pub fn affected_users(&self) -> impl Iterator<Item = &UserId> {
         let parties = match self {
             Self::Emit { .. } => &[],
             Self::Resync { parties, leave: _ } => parties.as_slice(),
             Self::Kill { party, reason: _ } => std::slice::from_ref(party),
         };
         parties.iter().filter_map(|party| match party {
-            Party::User(user) => Some(user),
-            Party::Session(_) | Party::Room(_) | Party::Admins(_) => None,
+            ConnectionTarget::User(user) => Some(user),
+            ConnectionTarget::Session(_) | ConnectionTarget::Room(_) | ConnectionTarget::Admins(_) => None,
         })
     }
 }
@@ -317,13 +320,13 @@ mod tests {
             },
             Signal::Resync {
                 parties: vec![
-                    Party::User(UserId::new("ben")),
-                    Party::Room(Room::Class(ClassId::new("c"))),
+                    ConnectionTarget::User(UserId::new("ben")),
+                    ConnectionTarget::Room(Room::Class(ClassId::new("c"))),
                 ],
                 leave: vec![Room::Group(GroupId::new("g"))],
             },
             Signal::Kill {
-                party: Party::Session(SessionId::new("s")),
+                party: ConnectionTarget::Session(SessionId::new("s")),
                 reason: KillReason::Revoked,
             },
         ];
