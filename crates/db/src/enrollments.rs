@@ -1,7 +1,7 @@
 //! Enrollments: the students of a class, and those of them without a group.
 
 use model::class::{ClassEnrollment, EnrolledBy};
-use model::division::Partners;
+use model::group_generator::PairCounts;
 use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
 use model::time::Timestamp;
 use model::user::Person;
@@ -153,7 +153,7 @@ impl ReadTx<'_> {
     }
 
     /// Counts for each pair of students the groups of the class they share. Deleted groups are not counted.
-    pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
+    pub fn partners(&mut self, class: &ClassId) -> Result<PairCounts> {
         let pairs = self.fetch_all(&PARTNERS, args![class], |row| {
             Ok(((row.take()?, row.take()?), row.take()?))
         })?;

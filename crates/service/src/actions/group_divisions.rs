@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use garde::Validate;
-use model::division::{self, Shape, Strategy, Wish};
 use model::domain_error::DomainError;
 use model::group::Group;
+use model::group_generator::{self, GroupConstraints, GroupSizing, Strategy};
 use model::id::{ClassId, CourseId, UserId};
 use model::list::List;
 use model::number::GroupNumber;
@@ -106,19 +106,19 @@ pub fn plan(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<DivisionPlan> {
     let students = students(tx, new, &class)?;
     let seed = new.seed.unwrap_or_else(clock::random_seed);
     let sets = |sets: &[List<UserId>]| sets.iter().map(|set| set.0.clone()).collect();
-    let wish = Wish {
-        shape: shape(new)?,
+    let constraints = GroupConstraints {
+        sizing: sizing(new)?,
         strategy: new.strategy,
         seed: seed.into(),
         together: sets(&new.keep_together),
         apart: sets(&new.keep_apart),
     };
     let ids: Vec<UserId> = students.iter().map(|student| student.id.clone()).collect();
-    let division = division::divide(&ids, &wish, &tx.partners(&class)?)?;
+    let generated = group_generator::generate_groups(&ids, &constraints, &tx.partners(&class)?)?;
     let mut people: HashMap<UserId, Person> = students.into_iter().map(|person| (person.id.clone(), person)).collect();
     let mut number = tx.next_group_number(&class)?;
-    let mut groups = Vec::with_capacity(division.groups.len());
-    for members in division.groups {
+    let mut groups = Vec::with_capacity(generated.groups.len());
+    for members in generated.groups {
         groups.push(PlannedGroup {
             name: groups::default_name(number),
             number,
@@ -128,7 +128,7 @@ pub fn plan(tx: &mut WriteTx<'_>, new: &NewDivision) -> Result<DivisionPlan> {
     }
     Ok(DivisionPlan {
         seed,
-        repeated: division.repeated,
+        repeated: generated.repeated,
         groups,
     })
 }
@@ -159,11 +159,11 @@ fn students(tx: &mut WriteTx<'_>, new: &NewDivision, class: &ClassId) -> Result<
     }
 }
 
-fn shape(new: &NewDivision) -> Result<Shape> {
+fn sizing(new: &NewDivision) -> Result<GroupSizing> {
     let usize = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     match (new.group_size, new.group_count) {
-        (Some(size), None) => Ok(Shape::Size(usize(size))),
-        (None, Some(count)) => Ok(Shape::Count(usize(count))),
+        (Some(size), None) => Ok(GroupSizing::Size(usize(size))),
+        (None, Some(count)) => Ok(GroupSizing::Count(usize(count))),
         (None, None) => Err(Error::invalid("groupSize", "required", "or groupCount is required")),
         (Some(_), Some(_)) => Err(Error::invalid(
             "groupCount",

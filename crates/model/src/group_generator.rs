@@ -28,7 +28,7 @@ string_enum! {
 
 /// Number of groups to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum GroupSizing {
     /// As many groups as needed for no group to exceed this size.
     Size(usize),
     /// Exactly this many groups.
@@ -37,8 +37,8 @@ pub enum Shape {
 
 /// Parameters of a division.
 #[derive(Clone, Debug)]
-pub struct Wish {
-    pub shape: Shape,
+pub struct GroupConstraints {
+    pub sizing: GroupSizing,
     pub strategy: Strategy,
     /// Seed of the random number generator.
     pub seed: u64,
@@ -49,11 +49,11 @@ pub struct Wish {
 }
 
 /// How often two students were in the same group before. The smaller id comes first.
-pub type Partners = BTreeMap<(UserId, UserId), i64>;
+pub type PairCounts = BTreeMap<(UserId, UserId), i64>;
 
 /// Result of a division.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Division {
+pub struct GeneratedGroups {
     /// Members of each group; larger groups come first.
     pub groups: Vec<Vec<UserId>>,
     /// Number of earlier shared groups, summed over all pairs of students who share one of the new groups.
@@ -64,42 +64,46 @@ pub struct Division {
 ///
 /// `students` must be distinct and in a stable order. A constraint that mentions a student who is not in `students`, or
 /// that cannot be satisfied, is rejected with the name of the request field.
-pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<Division, DomainError> {
-    let count = count(students.len(), wish.shape)?;
+pub fn generate_groups(
+    students: &[UserId],
+    constraints: &GroupConstraints,
+    pair_counts: &PairCounts,
+) -> Result<GeneratedGroups, DomainError> {
+    let count = group_count(students.len(), constraints.sizing)?;
     let index: BTreeMap<&UserId, usize> = students.iter().enumerate().map(|(at, id)| (id, at)).collect();
     let numbers = |sets: &[Vec<UserId>], path| -> Result<Vec<Vec<usize>>, DomainError> {
-        let number = |id: &UserId| index.get(id).copied().ok_or_else(|| stranger(path));
+        let number = |id: &UserId| index.get(id).copied().ok_or_else(|| unknown_student(path));
         sets.iter().map(|set| set.iter().map(number).collect()).collect()
     };
-    let together = numbers(&wish.together, "keepTogether")?;
-    let apart = numbers(&wish.apart, "keepApart")?;
-    let mut lots = Lots(wish.seed);
-    let mut table = Table::new(students.len(), count, &together, &apart, &mut lots)?;
-    if wish.strategy == Strategy::Balanced {
-        for ((one, other), times) in partners {
+    let together = numbers(&constraints.together, "keepTogether")?;
+    let apart = numbers(&constraints.apart, "keepApart")?;
+    let mut rng = SeededRng(constraints.seed);
+    let mut allocation = GroupAllocation::new(students.len(), count, &together, &apart, &mut rng)?;
+    if constraints.strategy == Strategy::Balanced {
+        for ((one, other), times) in pair_counts {
             if let (Some(&one), Some(&other)) = (index.get(one), index.get(other)) {
-                table.met[one][other] += times;
-                table.met[other][one] += times;
+                allocation.times_together[one][other] += times;
+                allocation.times_together[other][one] += times;
             }
         }
     }
-    table.seat(&mut lots)?;
-    if wish.strategy == Strategy::Balanced {
-        table.exchange();
+    allocation.allocate(&mut rng)?;
+    if constraints.strategy == Strategy::Balanced {
+        allocation.improve_by_swapping();
     }
-    let repeated = repeated(&table, students, partners);
+    let repeated = count_repeated_pairs(&allocation, students, pair_counts);
     let mut groups: Vec<Vec<UserId>> = vec![Vec::new(); count];
-    for (student, group) in table.places().into_iter().enumerate() {
+    for (student, group) in allocation.groups_by_student().into_iter().enumerate() {
         groups[group].push(students[student].clone());
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    Ok(Division { groups, repeated })
+    Ok(GeneratedGroups { groups, repeated })
 }
 
-fn count(students: usize, shape: Shape) -> Result<usize, DomainError> {
-    let (count, path) = match shape {
-        Shape::Size(size) => (students.div_ceil(size.max(1)), "groupSize"),
-        Shape::Count(count) => (count, "groupCount"),
+fn group_count(students: usize, sizing: GroupSizing) -> Result<usize, DomainError> {
+    let (count, path) = match sizing {
+        GroupSizing::Size(size) => (students.div_ceil(size.max(1)), "groupSize"),
+        GroupSizing::Count(count) => (count, "groupCount"),
     };
     let refuse = |code, message| Err(DomainError::Invalid { path, code, message });
     if students == 0 {
@@ -120,7 +124,7 @@ fn count(students: usize, shape: Shape) -> Result<usize, DomainError> {
     }
 }
 
-fn stranger(path: &'static str) -> DomainError {
+fn unknown_student(path: &'static str) -> DomainError {
     DomainError::Invalid {
         path,
         code: "unknown",
@@ -128,7 +132,7 @@ fn stranger(path: &'static str) -> DomainError {
     }
 }
 
-fn impossible(path: &'static str) -> DomainError {
+fn unsatisfiable(path: &'static str) -> DomainError {
     DomainError::Invalid {
         path,
         code: "impossible",
@@ -138,9 +142,9 @@ fn impossible(path: &'static str) -> DomainError {
 
 /// Random number generator with the same sequence on every machine and in every release (SplitMix64, Steele, Lea and
 /// Flood 2014).
-struct Lots(u64);
+struct SeededRng(u64);
 
-impl Lots {
+impl SeededRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -162,28 +166,28 @@ impl Lots {
 struct Block {
     students: Vec<usize>,
     /// Blocks that must not be in the same group.
-    foes: BTreeSet<usize>,
+    conflicts: BTreeSet<usize>,
 }
 
 /// State of the search: the assignment of blocks to groups. Blocks are numbered in the order in which they are
 /// assigned.
-struct Table {
+struct GroupAllocation {
     blocks: Vec<Block>,
-    seats: Vec<usize>,
+    group_of_block: Vec<usize>,
     groups: Vec<Vec<usize>>,
     sizes: Vec<usize>,
     students: usize,
     /// How often two students were in the same group before; all zero for [`Strategy::Random`].
-    met: Vec<Vec<i64>>,
+    times_together: Vec<Vec<i64>>,
 }
 
-impl Table {
+impl GroupAllocation {
     fn new(
         students: usize,
         count: usize,
         together: &[Vec<usize>],
         apart: &[Vec<usize>],
-        lots: &mut Lots,
+        rng: &mut SeededRng,
     ) -> Result<Self, DomainError> {
         // Sets that share a student are merged.
         let mut of: Vec<usize> = (0..students).collect();
@@ -201,68 +205,68 @@ impl Table {
         for (student, block) in of.iter().enumerate() {
             members.entry(*block).or_default().push(student);
         }
-        let mut foes: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut conflicts: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for set in apart {
             if set.len() > count {
-                return Err(impossible("keepApart"));
+                return Err(unsatisfiable("keepApart"));
             }
             for (at, one) in set.iter().enumerate() {
                 for other in &set[at + 1..] {
                     if of[*one] == of[*other] {
-                        return Err(impossible("keepApart"));
+                        return Err(unsatisfiable("keepApart"));
                     }
-                    foes.entry(of[*one]).or_default().insert(of[*other]);
-                    foes.entry(of[*other]).or_default().insert(of[*one]);
+                    conflicts.entry(of[*one]).or_default().insert(of[*other]);
+                    conflicts.entry(of[*other]).or_default().insert(of[*one]);
                 }
             }
         }
         let mut order: Vec<usize> = members.keys().copied().collect();
-        lots.shuffle(&mut order);
+        rng.shuffle(&mut order);
         // The most constrained blocks come first.
         order.sort_by_key(|block| {
-            let foes = foes.get(block).map_or(0, BTreeSet::len);
-            (std::cmp::Reverse(members[block].len()), std::cmp::Reverse(foes))
+            let conflicts = conflicts.get(block).map_or(0, BTreeSet::len);
+            (std::cmp::Reverse(members[block].len()), std::cmp::Reverse(conflicts))
         });
         let number: BTreeMap<usize, usize> = order.iter().enumerate().map(|(at, block)| (*block, at)).collect();
         let blocks: Vec<Block> = order
             .iter()
             .map(|block| Block {
                 students: members.remove(block).unwrap_or_default(),
-                foes: foes
+                conflicts: conflicts
                     .remove(block)
                     .unwrap_or_default()
                     .iter()
-                    .map(|foe| number[foe])
+                    .map(|conflict| number[conflict])
                     .collect(),
             })
             .collect();
         let largest = students.div_ceil(count);
         if blocks.first().is_some_and(|block| block.students.len() > largest) {
-            return Err(impossible("keepTogether"));
+            return Err(unsatisfiable("keepTogether"));
         }
         Ok(Self {
-            seats: vec![usize::MAX; blocks.len()],
+            group_of_block: vec![usize::MAX; blocks.len()],
             blocks,
             groups: vec![Vec::new(); count],
             sizes: vec![0; count],
             students,
-            met: vec![vec![0; students]; students],
+            times_together: vec![vec![0; students]; students],
         })
     }
 
     /// Assigns every block to a group by backtracking.
-    fn seat(&mut self, lots: &mut Lots) -> Result<(), DomainError> {
+    fn allocate(&mut self, rng: &mut SeededRng) -> Result<(), DomainError> {
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        lots.shuffle(&mut order);
+        rng.shuffle(&mut order);
         let mut steps = 0;
-        if self.seat_from(0, &order, &mut steps) {
+        if self.allocate_from(0, &order, &mut steps) {
             return Ok(());
         }
-        let has_foes = self.blocks.iter().any(|block| !block.foes.is_empty());
-        Err(impossible(if has_foes { "keepApart" } else { "keepTogether" }))
+        let has_conflicts = self.blocks.iter().any(|block| !block.conflicts.is_empty());
+        Err(unsatisfiable(if has_conflicts { "keepApart" } else { "keepTogether" }))
     }
 
-    fn seat_from(&mut self, block: usize, order: &[usize], steps: &mut usize) -> bool {
+    fn allocate_from(&mut self, block: usize, order: &[usize], steps: &mut usize) -> bool {
         if block == self.blocks.len() {
             return true;
         }
@@ -270,20 +274,20 @@ impl Table {
         if *steps > STEPS_MAX {
             return false;
         }
-        let mut places: Vec<usize> = order.iter().copied().filter(|group| self.fits(block, *group)).collect();
+        let mut candidates: Vec<usize> = order.iter().copied().filter(|group| self.fits(block, *group)).collect();
         // Groups with the fewest earlier partners come first, then the smallest; ties are broken by the shuffled order.
-        places.sort_by_key(|group| (self.acquaintances(block, *group), self.sizes[*group]));
+        candidates.sort_by_key(|group| (self.repeated_pairs(block, *group), self.sizes[*group]));
         // Empty groups are equivalent: if one fails, all do.
         let mut tried_empty = false;
-        for group in places {
+        for group in candidates {
             if self.groups[group].is_empty() && std::mem::replace(&mut tried_empty, true) {
                 continue;
             }
-            self.sit(block, group);
-            if self.seat_from(block + 1, order, steps) {
+            self.assign(block, group);
+            if self.allocate_from(block + 1, order, steps) {
                 return true;
             }
-            self.rise(block);
+            self.unassign(block);
         }
         false
     }
@@ -296,14 +300,14 @@ impl Table {
         if size > largest
             || self.groups[group]
                 .iter()
-                .any(|other| self.blocks[block].foes.contains(other))
+                .any(|other| self.blocks[block].conflicts.contains(other))
         {
             return false;
         }
         size <= least || self.sizes.iter().filter(|size| **size > least).count() < larger
     }
 
-    fn acquaintances(&self, block: usize, group: usize) -> i64 {
+    fn repeated_pairs(&self, block: usize, group: usize) -> i64 {
         let there = self.groups[group]
             .iter()
             .flat_map(|other| &self.blocks[*other].students);
@@ -312,32 +316,32 @@ impl Table {
                 self.blocks[block]
                     .students
                     .iter()
-                    .map(|student| self.met[*student][*other])
+                    .map(|student| self.times_together[*student][*other])
                     .sum::<i64>()
             })
             .sum()
     }
 
-    fn sit(&mut self, block: usize, group: usize) {
-        self.seats[block] = group;
+    fn assign(&mut self, block: usize, group: usize) {
+        self.group_of_block[block] = group;
         self.groups[group].push(block);
         self.sizes[group] += self.blocks[block].students.len();
     }
 
-    fn rise(&mut self, block: usize) {
-        let group = self.seats[block];
+    fn unassign(&mut self, block: usize) {
+        let group = self.group_of_block[block];
         self.groups[group].retain(|other| *other != block);
         self.sizes[group] -= self.blocks[block].students.len();
-        self.seats[block] = usize::MAX;
+        self.group_of_block[block] = usize::MAX;
     }
 
     /// Swaps blocks of equal size as long as that reduces the number of repeated partners.
-    fn exchange(&mut self) {
+    fn improve_by_swapping(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut is_better = false;
             for one in 0..self.blocks.len() {
                 for other in one + 1..self.blocks.len() {
-                    is_better |= self.exchange_two(one, other);
+                    is_better |= self.swap_if_better(one, other);
                 }
             }
             if !is_better {
@@ -346,49 +350,49 @@ impl Table {
         }
     }
 
-    fn exchange_two(&mut self, one: usize, other: usize) -> bool {
-        let (from, to) = (self.seats[one], self.seats[other]);
+    fn swap_if_better(&mut self, one: usize, other: usize) -> bool {
+        let (from, to) = (self.group_of_block[one], self.group_of_block[other]);
         if from == to || self.blocks[one].students.len() != self.blocks[other].students.len() {
             return false;
         }
-        self.rise(one);
-        self.rise(other);
-        let before = self.acquaintances(one, from) + self.acquaintances(other, to);
-        let after = self.acquaintances(one, to) + self.acquaintances(other, from);
-        let has_foe = |block: usize, group: usize| {
+        self.unassign(one);
+        self.unassign(other);
+        let before = self.repeated_pairs(one, from) + self.repeated_pairs(other, to);
+        let after = self.repeated_pairs(one, to) + self.repeated_pairs(other, from);
+        let conflicts_with = |block: usize, group: usize| {
             self.groups[group]
                 .iter()
-                .any(|there| self.blocks[block].foes.contains(there))
+                .any(|there| self.blocks[block].conflicts.contains(there))
         };
-        let is_better = after < before && !has_foe(one, to) && !has_foe(other, from);
+        let is_better = after < before && !conflicts_with(one, to) && !conflicts_with(other, from);
         let (first, second) = if is_better { (to, from) } else { (from, to) };
-        self.sit(one, first);
-        self.sit(other, second);
+        self.assign(one, first);
+        self.assign(other, second);
         is_better
     }
 
     /// Returns the group of each student.
-    fn places(&self) -> Vec<usize> {
-        let mut places = vec![0; self.students];
-        for (block, group) in self.blocks.iter().zip(&self.seats) {
+    fn groups_by_student(&self) -> Vec<usize> {
+        let mut groups_by_student = vec![0; self.students];
+        for (block, group) in self.blocks.iter().zip(&self.group_of_block) {
             for student in &block.students {
-                places[*student] = *group;
+                groups_by_student[*student] = *group;
             }
         }
-        places
+        groups_by_student
     }
 }
 
-fn repeated(table: &Table, students: &[UserId], partners: &Partners) -> i64 {
-    let places: BTreeMap<&UserId, usize> = students.iter().zip(table.places()).collect();
-    let share = |one: &UserId, other: &UserId| match (places.get(one), places.get(other)) {
+fn count_repeated_pairs(allocation: &GroupAllocation, students: &[UserId], pair_counts: &PairCounts) -> i64 {
+    let groups_by_student: BTreeMap<&UserId, usize> = students.iter().zip(allocation.groups_by_student()).collect();
+    let share = |one: &UserId, other: &UserId| match (groups_by_student.get(one), groups_by_student.get(other)) {
         (Some(one), Some(other)) => one == other,
         _ => false,
     };
-    let met = partners.iter().filter(|((one, other), _)| share(one, other));
-    met.map(|(_, times)| times).sum()
+    let times_together = pair_counts.iter().filter(|((one, other), _)| share(one, other));
+    times_together.map(|(_, times)| times).sum()
 }
 
 #[cfg(test)]
-#[path = "division_tests.rs"]
+#[path = "group_generator_tests.rs"]
 mod tests;
