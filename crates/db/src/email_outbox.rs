@@ -1,6 +1,6 @@
 //! Enqueues emails of an organization in the transaction that causes them. `platform/email_outbox.rs` reads the queue.
 
-use model::letter::Letter;
+use model::email::QueuedEmail;
 
 use super::WriteTx;
 use crate::{args, statements};
@@ -13,8 +13,8 @@ statements! {
 
 impl WriteTx<'_> {
     /// Enqueues an email. It is sent after the commit.
-    pub fn enqueue_email(&mut self, email: &Letter) -> Result<()> {
-        let Letter {
+    pub fn enqueue_email(&mut self, email: &QueuedEmail) -> Result<()> {
+        let QueuedEmail {
             id,
             kind,
             sealed,

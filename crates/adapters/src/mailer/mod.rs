@@ -17,7 +17,7 @@ use lettre::address::{Address, Envelope};
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use model::access::MemberRole;
-use model::letter::{Letter, LetterKind};
+use model::email::{EmailKind, QueuedEmail};
 use model::time::Timestamp;
 use model::user::User;
 use serde::{Deserialize, Serialize};
@@ -103,13 +103,13 @@ impl Mailer {
     }
 
     /// Renders a password reset; `path` begins with a slash and is appended to `FRONTEND_URL`.
-    pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
-        self.render(LetterKind::PasswordReset, to, path, &[], now)
+    pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<QueuedEmail> {
+        self.render(EmailKind::PasswordReset, to, path, &[], now)
     }
 
     /// Notifies a user that another user set the password of the account.
-    pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<Letter> {
-        self.render(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
+    pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<QueuedEmail> {
+        self.render(EmailKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
 
     /// Renders the first email to a new member, with the page to choose a password.
@@ -120,10 +120,10 @@ impl Mailer {
         path: &str,
         days: i64,
         now: Timestamp,
-    ) -> Result<Letter> {
+    ) -> Result<QueuedEmail> {
         let days = days.to_string();
         let values = [("organization", organization), ("days", days.as_str())];
-        self.render(LetterKind::Invitation, to, path, &values, now)
+        self.render(EmailKind::Invitation, to, path, &values, now)
     }
 
     /// Renders the invitation of an address to an organization, with the page to accept it.
@@ -137,7 +137,7 @@ impl Mailer {
         path: &str,
         days: i64,
         now: Timestamp,
-    ) -> Result<Letter> {
+    ) -> Result<QueuedEmail> {
         let (days, language) = (days.to_string(), Language::from_locale(to.locale));
         let link = format!("{}{path}", self.0.frontend_url);
         let values = [
@@ -149,7 +149,7 @@ impl Mailer {
             ("days", days.as_str()),
         ];
         let rendered = text::render_organization_invitation(language, &values);
-        self.build(LetterKind::Invitation, to, rendered, now)
+        self.build(EmailKind::Invitation, to, rendered, now)
     }
 
     /// Notifies a user that the account was taken over, with the page to request a new password.
@@ -159,7 +159,7 @@ impl Mailer {
         organization: &str,
         path: &str,
         now: Timestamp,
-    ) -> Result<Letter> {
+    ) -> Result<QueuedEmail> {
         let link = format!("{}{path}", self.0.frontend_url);
         let values = [
             ("name", to.name),
@@ -167,7 +167,7 @@ impl Mailer {
             ("organization", organization),
         ];
         let rendered = text::render_account_takeover(Language::from_locale(to.locale), &values);
-        self.build(LetterKind::Invitation, to, rendered, now)
+        self.build(EmailKind::Invitation, to, rendered, now)
     }
 
     /// Returns the host of `FRONTEND_URL`.
@@ -177,17 +177,23 @@ impl Mailer {
     }
 
     /// Renders the confirmation link for a new address.
-    pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
-        self.render(LetterKind::AddressConfirmation, to, path, &[], now)
+    pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<QueuedEmail> {
+        self.render(EmailKind::AddressConfirmation, to, path, &[], now)
     }
 
     /// Notifies the old address about the new one; `path` is the sign-in page.
-    pub fn address_notice(&self, to: Recipient<'_>, new_address: &str, path: &str, now: Timestamp) -> Result<Letter> {
-        self.render(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
+    pub fn address_notice(
+        &self,
+        to: Recipient<'_>,
+        new_address: &str,
+        path: &str,
+        now: Timestamp,
+    ) -> Result<QueuedEmail> {
+        self.render(EmailKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
     }
 
     /// Sends an email to the SMTP server, or writes it to the outbox folder if none is configured.
-    pub async fn deliver(&self, letter: &Letter) -> Result<Delivery> {
+    pub async fn deliver(&self, letter: &QueuedEmail) -> Result<Delivery> {
         let Some(EmailContent { to, message }) = self.decrypt(letter) else {
             return Ok(Delivery::Rejected(
                 "AUTH_SECRET has changed since it was written".to_owned(),
@@ -203,7 +209,7 @@ impl Mailer {
     }
 
     /// Writes an email that cannot be sent to the outbox folder, so that it is not lost.
-    pub async fn move_to_outbox(&self, letter: &Letter) -> Result<()> {
+    pub async fn move_to_outbox(&self, letter: &QueuedEmail) -> Result<()> {
         match self.decrypt(letter) {
             Some(content) => self.0.outbox.write(&letter.id, content.message.into_bytes()).await,
             None => Ok(()),
@@ -211,7 +217,7 @@ impl Mailer {
     }
 
     /// Returns whether a queued email is addressed to `address`.
-    pub fn is_addressed_to(&self, letter: &Letter, address: &str) -> bool {
+    pub fn is_addressed_to(&self, letter: &QueuedEmail, address: &str) -> bool {
         self.decrypt(letter)
             .is_some_and(|content| content.to.eq_ignore_ascii_case(address))
     }
@@ -221,19 +227,19 @@ impl Mailer {
         &self.0.outbox
     }
 
-    fn decrypt(&self, letter: &Letter) -> Option<EmailContent> {
+    fn decrypt(&self, letter: &QueuedEmail) -> Option<EmailContent> {
         let text = self.0.encryptor.decrypt(&letter.id, &letter.sealed)?;
         serde_json::from_str(&text).ok()
     }
 
     fn render(
         &self,
-        kind: LetterKind,
+        kind: EmailKind,
         to: Recipient<'_>,
         path: &str,
         values: &[(&str, &str)],
         now: Timestamp,
-    ) -> Result<Letter> {
+    ) -> Result<QueuedEmail> {
         let link = format!("{}{path}", self.0.frontend_url);
         let mut all = vec![("name", to.name), ("link", link.as_str())];
         all.extend_from_slice(values);
@@ -242,7 +248,7 @@ impl Mailer {
     }
 
     /// Encrypts a rendered email.
-    fn build(&self, kind: LetterKind, to: Recipient<'_>, rendered: EmailText, now: Timestamp) -> Result<Letter> {
+    fn build(&self, kind: EmailKind, to: Recipient<'_>, rendered: EmailText, now: Timestamp) -> Result<QueuedEmail> {
         let address: Address = to
             .address
             .parse()
@@ -265,7 +271,7 @@ impl Mailer {
             to: address.to_string(),
             message,
         })?;
-        Ok(Letter {
+        Ok(QueuedEmail {
             sealed: self.0.encryptor.encrypt(&id, &content)?,
             expires_at: kind.expires_at(now),
             created_at: now,

@@ -3,7 +3,7 @@
 //! escaped.
 
 use model::access::MemberRole;
-use model::letter::LetterKind;
+use model::email::EmailKind;
 
 /// The maximum length of a value in characters.
 const VALUE_MAX: usize = 254;
@@ -53,22 +53,22 @@ macro_rules! template {
 
 const FRAME: &str = template!("frame.html");
 
-const fn template(kind: LetterKind, language: Language) -> &'static str {
+const fn template(kind: EmailKind, language: Language) -> &'static str {
     match (kind, language) {
-        (LetterKind::PasswordReset, Language::English) => template!("password-reset.en.txt"),
-        (LetterKind::PasswordReset, Language::German) => template!("password-reset.de.txt"),
-        (LetterKind::PasswordResetNotice, Language::English) => template!("password-reset-notice.en.txt"),
-        (LetterKind::PasswordResetNotice, Language::German) => template!("password-reset-notice.de.txt"),
-        (LetterKind::Invitation, Language::English) => template!("invitation.en.txt"),
-        (LetterKind::Invitation, Language::German) => template!("invitation.de.txt"),
-        (LetterKind::AddressConfirmation, Language::English) => template!("address-confirmation.en.txt"),
-        (LetterKind::AddressConfirmation, Language::German) => template!("address-confirmation.de.txt"),
-        (LetterKind::AddressNotice, Language::English) => template!("address-notice.en.txt"),
-        (LetterKind::AddressNotice, Language::German) => template!("address-notice.de.txt"),
+        (EmailKind::PasswordReset, Language::English) => template!("password-reset.en.txt"),
+        (EmailKind::PasswordReset, Language::German) => template!("password-reset.de.txt"),
+        (EmailKind::PasswordResetNotice, Language::English) => template!("password-reset-notice.en.txt"),
+        (EmailKind::PasswordResetNotice, Language::German) => template!("password-reset-notice.de.txt"),
+        (EmailKind::Invitation, Language::English) => template!("invitation.en.txt"),
+        (EmailKind::Invitation, Language::German) => template!("invitation.de.txt"),
+        (EmailKind::AddressConfirmation, Language::English) => template!("address-confirmation.en.txt"),
+        (EmailKind::AddressConfirmation, Language::German) => template!("address-confirmation.de.txt"),
+        (EmailKind::AddressNotice, Language::English) => template!("address-notice.en.txt"),
+        (EmailKind::AddressNotice, Language::German) => template!("address-notice.de.txt"),
     }
 }
 
-/// The invitation of an address to an organization. Stored as [`LetterKind::Invitation`], because the previous
+/// The invitation of an address to an organization. Stored as [`EmailKind::Invitation`], because the previous
 /// release reads the same table and knows no other kind.
 const ORGANIZATION_INVITATION: [&str; 2] = [
     template!("organization-invitation.en.txt"),
@@ -113,7 +113,7 @@ pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
 }
 
 /// Renders an email of this kind.
-pub fn render(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> EmailText {
+pub fn render(kind: EmailKind, language: Language, values: &[(&str, &str)]) -> EmailText {
     render_template(template(kind, language), language, values)
 }
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_letter_is_whole_in_every_language() {
-        for kind in LetterKind::ALL {
+        for kind in EmailKind::ALL {
             for language in [Language::English, Language::German] {
                 let EmailText { subject, plain, html } = render(*kind, language, &VALUES);
                 for text in [&subject, &plain, &html] {
@@ -222,8 +222,8 @@ mod tests {
                 assert!(plain.contains("Ada") && html.contains("Ada"));
             }
         }
-        let german = render(LetterKind::PasswordReset, Language::German, &VALUES);
-        assert_ne!(german, render(LetterKind::PasswordReset, Language::English, &VALUES));
+        let german = render(EmailKind::PasswordReset, Language::German, &VALUES);
+        assert_ne!(german, render(EmailKind::PasswordReset, Language::English, &VALUES));
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             ("link", "https://school.example/"),
             ("days", "7"),
         ];
-        let EmailText { subject, plain, html } = render(LetterKind::Invitation, Language::English, &values);
+        let EmailText { subject, plain, html } = render(EmailKind::Invitation, Language::English, &values);
         assert_eq!(subject, "Your account at <b>{link}</b> Bcc: x");
         assert!(
             !plain.contains("\nBcc") && plain.contains("Hello Eve  Bcc: all@school.example,"),

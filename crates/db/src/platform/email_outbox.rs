@@ -2,7 +2,7 @@
 //! organization.
 
 use anyhow::Context as _;
-use model::letter::{Letter, LetterKind};
+use model::email::{EmailKind, QueuedEmail};
 use model::time::Timestamp;
 
 use super::PlatformTx;
@@ -34,7 +34,7 @@ statements! {
 /// An email that is due.
 #[derive(Debug, Clone)]
 pub struct DueEmail {
-    pub email: Letter,
+    pub email: QueuedEmail,
     /// Number of failed attempts.
     pub attempts: i64,
     /// The due time as read; a claim succeeds only if it is unchanged.
@@ -43,8 +43,8 @@ pub struct DueEmail {
 
 impl PlatformTx<'_> {
     /// Enqueues an email. It is sent after the commit.
-    pub fn enqueue_email(&mut self, email: &Letter) -> Result<()> {
-        let Letter {
+    pub fn enqueue_email(&mut self, email: &QueuedEmail) -> Result<()> {
+        let QueuedEmail {
             id,
             kind,
             sealed,
@@ -62,7 +62,7 @@ impl PlatformTx<'_> {
     }
 
     /// Lists a page of all queued emails, by id.
-    pub fn queued_emails_after(&mut self, id: &str) -> Result<Vec<Letter>> {
+    pub fn queued_emails_after(&mut self, id: &str) -> Result<Vec<QueuedEmail>> {
         let found = self.connection.fetch_all(&AFTER, args![id, PAGE], due_email)?;
         Ok(found.into_iter().map(|due| due.email).collect())
     }
@@ -86,9 +86,9 @@ impl PlatformTx<'_> {
 fn due_email(row: &mut Columns<'_>) -> Result<DueEmail> {
     let id = row.take()?;
     let kind: String = row.take()?;
-    let email = Letter {
+    let email = QueuedEmail {
         id,
-        kind: LetterKind::parse(&kind).context("an unknown kind of letter")?,
+        kind: EmailKind::parse(&kind).context("an unknown kind of letter")?,
         sealed: row.take()?,
         created_at: row.take()?,
         expires_at: row.take()?,

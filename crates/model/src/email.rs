@@ -5,7 +5,7 @@ use crate::time::Timestamp;
 
 string_enum! {
     /// Kind of an email.
-    LetterKind {
+    EmailKind {
         /// A link that resets a password.
         PasswordReset = "PASSWORD_RESET",
         /// The password of the user was set by another person.
@@ -20,26 +20,26 @@ string_enum! {
 }
 
 /// Lifetime of a link that replaces a password, in seconds.
-const LINK: i64 = 3_600;
+const LINK_LIFETIME_SECONDS: i64 = 3_600;
 /// How long delivery of other emails is attempted, in seconds: a mail server may be down over a weekend.
-const PATIENCE: i64 = 3 * 86_400;
+const DELIVERY_LIMIT_SECONDS: i64 = 3 * 86_400;
 
-impl LetterKind {
+impl EmailKind {
     /// Returns when delivery of an email queued now is given up.
     pub const fn expires_at(self, now: Timestamp) -> Timestamp {
         now.plus_seconds(match self {
-            Self::PasswordReset | Self::AddressConfirmation => LINK,
-            Self::Invitation | Self::AddressNotice | Self::PasswordResetNotice => PATIENCE,
+            Self::PasswordReset | Self::AddressConfirmation => LINK_LIFETIME_SECONDS,
+            Self::Invitation | Self::AddressNotice | Self::PasswordResetNotice => DELIVERY_LIMIT_SECONDS,
         })
     }
 }
 
 /// A queued email. Its content is encrypted; only the mailer can decrypt it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct QueuedEmail {
     /// Also used as the `Message-ID`, so that an email sent twice can be recognized.
     pub id: String,
-    pub kind: LetterKind,
+    pub kind: EmailKind,
     /// Recipient and text, encrypted.
     pub sealed: String,
     pub created_at: Timestamp,
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn no_dead_link_is_sent() {
         let now = Timestamp::from_millis(0);
-        assert_eq!(LetterKind::PasswordReset.expires_at(now), now.plus_seconds(3_600));
-        assert!(LetterKind::Invitation.expires_at(now) > now.plus_seconds(2 * 86_400));
+        assert_eq!(EmailKind::PasswordReset.expires_at(now), now.plus_seconds(3_600));
+        assert!(EmailKind::Invitation.expires_at(now) > now.plus_seconds(2 * 86_400));
     }
 }
