@@ -1,6 +1,6 @@
 //! Documents listed in the response to finishing a topic.
 
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::document_kind::DocumentType;
 use model::group::GroupLabel;
 use model::id::{AssignmentId, DocumentId};
@@ -48,26 +48,32 @@ pub struct OpenDocumentView {
 }
 
 impl UnlinkedDraftView {
-    pub fn new(draft: PlacedDocument, topics: Vec<LinkableTopicView>) -> Self {
-        let PlacedDocument { place, document } = draft;
+    pub fn new(draft: GroupDocument, topics: Vec<LinkableTopicView>) -> Self {
+        let GroupDocument {
+            group_context,
+            document,
+        } = draft;
         Self {
             document_id: document.id,
             title: document.title,
             document_type: document.document_type,
-            group: place.group,
+            group: group_context.group,
             topics,
         }
     }
 }
 
 impl OpenDocumentView {
-    pub fn new(open: PlacedDocument, topic: LinkableTopicView) -> Self {
-        let PlacedDocument { place, document } = open;
+    pub fn new(open: GroupDocument, topic: LinkableTopicView) -> Self {
+        let GroupDocument {
+            group_context,
+            document,
+        } = open;
         Self {
             document_id: document.id,
             title: document.title,
             document_type: document.document_type,
-            group: place.group,
+            group: group_context.group,
             assignment_id: topic.assignment_id,
             assignment_title: topic.title,
         }

@@ -68,7 +68,7 @@ fn row(
     let grade: Option<&Grade> = current.and_then(|current| current.grade.as_ref());
     let (value, points, feedback) = said.unwrap_or_default();
     let text = |text: Option<String>| text.unwrap_or_default();
-    let group = &link.place.group;
+    let group = &link.group_context.group;
     let cells = [
         text(submission.map(|submission| submission.id.to_string())),
         group.group_number.to_string(),

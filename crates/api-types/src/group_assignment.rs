@@ -159,7 +159,7 @@ impl From<&GroupAssignmentDetails> for GroupAssignmentOfGroupView {
 
 impl From<&GroupAssignmentDetails> for GroupAssignmentOfTopicView {
     fn from(details: &GroupAssignmentDetails) -> Self {
-        let group = &details.place.group;
+        let group = &details.group_context.group;
         Self {
             link: GroupAssignmentSummaryView::from(details),
             group: GroupBriefView {
@@ -206,7 +206,7 @@ impl GroupAssignmentView {
             is_complete: details.is_complete(),
             created_at: link.created_at,
             updated_at: link.updated_at,
-            group: details.place.group.clone(),
+            group: details.group_context.group.clone(),
             assignment: details.assignment.label(),
             current_submission: details
                 .current_submission

@@ -73,7 +73,7 @@ impl OverviewRowView {
         let submission = |submission| SubmissionView::new(submission, &Audience::Staff);
         Self {
             group_assignment: GroupAssignmentView::new(details, &Audience::Staff),
-            group: details.place.group.clone(),
+            group: details.group_context.group.clone(),
             assignment: details.assignment.label(),
             course,
             subject: subject.map(GroupSubjectView::from),

@@ -42,7 +42,7 @@ pub fn index(export: &TopicExport) -> String {
 }
 
 fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDocument>) -> String {
-    let label = &group.link.place.group;
+    let label = &group.link.group_context.group;
     let status: GroupAssignmentStatus = group.link.link.status;
     let submission = group.link.current_submission.as_ref();
     let submission = submission.filter(|_| document.is_some_and(|document| document.is_submitted));

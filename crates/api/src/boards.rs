@@ -42,7 +42,10 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
     let mut by_group: HashMap<GroupId, Vec<BoardDocumentView>> = HashMap::new();
     for seen in &documents {
         let shown = BoardDocumentView::from(&seen.details);
-        by_group.entry(seen.place.group.id.clone()).or_default().push(shown);
+        by_group
+            .entry(seen.group_context.group.id.clone())
+            .or_default()
+            .push(shown);
     }
     let links: HashMap<&GroupId, &GroupAssignmentDetails> = topic
         .details

@@ -87,7 +87,7 @@ async fn list(
     let window = window(query.limit, query.cursor);
     let way = query.after.map_or(ReadDirection::Back, ReadDirection::From);
     let look = cx.read(move |tx| {
-        tx.place_of_room(&id)?;
+        tx.group_context_of_room(&id)?;
         tx.room_messages(&id, way, &window)
     });
     Ok(Json(Page::of(RoomMessages, look.await?, |message| {
@@ -184,7 +184,7 @@ async fn content(
     headers: HeaderMap,
 ) -> Result<Response> {
     let look = cx.read(move |tx| {
-        tx.place_of_room(&id)?;
+        tx.group_context_of_room(&id)?;
         tx.file_of_chat(&id, &attachment)
     });
     download(cx.app().files(), &headers, Download::from(look.await?.file)).await

@@ -184,7 +184,11 @@ async fn remove(
     let removed = or_current(removed, current).await?;
     Ok(Json(CourseRemoved {
         success: true,
-        deleted_groups: removed.groups.into_iter().map(|group| group.place.group.id).collect(),
+        deleted_groups: removed
+            .groups
+            .into_iter()
+            .map(|group| group.group_context.group.id)
+            .collect(),
         deleted_assignments: removed.assignments.into_iter().map(|topic| topic.id).collect(),
         deleted_documents: removed.documents,
         deleted_submissions: removed.submissions,

@@ -233,7 +233,7 @@ async fn create_copied(
     let looked = room.clone();
     let template = cx
         .read(move |tx| {
-            let place = tx.place_of_room(&looked)?;
+            let place = tx.group_context_of_room(&looked)?;
             tx.template(&place.group.id, &attachment)
         })
         .await?;

@@ -60,7 +60,13 @@ async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<W
 
 fn summary(seen: VisibleWorkRoom, audience: &Audience) -> WorkRoomSummaryView {
     let last_message = seen.last_message.map(message);
-    let view = WorkRoomSummaryView::new(seen.room, seen.place.group, seen.unread, seen.documents, audience);
+    let view = WorkRoomSummaryView::new(
+        seen.room,
+        seen.group_context.group,
+        seen.unread,
+        seen.documents,
+        audience,
+    );
     view.with_last_message(last_message)
 }
 

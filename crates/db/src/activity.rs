@@ -3,7 +3,7 @@
 
 use model::activity::{Action, Category, Event, Record};
 use model::file::FileKey;
-use model::group::Place;
+use model::group::GroupContext;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::time::Timestamp;
 
@@ -144,11 +144,11 @@ impl Entry {
 
     /// Sets the group, its class and its course.
     #[must_use]
-    pub fn place(self, place: &Place) -> Self {
-        let group = &place.group;
+    pub fn group_context(self, group_context: &GroupContext) -> Self {
+        let group = &group_context.group;
         Self {
             group_id: Some(group.id.clone()),
-            ..self.class(&place.class).course(group.course_id.as_ref())
+            ..self.class(&group_context.class).course(group.course_id.as_ref())
         }
     }
 

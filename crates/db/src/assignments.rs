@@ -277,23 +277,23 @@ fn joined(
     links: Vec<LinkRow>,
     files: Vec<AssignmentAttachment>,
 ) -> Vec<VisibleAssignment> {
-    let places: HashMap<AssignmentId, usize> = topics
+    let indexes: HashMap<AssignmentId, usize> = topics
         .iter()
         .enumerate()
-        .map(|(place, visible)| (visible.details.assignment.id.clone(), place))
+        .map(|(index, visible)| (visible.details.assignment.id.clone(), index))
         .collect();
     for file in files {
-        if let Some(place) = places.get(&file.assignment_id) {
-            topics[*place].details.attachments.push(file);
+        if let Some(index) = indexes.get(&file.assignment_id) {
+            topics[*index].details.attachments.push(file);
         }
     }
     for row in links {
-        if let Some(place) = places.get(&row.link.assignment_id) {
-            let details = &mut topics[*place].details;
+        if let Some(index) = indexes.get(&row.link.assignment_id) {
+            let details = &mut topics[*index].details;
             let link = GroupAssignmentDetails {
                 link: row.link,
                 assignment: details.assignment.clone(),
-                place: row.place,
+                group_context: row.group_context,
                 attachments: details.attachments.clone(),
                 submitted_count: row.submitted_count,
                 current_submission: row.current_submission,

@@ -1,11 +1,11 @@
 //! The chat of work rooms: messages by their sequence number in the room, their files, and read markers. Access to the
-//! room is checked before, with [`ReadTx::place_of_room`]; these functions do not check it again.
+//! room is checked before, with [`ReadTx::group_context_of_room`]; these functions do not check it again.
 
 use std::collections::HashMap;
 
 use model::access::{MemberRole, PlatformRole};
 use model::file::{FileKey, MessageAttachment, StoredFile};
-use model::group::Place;
+use model::group::GroupContext;
 use model::id::{AttachmentId, MessageId, UserId, WorkRoomId};
 use model::message::{MessageType, ReadingMark, RoomMessage, Sender};
 use model::text::ClientMessageId;
@@ -211,9 +211,9 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Locks the chat of a room until the end of the transaction. Access is checked while the lock is held: a user who
     /// was removed from the group before can no longer write.
-    pub fn lock_room_for_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
+    pub fn lock_room_for_chat(&mut self, id: &WorkRoomId) -> Result<GroupContext> {
         self.fetch_one(&LOCK, args![id], |row| row.take::<String>())?;
-        self.place_of_room(id)
+        self.group_context_of_room(id)
     }
 
     /// Increments and returns the sequence number for the next message of a room.

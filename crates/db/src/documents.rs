@@ -10,7 +10,7 @@ use model::document_kind::{DocumentType, FileExtension};
 use model::domain_error::DomainError;
 use model::file::FileKey;
 use model::grade::{Grade, GradeStatus};
-use model::group::{GroupLabel, Place};
+use model::group::{GroupContext, GroupLabel};
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
 use model::number::Points;
 use model::save::Revision;
@@ -123,7 +123,7 @@ statements! {
 #[derive(Debug, Clone)]
 pub struct VisibleDocument {
     /// The group of its room, with the status of its class.
-    pub place: Place,
+    pub group_context: GroupContext,
     /// The document with its last author and its grade.
     pub details: DocumentDetails,
 }
@@ -136,13 +136,13 @@ impl VisibleDocument {
     /// Checks that users can change the document: it is not locked (423) and its class is not archived (409).
     pub fn writable(&self) -> Result<Open, DomainError> {
         let open = self.details.document.status.writable()?;
-        self.place.class_status.writable()?;
+        self.group_context.class_status.writable()?;
         Ok(open)
     }
 
     /// Returns the editor mode for a user who can view the document. All of them can edit it while it is a draft.
     pub fn mode(&self) -> Mode {
-        self.details.document.mode(true, self.place.class_status)
+        self.details.document.mode(true, self.group_context.class_status)
     }
 }
 
@@ -181,7 +181,7 @@ impl ReadTx<'_> {
 
     /// Lists the matching documents of a room, oldest first; `NotFound` if the viewer cannot view the room.
     pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<VisibleDocument>> {
-        self.place_of_room(room)?;
+        self.group_context_of_room(room)?;
         let status = filter.status.map(DocumentStatus::as_str);
         self.fetch_all_visible(&OF_ROOM, args![room, status, filter.assignment_id], visible)
     }
@@ -192,8 +192,8 @@ impl ReadTx<'_> {
     }
 
     /// Returns the group of a room, or `NotFound` if the viewer cannot view it.
-    pub fn place_of_room(&mut self, room: &WorkRoomId) -> Result<Place> {
-        self.fetch_one_visible(&ROOM, args![room], place)
+    pub fn group_context_of_room(&mut self, room: &WorkRoomId) -> Result<GroupContext> {
+        self.fetch_one_visible(&ROOM, args![room], group_context)
     }
 
     /// Returns a file visible to the group as a template; `NotFound` for every other file.
@@ -227,11 +227,11 @@ impl WriteTx<'_> {
     }
 
     /// Locks a room until the end of the transaction; returns its group and the number of its documents.
-    pub fn lock_room_for_documents(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
-        self.place_of_room(room)?;
+    pub fn lock_room_for_documents(&mut self, room: &WorkRoomId) -> Result<(GroupContext, i64)> {
+        self.group_context_of_room(room)?;
         self.fetch_one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
         Ok((
-            self.place_of_room(room)?,
+            self.group_context_of_room(room)?,
             self.fetch_one(&COUNT, args![room], |row| row.take())?,
         ))
     }
@@ -368,8 +368,8 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
         created_at: row.take()?,
         updated_at: row.take()?,
     };
-    let place = place(row)?;
-    document.group_id = place.group.id.clone();
+    let group_context = group_context(row)?;
+    document.group_id = group_context.group.id.clone();
     let (editor, name, image): (Option<UserId>, Option<String>, _) = (row.take()?, row.take()?, row.take()?);
     let last_editor = editor.map(|id| Person {
         id,
@@ -377,7 +377,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
         image,
     });
     Ok(VisibleDocument {
-        place,
+        group_context,
         details: DocumentDetails {
             document,
             last_editor,
@@ -386,7 +386,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
     })
 }
 
-fn place(row: &mut Columns<'_>) -> Result<Place> {
+fn group_context(row: &mut Columns<'_>) -> Result<GroupContext> {
     let group = GroupLabel {
         id: row.take()?,
         name: row.take()?,
@@ -394,7 +394,7 @@ fn place(row: &mut Columns<'_>) -> Result<Place> {
         display_name: row.take()?,
         course_id: row.take()?,
     };
-    Ok(Place {
+    Ok(GroupContext {
         group,
         class: row.take()?,
         class_status: row.parse(ClassStatus::parse)?,

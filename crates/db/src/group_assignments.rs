@@ -3,7 +3,7 @@
 
 use model::class::ClassStatus;
 use model::details::SubmissionDetails;
-use model::group::{ActiveTopic, GroupLabel, Place};
+use model::group::{ActiveTopic, GroupContext, GroupLabel};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
 use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
@@ -163,7 +163,7 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 /// A link as read from one row. The topic is read by another statement.
 pub(super) struct LinkRow {
     pub(super) link: GroupAssignment,
-    pub(super) place: Place,
+    pub(super) group_context: GroupContext,
     pub(super) submitted_count: i64,
     pub(super) current_submission: Option<SubmissionDetails>,
 }
@@ -326,7 +326,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
         course_id: row.take()?,
     };
     let start_date = row.take()?;
-    let place = Place {
+    let group_context = GroupContext {
         group,
         class: row.take()?,
         class_status: row.parse(ClassStatus::parse)?,
@@ -346,7 +346,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     };
     Ok(LinkRow {
         link,
-        place,
+        group_context,
         submitted_count,
         current_submission,
     })

@@ -166,10 +166,10 @@ impl ReadTx<'_> {
         if !groups.iter().any(|group| group.has_full_access) {
             return Ok(groups);
         }
-        let places = places(&groups);
+        let indexes = indexes(&groups);
         for file in self.fetch_all_visible(set.files, arguments, links::group_file)? {
-            if let Some(place) = places.get(&file.group_id) {
-                groups[*place].details.attachments.push(file);
+            if let Some(index) = indexes.get(&file.group_id) {
+                groups[*index].details.attachments.push(file);
             }
         }
         let mut rows = self.fetch_all_visible(set.links, arguments, links::link_row)?;
@@ -185,10 +185,10 @@ impl ReadTx<'_> {
             }
         }
         for row in rows {
-            if let Some(place) = places.get(&row.link.group_id) {
-                let details = &mut groups[*place].details;
+            if let Some(index) = indexes.get(&row.link.group_id) {
+                let details = &mut groups[*index].details;
                 details.links.push(GroupAssignmentDetails {
-                    place: details.place(),
+                    group_context: details.group_context(),
                     attachments: files.remove(&row.link.id).unwrap_or_default(),
                     link: row.link,
                     assignment: row.assignment,
@@ -206,10 +206,10 @@ impl ReadTx<'_> {
         if !groups.iter().any(|group| group.has_full_access) {
             return Ok(groups);
         }
-        let places = places(&groups);
+        let indexes = indexes(&groups);
         for member in self.fetch_all_visible(set.members, arguments, member)? {
-            if let Some(place) = places.get(&member.group_id) {
-                groups[*place].details.members.push(member);
+            if let Some(index) = indexes.get(&member.group_id) {
+                groups[*index].details.members.push(member);
             }
         }
         Ok(groups)
@@ -310,9 +310,9 @@ impl WriteTx<'_> {
 }
 
 /// Maps each group to its index.
-fn places(groups: &[VisibleGroup]) -> HashMap<GroupId, usize> {
+fn indexes(groups: &[VisibleGroup]) -> HashMap<GroupId, usize> {
     let ids = groups.iter().map(|known| known.details.group.id.clone());
-    ids.enumerate().map(|(place, id)| (id, place)).collect()
+    ids.enumerate().map(|(index, id)| (id, index)).collect()
 }
 
 /// Builds the search key: the name, then after a line break (which no name contains) the display name.

@@ -8,7 +8,7 @@ use model::class::ClassStatus;
 use model::course::CourseLabel;
 use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::file::AssignmentAttachment;
-use model::group::{GroupLabel, Place};
+use model::group::{GroupContext, GroupLabel};
 use model::group_assignment::Statistics;
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
 use model::subject::SubjectLabel;
@@ -251,7 +251,7 @@ impl ReadTx<'_> {
 
 /// Returns the pagination position of a row.
 pub fn position(row: &OverviewRow) -> Position<Key> {
-    let (topic, number) = (&row.details.assignment, row.details.place.group.group_number);
+    let (topic, number) = (&row.details.assignment, row.details.group_context.group.group_number);
     Position {
         key: (
             topic.deadline.as_millis().saturating_neg(),
@@ -271,7 +271,7 @@ fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
         display_name: row.take()?,
         course_id: row.take()?,
     };
-    let place = Place {
+    let group_context = GroupContext {
         group,
         class: row.take()?,
         class_status: row.parse(ClassStatus::parse)?,
@@ -311,7 +311,7 @@ fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
         details: GroupAssignmentDetails {
             link,
             assignment,
-            place,
+            group_context,
             attachments: Vec::new(),
             submitted_count,
             current_submission,

@@ -1,7 +1,7 @@
 //! Work rooms: each group has exactly one. It is visible to everyone who can view the group.
 
 use model::class::ClassStatus;
-use model::group::{GroupLabel, Place};
+use model::group::{GroupContext, GroupLabel};
 use model::id::{GroupId, MessageId, WorkRoomId};
 use model::message::{MessageType, WorkRoom};
 use model::text::ChatText;
@@ -48,7 +48,7 @@ statements! {
 #[derive(Debug, Clone)]
 pub struct VisibleWorkRoom {
     pub room: WorkRoom,
-    pub place: Place,
+    pub group_context: GroupContext,
     /// The owner of its class.
     pub teacher: Person,
     /// The number of documents.
@@ -64,10 +64,10 @@ pub struct VisibleWorkRoom {
 impl VisibleWorkRoom {
     /// Returns the sort key of lists by class and group number.
     pub fn position(&self) -> impl Ord + Send + use<> {
-        let group = &self.place.group;
+        let group = &self.group_context.group;
         (
             self.class_key.clone(),
-            self.place.class.clone(),
+            self.group_context.class.clone(),
             group.group_number,
             group.id.clone(),
         )
@@ -126,7 +126,7 @@ fn room(row: &mut Columns<'_>) -> Result<VisibleWorkRoom> {
             created_at: row.take()?,
             updated_at: row.take()?,
         },
-        place: Place {
+        group_context: GroupContext {
             group: GroupLabel {
                 id: row.take()?,
                 name: row.take()?,

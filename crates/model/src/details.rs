@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::feedback::Feedback;
 use crate::file::{AssignmentAttachment, GroupAttachment};
 use crate::grade::Grade;
-use crate::group::{Group, GroupMember, Place};
+use crate::group::{Group, GroupContext, GroupMember};
 use crate::group_assignment::{GroupAssignment, can_view_file, effective_description};
 use crate::homeroom::HomeroomLabel;
 use crate::id::{GroupId, UserId};
@@ -79,8 +79,8 @@ pub struct GroupDetails {
 }
 
 impl GroupDetails {
-    pub fn place(&self) -> Place {
-        self.group.place(self.class.status)
+    pub fn group_context(&self) -> GroupContext {
+        self.group.group_context(self.class.status)
     }
 
     pub fn member_ids(&self) -> Vec<UserId> {
@@ -111,7 +111,7 @@ impl AssignmentDetails {
 pub struct GroupAssignmentDetails {
     pub link: GroupAssignment,
     pub assignment: Assignment,
-    pub place: Place,
+    pub group_context: GroupContext,
     /// All attachments of the topic; the group sees [`Self::effective_attachments`].
     pub attachments: Vec<AssignmentAttachment>,
     /// Number of documents in the current submission.

@@ -199,11 +199,11 @@ impl<'a> GradeRules<'a> {
             code,
             message,
         };
-        for (place, grade) in grades.iter().enumerate() {
+        for (index, grade) in grades.iter().enumerate() {
             if !self.members.contains(&grade.user_id) {
                 return Err(refused("unknown", "names someone who is not in the submission"));
             }
-            if grades[..place].iter().any(|other| other.user_id == grade.user_id) {
+            if grades[..index].iter().any(|other| other.user_id == grade.user_id) {
                 return Err(refused("duplicate", "names someone twice"));
             }
             let own = before.iter().find(|own| own.user_id == grade.user_id);

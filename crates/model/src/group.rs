@@ -94,7 +94,7 @@ pub struct ActiveTopic {
 
 /// What the delivery of events about a group depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct GroupContext {
     pub group: GroupLabel,
     pub class: ClassId,
     pub class_status: ClassStatus,
@@ -102,7 +102,7 @@ pub struct Place {
     pub start_date: Option<Timestamp>,
 }
 
-impl Place {
+impl GroupContext {
     /// Returns whether the group is visible to its members at this time.
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.class_status != ClassStatus::Draft && self.start_date.is_none_or(|start| start <= now)
@@ -133,7 +133,7 @@ impl Group {
         match viewer {
             Viewer::Admin => true,
             Viewer::Teacher(_) => can_manage_class,
-            Viewer::Student(_) => is_member && self.place(class_status).is_open(now),
+            Viewer::Student(_) => is_member && self.group_context(class_status).is_open(now),
         }
     }
 
@@ -142,8 +142,8 @@ impl Group {
         self.start_date.is_some_and(|start| start > now)
     }
 
-    pub fn place(&self, class_status: ClassStatus) -> Place {
-        Place {
+    pub fn group_context(&self, class_status: ClassStatus) -> GroupContext {
+        GroupContext {
             group: self.label(),
             class: self.class_id.clone(),
             class_status,

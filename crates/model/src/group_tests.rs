@@ -52,14 +52,14 @@ fn a_hidden_group_is_told_to_the_staff_only() {
     };
     let staff = Room::Staff(ClassId::new("7b"));
     assert_eq!(
-        hidden.place(ClassStatus::Active).rooms(at(98)),
+        hidden.group_context(ClassStatus::Active).rooms(at(98)),
         std::slice::from_ref(&staff)
     );
     assert_eq!(
-        hidden.place(ClassStatus::Active).rooms(at(99)),
+        hidden.group_context(ClassStatus::Active).rooms(at(99)),
         [staff.clone(), Room::Group(GroupId::new("g"))]
     );
-    assert_eq!(group("g").place(ClassStatus::Draft).rooms(at(1)), [staff]);
+    assert_eq!(group("g").group_context(ClassStatus::Draft).rooms(at(1)), [staff]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ proptest! {
         let sees = group.visible_to(&student(), is_member, manages, status, at(now));
         prop_assert!(!(sees && start > now));
         // The group room receives events exactly when the members see the group.
-        let told = group.place(status).rooms(at(now)).contains(&Room::Group(GroupId::new("g")));
+        let told = group.group_context(status).rooms(at(now)).contains(&Room::Group(GroupId::new("g")));
         prop_assert_eq!(sees, told && is_member);
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use model::change::removed::{PlacedDocument, Removed, RemovedAssignment, RemovedCourse, RemovedGroup};
+use model::change::removed::{GroupDocument, Removed, RemovedAssignment, RemovedCourse, RemovedGroup};
 use model::class::ClassStatus;
 use model::document::{Document, DocumentStatus, Open, Status};
 use model::document_kind::{DocumentType, FileExtension};
 use model::file::FileKey;
-use model::group::{GroupLabel, Place};
+use model::group::{GroupContext, GroupLabel};
 use model::id::{AssignmentId, ClassId, GroupId, UserId};
 
 use super::deletion_plan::DeletionPlan;
@@ -50,13 +50,16 @@ impl ReadTx<'_> {
             self.fetch_all(plan.detached_topics, args![id], |row| row.take::<AssignmentId>())?,
         );
         removed.released = self.fetch_all(plan.detached_documents, args![id], |row| {
-            let (place, mut document) = (place(row)?, document(row)?);
+            let (group_context, mut document) = (group_context(row)?, document(row)?);
             // The same rule as the UPDATE that follows; `tests/api/cascade.rs` compares the results.
             let topics = [document.locked_by_assignment_id.clone(), document.assignment_id.clone()];
             for topic in topics.iter().flatten().filter(|topic| detached_topics.contains(topic)) {
                 document.release(topic, now);
             }
-            Ok(PlacedDocument { place, document })
+            Ok(GroupDocument {
+                group_context,
+                document,
+            })
         })?;
         Ok(removed)
     }
@@ -76,21 +79,23 @@ impl ReadTx<'_> {
             members.entry(group).or_default().push(user);
         }
         self.fetch_all(plan.groups, args![id], |row| {
-            let place = place(row)?;
-            let members = members.remove(&place.group.id).unwrap_or_default();
-            Ok(RemovedGroup { place, members })
+            let group_context = group_context(row)?;
+            let members = members.remove(&group_context.group.id).unwrap_or_default();
+            Ok(RemovedGroup { group_context, members })
         })
     }
 
     fn deleted_topics(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<RemovedAssignment>> {
-        let mut places: HashMap<AssignmentId, Vec<Place>> = HashMap::new();
-        for (topic, place) in self.fetch_all(plan.topic_groups, args![id], |row| Ok((row.take()?, place(row)?)))? {
-            places.entry(topic).or_default().push(place);
+        let mut group_contexts: HashMap<AssignmentId, Vec<GroupContext>> = HashMap::new();
+        for (topic, group_context) in self.fetch_all(plan.topic_groups, args![id], |row| {
+            Ok((row.take()?, group_context(row)?))
+        })? {
+            group_contexts.entry(topic).or_default().push(group_context);
         }
         self.fetch_all(plan.topics, args![id], |row| {
             let id: AssignmentId = row.take()?;
             Ok(RemovedAssignment {
-                places: places.remove(&id).unwrap_or_default(),
+                group_contexts: group_contexts.remove(&id).unwrap_or_default(),
                 id,
                 title: row.take()?,
                 course_id: row.take()?,
@@ -100,8 +105,8 @@ impl ReadTx<'_> {
 }
 
 /// Reads the label of a group, its class, the status of the class and the start date.
-fn place(row: &mut Columns<'_>) -> Result<Place> {
-    Ok(Place {
+fn group_context(row: &mut Columns<'_>) -> Result<GroupContext> {
+    Ok(GroupContext {
         group: GroupLabel {
             id: row.take()?,
             name: row.take()?,

@@ -1,10 +1,10 @@
 //! Changes of assignments (topics) and of their group links.
 
-use super::removed::PlacedDocument;
+use super::removed::GroupDocument;
 use crate::assignment::{Assignment, AssignmentLabel};
 use crate::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use crate::file::{AssignmentAttachment, FileKey};
-use crate::group::Place;
+use crate::group::GroupContext;
 use crate::id::{DocumentId, GroupId};
 use crate::patch::FieldDiff;
 
@@ -32,7 +32,7 @@ pub enum AssignmentChange {
         /// The changed fields: fields of the topic, `startDate` of the groups, `attachments`.
         changed: FieldDiff,
         /// The groups whose start date changed.
-        moved: Vec<MovedStart>,
+        moved: Vec<StartDateChange>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
@@ -43,11 +43,11 @@ pub enum AssignmentChange {
     },
     GroupDetached {
         assignment: Box<AssignmentDetails>,
-        place: Place,
+        group_context: GroupContext,
         /// Number of deleted submissions.
         submissions: i64,
         /// Documents of the group that are no longer linked to or locked by the topic.
-        released: Vec<PlacedDocument>,
+        released: Vec<GroupDocument>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
@@ -73,7 +73,7 @@ pub enum AssignmentChange {
         assignment: Box<AssignmentDetails>,
         already_finished: bool,
         /// The documents that were locked.
-        documents: Vec<PlacedDocument>,
+        documents: Vec<GroupDocument>,
         /// Documents that stay open because they are linked to another topic that is active.
         open: Vec<DocumentId>,
         /// Documents whose latest edits could not be requested from the document server.
@@ -82,18 +82,18 @@ pub enum AssignmentChange {
     Reopened {
         assignment: Box<AssignmentDetails>,
         /// The documents that were unlocked, and those that stay locked because the lock passed to another topic.
-        documents: Vec<PlacedDocument>,
+        documents: Vec<GroupDocument>,
     },
     /// The topic was deleted on its own, not with its course.
     Deleted {
         /// The topic before its deletion.
         assignment: Box<Assignment>,
         /// The groups that worked on it.
-        places: Vec<Place>,
+        group_contexts: Vec<GroupContext>,
         /// Number of deleted submissions.
         submissions: i64,
         /// Documents that are no longer linked to or locked by it.
-        released: Vec<PlacedDocument>,
+        released: Vec<GroupDocument>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
@@ -107,9 +107,9 @@ pub enum AssignmentChange {
 
 /// A group whose start date was changed by a bulk edit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MovedStart {
+pub struct StartDateChange {
     /// The group after the change.
     pub group: GroupDetails,
     /// The group before the change.
-    pub before: Place,
+    pub before: GroupContext,
 }

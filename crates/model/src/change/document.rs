@@ -3,7 +3,7 @@
 use crate::details::DocumentDetails;
 use crate::document::Document;
 use crate::file::FileKey;
-use crate::group::Place;
+use crate::group::GroupContext;
 use crate::late_text::{DeletedDocument, LateText};
 use crate::patch::FieldDiff;
 use crate::save::Revision;
@@ -14,25 +14,25 @@ pub enum DocumentChange {
     /// The document was created: blank, from a template or by an upload.
     Created {
         /// The group that owns the document.
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
     },
     /// The document was renamed or linked to another topic.
     Updated {
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
         changed: FieldDiff,
     },
     /// The document server saved the document.
     Saved {
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
         /// The new content.
         revision: Box<Revision>,
     },
     /// A save arrived too late to become the content; the staff are notified.
     SavedLate {
-        place: Place,
+        group_context: GroupContext,
         /// The document, unchanged.
         document: Box<DocumentDetails>,
         /// The content kept from the save.
@@ -40,17 +40,17 @@ pub enum DocumentChange {
     },
     /// The document server could not save the document; the room and its staff are notified.
     SaveFailed {
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
     },
     /// The freeze is complete, or pending content has arrived.
     Frozen {
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
     },
     /// The content was replaced by an upload or by an earlier revision.
     Replaced {
-        place: Place,
+        group_context: GroupContext,
         document: Box<DocumentDetails>,
         /// The new content; its origin distinguishes an upload from a restored revision.
         revision: Box<Revision>,
@@ -72,7 +72,7 @@ pub enum DocumentChange {
     },
     /// The document was deleted.
     Deleted {
-        place: Place,
+        group_context: GroupContext,
         /// The document before its deletion.
         document: Box<Document>,
         /// Files that are no longer referenced.

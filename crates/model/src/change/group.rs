@@ -2,7 +2,7 @@
 
 use crate::details::GroupDetails;
 use crate::file::{FileKey, GroupAttachment};
-use crate::group::{Group, Place};
+use crate::group::{Group, GroupContext};
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::user::Person;
@@ -18,14 +18,14 @@ pub enum GroupChange {
     Updated {
         group: Box<GroupDetails>,
         /// The group before the change. Comparing it with `group` shows who gains or loses access to the group.
-        before: Place,
+        before: GroupContext,
         changed: FieldDiff,
     },
     /// The group was deleted on its own, not with its course.
     Deleted {
         /// The group before its deletion.
         group: Box<Group>,
-        place: Place,
+        group_context: GroupContext,
         members: Vec<UserId>,
         /// Number of deleted documents.
         documents: i64,

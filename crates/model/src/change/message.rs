@@ -1,7 +1,7 @@
 //! Changes of messages: room messages and direct messages.
 
 use crate::file::FileKey;
-use crate::group::Place;
+use crate::group::GroupContext;
 use crate::id::{UserId, WorkRoomId};
 use crate::message::{DirectMessage, RoomMessage};
 use crate::time::Timestamp;
@@ -10,14 +10,23 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageChange {
     /// A room message was sent.
-    Sent { place: Place, message: Box<RoomMessage> },
+    Sent {
+        group_context: GroupContext,
+        message: Box<RoomMessage>,
+    },
     /// A room message was edited.
-    Edited { place: Place, message: Box<RoomMessage> },
+    Edited {
+        group_context: GroupContext,
+        message: Box<RoomMessage>,
+    },
     /// A room message was deleted.
-    Deleted { place: Place, message: Box<RoomMessage> },
+    Deleted {
+        group_context: GroupContext,
+        message: Box<RoomMessage>,
+    },
     /// A user read the room. Only the user's own sessions are notified.
     Read {
-        place: Place,
+        group_context: GroupContext,
         work_room_id: WorkRoomId,
         user: UserId,
         last_read_at: Timestamp,

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::file::FileKey;
-use crate::group::Place;
+use crate::group::GroupContext;
 use crate::id::{AssignmentId, CourseId, UserId};
 
 /// Everything deleted together with an object.
@@ -20,7 +20,7 @@ pub struct Removed {
     /// Number of deleted room messages.
     pub messages: i64,
     /// Documents that remain, but are no longer linked to or locked by a deleted topic.
-    pub released: Vec<PlacedDocument>,
+    pub released: Vec<GroupDocument>,
     /// Files that are no longer referenced.
     pub files: Vec<FileKey>,
 }
@@ -34,7 +34,7 @@ pub struct RemovedCourse {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemovedGroup {
     /// The group before its deletion, including its id and name.
-    pub place: Place,
+    pub group_context: GroupContext,
     pub members: Vec<UserId>,
 }
 
@@ -44,13 +44,13 @@ pub struct RemovedAssignment {
     pub title: String,
     pub course_id: Option<CourseId>,
     /// The groups that worked on it.
-    pub places: Vec<Place>,
+    pub group_contexts: Vec<GroupContext>,
 }
 
 /// A document and the group that owns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlacedDocument {
-    pub place: Place,
+pub struct GroupDocument {
+    pub group_context: GroupContext,
     /// The document after the change.
     pub document: Document,
 }

@@ -59,7 +59,7 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
     let own: Vec<_> = whole
         .links
         .iter()
-        .filter(|link| is_own(link.link.group_id.as_str()) && link.place.is_open(now))
+        .filter(|link| is_own(link.link.group_id.as_str()) && link.group_context.is_open(now))
         .collect();
     let is_seen = |file: &&AssignmentAttachment| {
         own.iter()

@@ -146,7 +146,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 /// deleted submissions.
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
     let details = tx.lock_writable_assignment(id)?;
-    let places = details.links.iter().map(|link| link.place.clone()).collect();
+    let group_contexts = details.links.iter().map(|link| link.group_context.clone()).collect();
     let Removed {
         submissions,
         released,
@@ -156,7 +156,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
     let assignment = Box::new(details.assignment);
     tx.record(AssignmentChange::Deleted {
         assignment,
-        places,
+        group_contexts,
         submissions,
         released,
         files,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use model::assignment::{Assignment, SharedEdit};
-use model::change::assignment::{AssignmentChange, MovedStart};
+use model::change::assignment::{AssignmentChange, StartDateChange};
 use model::details::AssignmentDetails;
 use model::file::AssignmentAttachment;
 use model::group::Group;
@@ -133,7 +133,7 @@ fn write(tx: &mut WriteTx<'_>, id: &AssignmentId, plan: BulkEditPlan) -> Result<
     }
     let mut moved = Vec::with_capacity(plan.groups.len());
     for (_, MovedGroup { group, before, .. }) in plan.groups {
-        moved.push(MovedStart {
+        moved.push(StartDateChange {
             group: tx.whole_group(&group)?,
             before,
         });
@@ -168,7 +168,7 @@ fn starts(
     }
     let mut from = BTreeMap::new();
     for (id, details) in groups_of_class(tx, &details.assignment.class_id, &details.group_ids())? {
-        let (before, mut group) = (details.place(), details.group);
+        let (before, mut group) = (details.group_context(), details.group);
         from.insert(id.to_string(), group.start_date);
         let changed = group.start_on(start_date.clone(), tx.now());
         if !changed.is_empty() {

@@ -4,7 +4,7 @@
 use garde::Validate;
 use model::change::message::MessageChange;
 use model::file::{FILES_MAX, FileKey, MessageAttachment, StoredFile};
-use model::group::Place;
+use model::group::GroupContext;
 use model::id::{AttachmentId, MessageId, WorkRoomId};
 use model::list::List;
 use model::message::{self, ReadingMark, RoomMessage};
@@ -79,7 +79,7 @@ fn check_attachment_count(files: &List<AttachmentId>, (): &()) -> garde::Result 
 
 /// Inserts a message. The caller has checked [`message::has_content`].
 pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<SentMessage> {
-    let place = tx.lock_room_for_chat(room)?;
+    let group_context = tx.lock_room_for_chat(room)?;
     let sender = person(tx)?;
     // A client retries if it lost the response; the retry succeeds even if the class was archived in the meantime.
     if let Some(client_id) = &new.client_message_id
@@ -97,7 +97,7 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
             return Err(Error::NotFound);
         }
     }
-    place.class_status.writable()?;
+    group_context.class_status.writable()?;
     let message = RoomMessage {
         id: id.clone(),
         organization_id: tx.organization().clone(),
@@ -120,7 +120,7 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
     tx.count_own(room, &sender)?;
     let message = tx.room_message(room, id)?;
     tx.record(MessageChange::Sent {
-        place,
+        group_context,
         message: Box::new(message.clone()),
     });
     Ok(SentMessage::New(message))
@@ -128,33 +128,39 @@ pub fn send(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRo
 
 /// Edits the caller's own message, within 15 minutes after it was sent.
 pub fn edit(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, edit: &RoomMessageEdit) -> Result<RoomMessage> {
-    let (place, mut message) = message_to_change(tx, room, id)?;
+    let (group_context, mut message) = message_to_change(tx, room, id)?;
     message.editable_by(&person(tx)?, tx.now())?;
-    place.class_status.writable()?;
+    group_context.class_status.writable()?;
     let Some(content) = edit.content.value() else {
         return Ok(message);
     };
     if message.rewrite(content.clone(), tx.now())? {
         tx.rewrite_room_message(&message)?;
         let told = Box::new(message.clone());
-        tx.record(MessageChange::Edited { place, message: told });
+        tx.record(MessageChange::Edited {
+            group_context,
+            message: told,
+        });
     }
     Ok(message)
 }
 
 /// Deletes a message: it keeps its position but loses its content. Idempotent.
 pub fn remove(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
-    let (place, mut message) = message_to_change(tx, room, id)?;
+    let (group_context, mut message) = message_to_change(tx, room, id)?;
     let by = person(tx)?;
     message.removable_by(tx.viewer(), &by, tx.now())?;
     if message.deleted_at.is_some() {
         return Ok(message);
     }
-    place.class_status.writable()?;
+    group_context.class_status.writable()?;
     message.deleted_at = Some(tx.now());
     tx.delete_room_message(&message, &by)?;
     let told = Box::new(message.clone());
-    tx.record(MessageChange::Deleted { place, message: told });
+    tx.record(MessageChange::Deleted {
+        group_context,
+        message: told,
+    });
     Ok(message)
 }
 
@@ -165,8 +171,8 @@ pub fn add_file(
     id: AttachmentId,
     stored: StoredFile,
 ) -> Result<MessageAttachment> {
-    let place = tx.lock_room_for_chat(room)?;
-    place.class_status.writable()?;
+    let group_context = tx.lock_room_for_chat(room)?;
+    group_context.class_status.writable()?;
     let uploader = person(tx)?;
     let waiting = tx.unsent_files(room, &uploader)?;
     let too_many = (waiting.len() + 1).saturating_sub(FILES_MAX);
@@ -194,7 +200,7 @@ pub fn add_file(
 
 /// Moves the caller's read mark forward, never back. Returns the number of unread messages.
 pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
-    let place = tx.lock_room_for_chat(room)?;
+    let group_context = tx.lock_room_for_chat(room)?;
     let reader = person(tx)?;
     let last = tx.last_seq(room)?;
     let seq = match &reading.last_read_message_id {
@@ -211,7 +217,7 @@ pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Resul
     let unread_count = mark.unread(last);
     let last_read_at = tx.now();
     tx.record(MessageChange::Read {
-        place,
+        group_context,
         work_room_id: room.clone(),
         user: reader,
         last_read_at,
@@ -221,8 +227,8 @@ pub fn read(tx: &mut WriteTx<'_>, room: &WorkRoomId, reading: &Reading) -> Resul
 }
 
 /// Locks the room and returns one of its messages.
-fn message_to_change(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
-    let place = tx.lock_room_for_chat(room)?;
+fn message_to_change(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(GroupContext, RoomMessage)> {
+    let group_context = tx.lock_room_for_chat(room)?;
     let message = tx.room_message(room, id)?;
-    Ok((place, message))
+    Ok((group_context, message))
 }

@@ -102,7 +102,7 @@ fn groups_of(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Vec<GroupDetails>> {
 /// Records that the groups of a course moved with it to another subject.
 fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<GroupDetails>) -> Result<()> {
     for details in before {
-        let (before, mut group) = (details.place(), details.group);
+        let (before, mut group) = (details.group_context(), details.group);
         let changed = group.follow_subject(course, tx.now());
         if !changed.is_empty() {
             let group = Box::new(tx.whole_group(&group.id)?);

@@ -96,9 +96,9 @@ pub struct NewContent {
 /// Adds a document to a work room.
 pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -> Result<VisibleDocument> {
     let author = author(tx)?;
-    let (place, count) = tx.lock_room_for_documents(room)?;
-    let is_unrelated_topic = is_unrelated_topic(tx, &place.group.id, new.assignment_id.as_ref())?;
-    place.class_status.writable()?;
+    let (group_context, count) = tx.lock_room_for_documents(room)?;
+    let is_unrelated_topic = is_unrelated_topic(tx, &group_context.group.id, new.assignment_id.as_ref())?;
+    group_context.class_status.writable()?;
     if is_unrelated_topic {
         return Err(DomainError::GroupNotOnAssignment.into());
     }
@@ -114,7 +114,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
         id: new.id.clone(),
         organization_id: tx.organization().clone(),
         work_room_id: room.clone(),
-        group_id: place.group.id.clone(),
+        group_id: group_context.group.id.clone(),
         title: new.title.clone(),
         document_type: new.file_extension.document_type(),
         file_extension: new.file_extension,
@@ -147,10 +147,10 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     if let Some(revision) = &revision {
         tx.insert_revision(revision)?;
     }
-    record_activity(tx, &place.group.id, document.assignment_id.as_ref())?;
+    record_activity(tx, &group_context.group.id, document.assignment_id.as_ref())?;
     let seen = tx.document(&document.id)?;
     tx.record(DocumentChange::Created {
-        place: seen.place.clone(),
+        group_context: seen.group_context.clone(),
         document: Box::new(seen.details.clone()),
     });
     Ok(seen)
@@ -159,7 +159,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<VisibleDocument> {
     let seen = tx.lock_writable_document(id)?;
-    let is_unrelated_topic = is_unrelated_topic(tx, &seen.place.group.id, edit.assignment_id.value())?;
+    let is_unrelated_topic = is_unrelated_topic(tx, &seen.group_context.group.id, edit.assignment_id.value())?;
     seen.writable()?;
     if is_unrelated_topic {
         return Err(DomainError::GroupNotOnAssignment.into());
@@ -177,7 +177,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
     let seen = tx.document(id)?;
     let document = Box::new(seen.details.clone());
     tx.record(DocumentChange::Updated {
-        place: seen.place.clone(),
+        group_context: seen.group_context.clone(),
         document,
         changed,
     });
@@ -193,7 +193,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
     let files = tx.delete_document(id)?;
     let document = Box::new(seen.details.document);
     tx.record(DocumentChange::Deleted {
-        place: seen.place,
+        group_context: seen.group_context,
         document,
         files,
     });
@@ -238,7 +238,7 @@ pub fn replace(
     let seen = tx.document(id)?;
     let document = Box::new(seen.details.clone());
     tx.record(DocumentChange::Replaced {
-        place: seen.place.clone(),
+        group_context: seen.group_context.clone(),
         document,
         revision: Box::new(revision),
     });

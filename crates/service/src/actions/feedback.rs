@@ -196,7 +196,7 @@ fn find_target(tx: &mut WriteTx<'_>, about: About) -> Result<FeedbackContext> {
                 code: "no_topic",
                 message: "is for no topic yet; link the document to one first",
             })?;
-            let link = whole_link(tx, topic, &seen.place.group.id)?.link;
+            let link = whole_link(tx, topic, &seen.group_context.group.id)?.link;
             let attempt = tx.submission_of_document(&document)?;
             Ok(FeedbackContext {
                 at: tx.work_of_link(&link.id)?,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use garde::Validate;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::document::{OtherTopics, Status};
 use model::domain_error::DomainError;
 use model::id::{AssignmentId, DocumentId, GroupId};
@@ -81,7 +81,7 @@ pub struct FinishSummary {
 #[derive(Debug, Clone)]
 pub struct UnlinkedDraft {
     /// The document with its group.
-    pub placed: PlacedDocument,
+    pub placed: GroupDocument,
     /// The other active topics of its group.
     pub topics: Vec<OtherTopic>,
 }
@@ -90,7 +90,7 @@ pub struct UnlinkedDraft {
 #[derive(Debug, Clone)]
 pub struct OpenDocument {
     /// The document with its group.
-    pub placed: PlacedDocument,
+    pub placed: GroupDocument,
     /// The active topic that it is linked to.
     pub topic: OtherTopic,
 }
@@ -139,8 +139,8 @@ pub fn finish(
             let is_unlinked_draft = former.is_some() && document.assignment_id.is_none();
             freezes.extend(freeze::begin(tx, &mut document, former, &sessions, server, until)?);
             tx.update_document(&document)?;
-            let placed = PlacedDocument {
-                place: seen.place,
+            let placed = GroupDocument {
+                group_context: seen.group_context,
                 document,
             };
             if is_unlinked_draft && !others.ids.active.is_empty() {
@@ -159,8 +159,8 @@ pub fn finish(
             let own = document.assignment_id.as_ref();
             if let Some(topic) = others.active().find(|topic| Some(&topic.assignment_id) == own) {
                 let topic = topic.clone();
-                let placed = PlacedDocument {
-                    place: seen.place,
+                let placed = GroupDocument {
+                    group_context: seen.group_context,
                     document,
                 };
                 open.push(OpenDocument { placed, topic });
@@ -236,7 +236,7 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
     let details = tx.lock_writable_assignment(id)?;
     let mut topic = details.assignment;
     let now = tx.now();
-    let is_changed = topic.reopen(details.links.iter().map(|link| &link.place.group), now)?;
+    let is_changed = topic.reopen(details.links.iter().map(|link| &link.group_context.group), now)?;
     if is_changed {
         tx.update_assignment(&topic)?;
     }
@@ -248,8 +248,8 @@ pub fn reopen(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<Reopened> {
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
         if is_changed && document.reopen(id, &others.ids, now) {
             tx.update_document(&document)?;
-            changed.push(PlacedDocument {
-                place: seen.place,
+            changed.push(GroupDocument {
+                group_context: seen.group_context,
                 document,
             });
         }

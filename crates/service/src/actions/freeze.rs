@@ -126,7 +126,7 @@ pub fn record_flushed(tx: &mut WriteTx<'_>, id: &DocumentId) -> Result<()> {
 /// Completes the freeze of a document: its readers may now see the frozen content. Also records missing changes: then
 /// the key is kept for the next editors, and staff are alerted if the changes will not arrive on their own.
 pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeOutcome)]) -> Result<()> {
-    let class = tx.document(id)?.place.class;
+    let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     let before = seen.details.document;
@@ -165,7 +165,7 @@ pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeO
     if is_alarm {
         let seen = tx.document(id)?;
         tx.record(DocumentChange::SaveFailed {
-            place: seen.place,
+            group_context: seen.group_context,
             document: Box::new(seen.details),
         });
     }
@@ -182,7 +182,7 @@ fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -
     if let Some(topic) = topic
         && let Some(submission) = tx.submission_of_document(&document.id)?
     {
-        let link = Box::new(whole_link(tx, topic, &seen.place.group.id)?);
+        let link = Box::new(whole_link(tx, topic, &seen.group_context.group.id)?);
         tx.record(SubmissionChange::Frozen {
             link,
             document: Box::new(seen.details),
@@ -191,7 +191,7 @@ fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -
         return Ok(());
     }
     tx.record(DocumentChange::Frozen {
-        place: seen.place,
+        group_context: seen.group_context,
         document: Box::new(seen.details),
     });
     Ok(())

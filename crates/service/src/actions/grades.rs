@@ -44,7 +44,7 @@ pub fn grade_submission(tx: &mut WriteTx<'_>, id: &SubmissionId, edit: &GradeEdi
 /// Grades the submission that a document is currently part of. The document must not be locked, because its grade is
 /// visible with the document.
 pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<VisibleDocument> {
-    let class = tx.document(id)?.place.class;
+    let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     seen.writable()?;
@@ -54,7 +54,7 @@ pub fn grade_document(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &GradeEdit) -
         .assignment_id
         .as_ref()
         .ok_or(DomainError::NotSubmitted)?;
-    let link = whole_link(tx, topic, &seen.place.group.id)?;
+    let link = whole_link(tx, topic, &seen.group_context.group.id)?;
     grade(tx, &link, submission, edit.clone())?;
     tx.document(id)
 }

@@ -11,7 +11,7 @@ use model::change::removed::Removed;
 use model::course::Course;
 use model::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use model::domain_error::DomainError;
-use model::group::{ActiveTopic, Group, Place};
+use model::group::{ActiveTopic, Group, GroupContext};
 use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
 use model::list::List;
@@ -43,7 +43,7 @@ pub struct NewGroups {
 /// A group whose course or start date changed because that of its topic did.
 pub(super) struct MovedGroup {
     pub(super) group: GroupId,
-    pub(super) before: Place,
+    pub(super) before: GroupContext,
     pub(super) changed: FieldDiff,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn attach_all(
             keeps_text(&link.link, &text)?;
             continue;
         }
-        let (before, active) = (details.place(), active_topics(&details));
+        let (before, active) = (details.group_context(), active_topics(&details));
         let mut group = details.group;
         let changed = match group.attach(assignment, course, &active, tx.now()) {
             Err(DomainError::CourseMismatch { groups }) => {
@@ -209,7 +209,7 @@ pub(super) fn move_all(
         changed.write("subjectId", &mut details.group.subject_id.clone(), group.subject_id);
         moved.push(MovedGroup {
             group: group.id,
-            before: details.place(),
+            before: details.group_context(),
             changed,
         });
     }
@@ -339,7 +339,7 @@ pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_force
     let assignment = Box::new(tx.assignment(id)?.details);
     tx.record(AssignmentChange::GroupDetached {
         assignment,
-        place: link.place,
+        group_context: link.group_context,
         submissions,
         released,
         files,

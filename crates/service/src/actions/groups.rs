@@ -255,7 +255,7 @@ fn record_created(tx: &mut WriteTx<'_>, group: &Group) -> Result<VisibleGroup> {
 /// Applies a PATCH.
 pub fn edit(tx: &mut WriteTx<'_>, id: &GroupId, edit: &GroupEdit) -> Result<VisibleGroup> {
     let details = tx.lock_writable_group(id)?;
-    let (before, active) = (details.place(), group_assignments::active_topics(&details));
+    let (before, active) = (details.group_context(), group_assignments::active_topics(&details));
     let mut group = details.group;
     let course = course_of(tx, edit.course_id.value(), &group.class_id)?;
     if let Some(subject) = edit.subject_id.value() {
@@ -288,7 +288,7 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
         submissions: removed.submissions,
     };
     tx.record(GroupChange::Deleted {
-        place: details.place(),
+        group_context: details.group_context(),
         members: details.member_ids(),
         group: Box::new(details.group),
         documents: removed.documents,

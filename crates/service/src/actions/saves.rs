@@ -93,7 +93,7 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 
 /// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
 pub(super) fn lock_document(tx: &mut WriteTx<'_>, id: &DocumentId, generation: i64) -> Result<VisibleDocument> {
-    let class = tx.document(id)?.place.class;
+    let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     if generation > seen.document().generation {
@@ -226,7 +226,7 @@ fn apply_as_current(
         document.renew_key();
     }
     let copy = complete_submission(tx, document, &revision, incoming)?;
-    record_activity(tx, &seen.place.group.id, document.assignment_id.as_ref())?;
+    record_activity(tx, &seen.group_context.group.id, document.assignment_id.as_ref())?;
     Ok((
         "CURRENT",
         Some(revision),
@@ -329,12 +329,12 @@ fn record_change(
     revision: Option<&Revision>,
 ) -> Result<()> {
     let Some(revision) = revision else { return Ok(()) };
-    let place = seen.place.clone();
+    let group_context = seen.group_context.clone();
     let details = Box::new(tx.document(&document.id)?.details);
     let revision = Box::new(revision.clone());
     if matches!(revision.origin, RevisionOrigin::Late | RevisionOrigin::LateAfterLock) {
         tx.record(DocumentChange::SavedLate {
-            place,
+            group_context,
             document: details,
             revision,
         });
@@ -342,7 +342,7 @@ fn record_change(
     }
     debug_assert_eq!(received, Received::Current, "nothing else becomes the content");
     tx.record(DocumentChange::Saved {
-        place,
+        group_context,
         document: details,
         revision,
     });
@@ -353,7 +353,7 @@ fn record_change(
     if let Some(topic) = topic
         && let Some(submission) = tx.submission_of_document(&document.id)?
     {
-        let link = Box::new(whole_link(tx, topic, &seen.place.group.id)?);
+        let link = Box::new(whole_link(tx, topic, &seen.group_context.group.id)?);
         tx.record(SubmissionChange::Completed {
             link,
             submission: Box::new(submission),
@@ -373,7 +373,7 @@ pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &D
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
         let seen = tx.document(&after.id)?;
         tx.record(DocumentChange::Updated {
-            place: seen.place,
+            group_context: seen.group_context,
             document: Box::new(seen.details),
             changed,
         });
@@ -387,7 +387,7 @@ pub(super) fn record_unsaved_content(tx: &mut WriteTx<'_>, before: &Document, af
     if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
         let seen = tx.document(&after.id)?;
         tx.record(DocumentChange::Frozen {
-            place: seen.place,
+            group_context: seen.group_context,
             document: Box::new(seen.details),
         });
     }
@@ -424,7 +424,7 @@ pub fn record_failure(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64, no
     tx.update_document(&document)?;
     let details = Box::new(tx.document(&document.id)?.details);
     tx.record(DocumentChange::SaveFailed {
-        place: seen.place,
+        group_context: seen.group_context,
         document: details,
     });
     Ok(())

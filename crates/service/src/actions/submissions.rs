@@ -129,7 +129,7 @@ pub fn submission_candidates(
     let preselected = submission::preselected(&ids, linked.as_ref());
     let candidates = candidates.into_iter().enumerate();
     Ok(candidates
-        .map(|(place, candidate)| (candidate, place == preselected))
+        .map(|(group_context, candidate)| (candidate, group_context == preselected))
         .collect())
 }
 
@@ -143,7 +143,7 @@ pub fn submit(
     (server, until): (&DocumentServer, Timestamp),
 ) -> Result<Option<SubmittedDocument>> {
     let by = author(tx)?;
-    let class = tx.document(id)?.place.class;
+    let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     let topic = tx.assignment(assignment)?.details.assignment;
@@ -209,7 +209,7 @@ pub fn submit(
 /// Withdraws a document from its submission.
 pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<SubmissionState> {
     let by = author(tx)?;
-    let class = tx.document(id)?.place.class;
+    let class = tx.document(id)?.group_context.class;
     tx.lock_class(&class)?;
     let seen = tx.lock_writable_document(id)?;
     seen.writable()?.unsubmit()?;
@@ -267,7 +267,7 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
 /// Returns the document, its group assignment and the current submission, as the viewer sees them.
 pub fn find_state(tx: &mut ReadTx<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<SubmissionState> {
     let seen = tx.document(id)?;
-    let link = whole_link(tx, assignment, &seen.place.group.id)?;
+    let link = whole_link(tx, assignment, &seen.group_context.group.id)?;
     let submission = link.current_submission.clone();
     Ok(SubmissionState { seen, link, submission })
 }

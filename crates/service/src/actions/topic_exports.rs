@@ -63,7 +63,10 @@ pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> R
             let mut documents: HashMap<GroupId, Vec<VisibleDocument>> = HashMap::new();
             for seen in tx.documents_of_topic(id)? {
                 if seen.document().counts_for(id) {
-                    documents.entry(seen.place.group.id.clone()).or_default().push(seen);
+                    documents
+                        .entry(seen.group_context.group.id.clone())
+                        .or_default()
+                        .push(seen);
                 }
             }
             let revisions = tx.current_revisions_of_topic(id)?.into_iter();
@@ -190,7 +193,7 @@ fn assign_paths(export: &mut TopicExport) {
     let topic = EntryNames::with_reserved(&[INDEX, ERRORS]).assign(export.assignment.title.as_str());
     let mut folders = EntryNames::default();
     for group in &mut export.groups {
-        let folder = folders.assign(&folder_of(&group.link.place.group));
+        let folder = folders.assign(&folder_of(&group.link.group_context.group));
         let mut names = EntryNames::default();
         for document in &mut group.documents {
             document.path = format!("{topic}/{folder}/{}", names.assign(&document.title));

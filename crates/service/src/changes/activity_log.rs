@@ -14,7 +14,7 @@ mod user;
 use model::change::Change;
 use model::change::removed::{RemovedAssignment, RemovedGroup};
 use model::details::GroupDetails;
-use model::group::Place;
+use model::group::GroupContext;
 use model::patch::FieldDiff;
 use model::user::Person;
 use serde_json::{Map, Value, json};
@@ -73,16 +73,19 @@ fn people(people: &[Person]) -> Vec<Value> {
     people.iter().map(person).collect()
 }
 
-fn group_name(place: &Place) -> Value {
-    json!({"id": place.group.id, "name": place.group.name})
+fn group_name(group_context: &GroupContext) -> Value {
+    json!({"id": group_context.group.id, "name": group_context.group.name})
 }
 
 fn left_groups(groups: &[GroupDetails]) -> Vec<Value> {
-    groups.iter().map(|group| group_name(&group.place())).collect()
+    groups.iter().map(|group| group_name(&group.group_context())).collect()
 }
 
 fn removed_groups(groups: &[RemovedGroup]) -> Vec<Value> {
-    groups.iter().map(|removed| group_name(&removed.place)).collect()
+    groups
+        .iter()
+        .map(|removed| group_name(&removed.group_context))
+        .collect()
 }
 
 fn removed_assignments(assignments: &[RemovedAssignment]) -> Vec<Value> {

@@ -1,6 +1,6 @@
 //! Converts each change to the socket signals that it causes: events with rooms and payloads, and commands that move
 //! sockets between rooms first. Pure: a change contains everything that its payloads need.
-//! [`Place::rooms`](model::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
+//! [`GroupContext::rooms`](model::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
 //! access rules are decided here.
 
 mod assignment;

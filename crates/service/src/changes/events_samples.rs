@@ -143,7 +143,7 @@ pub fn link(group: &GroupDetails, assignment: &Assignment) -> GroupAssignmentDet
             updated_at: NOW,
         },
         assignment: assignment.clone(),
-        place: group.place(),
+        group_context: group.group_context(),
         attachments: Vec::new(),
         submitted_count: 0,
         current_submission: None,

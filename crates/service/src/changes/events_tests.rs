@@ -1,13 +1,13 @@
 //! Tests which rooms receive which events of a change.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use model::change::assignment::{AssignmentChange, MovedStart};
+use model::change::assignment::{AssignmentChange, StartDateChange};
 use model::change::course::CourseChange;
 use model::change::document::DocumentChange;
 use model::change::feedback::FeedbackChange;
 use model::change::group::GroupChange;
 use model::change::help::HelpChange;
-use model::change::removed::{PlacedDocument, Removed, RemovedGroup};
+use model::change::removed::{GroupDocument, Removed, RemovedGroup};
 use model::change::submission::SubmissionChange;
 use model::details::{GroupAssignmentDetails, GroupDetails};
 use model::document::Status;
@@ -60,9 +60,9 @@ fn boxed(group: &GroupDetails) -> Box<GroupDetails> {
 pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
     let topic = assignment(false, &[group]);
     let link = topic.links[0].clone();
-    let place = group.place();
-    let placed = || PlacedDocument {
-        place: place.clone(),
+    let group_context = group.group_context();
+    let placed = || GroupDocument {
+        group_context: group_context.clone(),
         document: document(group).document,
     };
     let ben = person("ben");
@@ -70,7 +70,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
         GroupChange::Created { group: boxed(group) }.into(),
         GroupChange::Updated {
             group: boxed(group),
-            before: place.clone(),
+            before: group_context.clone(),
             changed: FieldDiff::new(),
         }
         .into(),
@@ -86,7 +86,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
         .into(),
         GroupChange::Deleted {
             group: Box::new(group.group.clone()),
-            place: place.clone(),
+            group_context: group_context.clone(),
             members: group.member_ids(),
             documents: 1,
             submissions: 0,
@@ -112,9 +112,9 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
         AssignmentChange::BulkUpdated {
             assignment: Box::new(topic.clone()),
             changed: written("deadline"),
-            moved: vec![MovedStart {
+            moved: vec![StartDateChange {
                 group: group.clone(),
-                before: place.clone(),
+                before: group_context.clone(),
             }],
             files: Vec::new(),
         }
@@ -129,7 +129,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
         .into(),
         AssignmentChange::Deleted {
             assignment: Box::new(topic.assignment),
-            places: vec![place.clone()],
+            group_contexts: vec![group_context.clone()],
             submissions: 0,
             released: vec![placed()],
             files: Vec::new(),
@@ -142,10 +142,10 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
 
 /// Returns every possible change of the work of a group.
 fn work_changes(group: &GroupDetails, link: GroupAssignmentDetails) -> Vec<model::change::Change> {
-    let (place, submission) = (group.place(), submission(&link, GradeStatus::Published));
+    let (group_context, submission) = (group.group_context(), submission(&link, GradeStatus::Published));
     vec![
         DocumentChange::Created {
-            place: place.clone(),
+            group_context: group_context.clone(),
             document: Box::new(document(group)),
         }
         .into(),
@@ -283,7 +283,7 @@ fn newcomers_sit_in_the_room_before_the_group_is_told() {
 
 #[test]
 fn a_group_that_becomes_hidden_is_left_at_once_and_its_students_are_told_no_reason() {
-    let (hidden, before) = (group("g", Some(LATER)), group("g", None).place());
+    let (hidden, before) = (group("g", Some(LATER)), group("g", None).group_context());
     let signals = told(GroupChange::Updated {
         group: boxed(&hidden),
         before,
@@ -298,7 +298,7 @@ fn a_group_that_becomes_hidden_is_left_at_once_and_its_students_are_told_no_reas
     }
     let again = told(GroupChange::Updated {
         group: boxed(&hidden),
-        before: hidden.place(),
+        before: hidden.group_context(),
         changed: written("name"),
     });
     assert!(to_students(&again).is_empty(), "it was hidden before");
@@ -332,8 +332,8 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
         let mut document = document(group).document;
         document.status = Status::Draft.lock();
         document.locked_at = Some(NOW);
-        PlacedDocument {
-            place: group.place(),
+        GroupDocument {
+            group_context: group.group_context(),
             document,
         }
     };
@@ -370,7 +370,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
 fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
     let (open, hidden) = (group("open", None), group("hidden", Some(LATER)));
     let removed = |group: &GroupDetails| RemovedGroup {
-        place: group.place(),
+        group_context: group.group_context(),
         members: group.member_ids(),
     };
     let course = model::course::Course {

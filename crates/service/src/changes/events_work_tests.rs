@@ -2,7 +2,7 @@
 
 use model::change::assignment::AssignmentChange;
 use model::change::feedback::FeedbackChange;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::change::submission::SubmissionChange;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
@@ -58,8 +58,8 @@ fn every_event_fits_at_the_limits() {
         AssignmentChange::Finished {
             documents: others
                 .iter()
-                .map(|group| PlacedDocument {
-                    place: group.place(),
+                .map(|group| GroupDocument {
+                    group_context: group.group_context(),
                     document: document(group).document,
                 })
                 .collect(),

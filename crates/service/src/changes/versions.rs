@@ -13,7 +13,7 @@ use model::change::feedback::FeedbackChange as Feedback;
 use model::change::group::GroupChange as Group;
 use model::change::homeroom::HomeroomChange as Homeroom;
 use model::change::organization::OrganizationChange as Organization;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::change::subject::SubjectChange as Subject;
 use model::change::submission::SubmissionChange as Submission;
 use model::change::user::UserChange as User;
@@ -231,6 +231,6 @@ fn groups(left: &[GroupDetails]) -> Vec<Object> {
     left.iter().map(|details| (&details.group.id).into()).collect()
 }
 
-fn documents(placed: &[PlacedDocument]) -> Vec<Object> {
+fn documents(placed: &[GroupDocument]) -> Vec<Object> {
     placed.iter().map(|placed| (&placed.document.id).into()).collect()
 }

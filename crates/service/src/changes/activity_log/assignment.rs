@@ -3,7 +3,7 @@
 use model::activity::{Action, Category};
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::document::Document;
 use model::file::AssignmentAttachment;
 use model::id::DocumentId;
@@ -43,20 +43,23 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
         }
         AssignmentChange::GroupDetached {
             assignment,
-            place,
+            group_context,
             submissions,
             released,
             files: _,
         } => about(Action::Detach, &assignment.assignment)
-            .place(place)
+            .group_context(group_context)
             .details(json!({
-                "group": group_name(place),
+                "group": group_name(group_context),
                 "deletedSubmissions": submissions,
                 "releasedDocuments": documents(released),
             })),
         AssignmentChange::LinkUpdated { link, changed } => about(Action::Update, &link.assignment)
-            .place(&link.place)
-            .details(difference_and(changed, json!({"group": group_name(&link.place)}))),
+            .group_context(&link.group_context)
+            .details(difference_and(
+                changed,
+                json!({"group": group_name(&link.group_context)}),
+            )),
         // A staged file is logged only when a bulk edit adds it.
         AssignmentChange::AttachmentAdded { attachment, .. }
         | AssignmentChange::AttachmentRemoved { attachment, .. }
@@ -99,12 +102,12 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
         })),
         AssignmentChange::Deleted {
             assignment,
-            places,
+            group_contexts,
             submissions,
             released,
             files: _,
         } => about(Action::Delete, assignment).details(json!({
-            "groups": places.iter().map(group_name).collect::<Vec<Value>>(),
+            "groups": group_contexts.iter().map(group_name).collect::<Vec<Value>>(),
             "deletedSubmissions": submissions,
             "releasedDocuments": documents(released),
         })),
@@ -127,11 +130,11 @@ fn about(action: Action, assignment: &Assignment) -> Entry {
     .assignment(Some(&assignment.id))
 }
 
-fn documents(placed: &[PlacedDocument]) -> Vec<&DocumentId> {
+fn documents(placed: &[GroupDocument]) -> Vec<&DocumentId> {
     documents_that(placed, |_| true)
 }
 
-fn documents_that(placed: &[PlacedDocument], is_included: impl Fn(&Document) -> bool) -> Vec<&DocumentId> {
+fn documents_that(placed: &[GroupDocument], is_included: impl Fn(&Document) -> bool) -> Vec<&DocumentId> {
     let documents = placed.iter().map(|placed| &placed.document);
     documents
         .filter(|document| is_included(document))

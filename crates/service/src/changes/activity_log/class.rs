@@ -157,7 +157,7 @@ mod tests {
     use model::change::removed::{RemovedAssignment, RemovedGroup};
     use model::class::ClassStatus;
     use model::course::CourseStatus;
-    use model::group::{GroupLabel, Place};
+    use model::group::{GroupContext, GroupLabel};
     use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
     use model::text::Name;
     use model::time::Timestamp;
@@ -177,7 +177,7 @@ mod tests {
             updated_at: Timestamp::from_millis(1),
         };
         let group = |number: usize| RemovedGroup {
-            place: Place {
+            group_context: GroupContext {
                 group: GroupLabel {
                     id: GroupId::new(format!("g{number}")),
                     name: format!("Group {number}"),
@@ -195,7 +195,7 @@ mod tests {
             id: AssignmentId::new("a"),
             title: "Leaves".to_owned(),
             course_id: Some(CourseId::new("c")),
-            places: Vec::new(),
+            group_contexts: Vec::new(),
         };
         let removed = Removed {
             groups: (0..groups).map(group).collect(),

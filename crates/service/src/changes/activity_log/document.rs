@@ -4,7 +4,7 @@ use model::activity::{Action, Category};
 use model::change::document::DocumentChange;
 use model::change::message::MessageChange;
 use model::document::Document;
-use model::group::Place;
+use model::group::GroupContext;
 use model::save::Revision;
 use serde_json::{Value, json};
 
@@ -14,30 +14,36 @@ use super::{Entry, difference};
 /// and listed as revisions; neither are automatic deletions.
 pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
     match change {
-        DocumentChange::Created { place, document } => {
+        DocumentChange::Created {
+            group_context,
+            document,
+        } => {
             let document = &document.document;
             let details = json!({"documentType": document.document_type, "fileExtension": document.file_extension});
-            Some(about(Action::Create, place, document).details(details))
+            Some(about(Action::Create, group_context, document).details(details))
         }
         DocumentChange::Updated {
-            place,
+            group_context,
             document,
             changed,
-        } => Some(about(Action::Update, place, &document.document).details(difference(changed))),
+        } => Some(about(Action::Update, group_context, &document.document).details(difference(changed))),
         DocumentChange::SavedLate {
-            place,
+            group_context,
             document,
             revision,
         }
         | DocumentChange::Replaced {
-            place,
+            group_context,
             document,
             revision,
-        } => Some(about(Action::Update, place, &document.document).details(content(revision))),
+        } => Some(about(Action::Update, group_context, &document.document).details(content(revision))),
         // At most once until a save succeeds, so it cannot flood the log.
-        DocumentChange::SaveFailed { place, document } => {
+        DocumentChange::SaveFailed {
+            group_context,
+            document,
+        } => {
             let details = json!({"changed": ["saveFailedAt"]});
-            Some(about(Action::Update, place, &document.document).details(details))
+            Some(about(Action::Update, group_context, &document.document).details(details))
         }
         // At most once per session, so it cannot flood the log.
         DocumentChange::LateTextKept {
@@ -60,10 +66,10 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
         | DocumentChange::LateTextKept { .. }
         | DocumentChange::RevisionsPruned { .. } => None,
         DocumentChange::Deleted {
-            place,
+            group_context,
             document,
             files: _,
-        } => Some(about(Action::Delete, place, document)),
+        } => Some(about(Action::Delete, group_context, document)),
     }
 }
 
@@ -79,7 +85,7 @@ pub(super) fn message(change: &MessageChange) -> Option<Entry> {
     }
 }
 
-fn about(action: Action, place: &Place, document: &Document) -> Entry {
+fn about(action: Action, group_context: &GroupContext, document: &Document) -> Entry {
     Entry::new(
         Category::Document,
         action,
@@ -87,7 +93,7 @@ fn about(action: Action, place: &Place, document: &Document) -> Entry {
         &document.id,
         document.title.as_str(),
     )
-    .place(place)
+    .group_context(group_context)
     .assignment(document.assignment_id.as_ref())
 }
 

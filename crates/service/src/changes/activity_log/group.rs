@@ -5,7 +5,7 @@ use model::change::group::GroupChange;
 use model::change::help::HelpChange;
 use model::details::GroupDetails;
 use model::file::GroupAttachment;
-use model::group::Place;
+use model::group::GroupContext;
 use serde_json::{Value, json};
 
 use super::{Entry, difference, group_name, people, person};
@@ -13,39 +13,39 @@ use super::{Entry, difference, group_name, people, person};
 pub(super) fn entry(change: &GroupChange) -> Entry {
     match change {
         GroupChange::Created { group } => {
-            about(Action::Create, &group.place()).details(json!({"members": members(group)}))
+            about(Action::Create, &group.group_context()).details(json!({"members": members(group)}))
         }
         GroupChange::Updated {
             group,
             before: _,
             changed,
-        } => about(Action::Update, &group.place()).details(difference(changed)),
+        } => about(Action::Update, &group.group_context()).details(difference(changed)),
         GroupChange::Deleted {
             group: _,
-            place,
+            group_context,
             members,
             documents,
             submissions,
             files: _,
-        } => about(Action::Delete, place).details(json!({
+        } => about(Action::Delete, group_context).details(json!({
             "counts": {"members": members.len(), "documents": documents, "submissions": submissions},
         })),
         GroupChange::MembersAdded { group, users } => {
-            about(Action::MemberAdded, &group.place()).details(json!({"users": people(users)}))
+            about(Action::MemberAdded, &group.group_context()).details(json!({"users": people(users)}))
         }
         GroupChange::MemberRemoved { group, user } => {
-            about(Action::MemberRemoved, &group.place()).details(json!({"user": person(user)}))
+            about(Action::MemberRemoved, &group.group_context()).details(json!({"user": person(user)}))
         }
-        GroupChange::MemberMoved { from, to, user } => about(Action::MemberMoved, &to.place()).details(json!({
+        GroupChange::MemberMoved { from, to, user } => about(Action::MemberMoved, &to.group_context()).details(json!({
             "user": person(user),
-            "from": group_name(&from.place()),
-            "to": group_name(&to.place()),
+            "from": group_name(&from.group_context()),
+            "to": group_name(&to.group_context()),
         })),
         GroupChange::AttachmentAdded { group, attachment } => {
-            about(Action::Update, &group.place()).details(file("added", attachment))
+            about(Action::Update, &group.group_context()).details(file("added", attachment))
         }
         GroupChange::AttachmentRemoved { group, attachment } => {
-            about(Action::Update, &group.place()).details(file("removed", attachment))
+            about(Action::Update, &group.group_context()).details(file("removed", attachment))
         }
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn help(change: &HelpChange) -> Option<Entry> {
             is_first: true,
         } => {
             let details = json!({"message": group.group.help.message(), "waitedSeconds": 0});
-            Some(about(Action::HelpRequested, &group.place()).details(details))
+            Some(about(Action::HelpRequested, &group.group_context()).details(details))
         }
         HelpChange::Requested { is_first: false, .. } | HelpChange::Claimed { .. } => None,
         HelpChange::Resolved {
@@ -71,13 +71,20 @@ pub(super) fn help(change: &HelpChange) -> Option<Entry> {
             waited_seconds,
         } => {
             let details = json!({"message": message, "note": note, "waitedSeconds": waited_seconds});
-            Some(about(Action::HelpResolved, &group.place()).details(details))
+            Some(about(Action::HelpResolved, &group.group_context()).details(details))
         }
     }
 }
 
-fn about(action: Action, place: &Place) -> Entry {
-    Entry::new(Category::Group, action, "group", &place.group.id, &place.group.name).place(place)
+fn about(action: Action, group_context: &GroupContext) -> Entry {
+    Entry::new(
+        Category::Group,
+        action,
+        "group",
+        &group_context.group.id,
+        &group_context.group.name,
+    )
+    .group_context(group_context)
 }
 
 fn members(group: &GroupDetails) -> Vec<Value> {

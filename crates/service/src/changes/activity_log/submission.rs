@@ -105,7 +105,7 @@ pub(super) fn feedback(change: &FeedbackChange) -> Entry {
 }
 
 fn about(action: Action, link: &GroupAssignmentDetails, submission: &Submission) -> Entry {
-    let name = format!("{} – {}", link.assignment.title, link.place.group.name);
+    let name = format!("{} – {}", link.assignment.title, link.group_context.group.name);
     at(
         Entry::new(Category::Submission, action, "submission", &submission.id, &name),
         link,
@@ -115,7 +115,7 @@ fn about(action: Action, link: &GroupAssignmentDetails, submission: &Submission)
 /// Sets the group, its class, and the topic with its course.
 fn at(entry: Entry, link: &GroupAssignmentDetails) -> Entry {
     entry
-        .place(&link.place)
+        .group_context(&link.group_context)
         .course(link.assignment.course_id.as_ref())
         .assignment(Some(&link.assignment.id))
 }

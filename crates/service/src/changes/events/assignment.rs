@@ -2,10 +2,10 @@
 
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::details::{AssignmentDetails, GroupAssignmentDetails};
 use model::file::AssignmentAttachment;
-use model::group::Place;
+use model::group::GroupContext;
 use model::group_assignment::can_view_file;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId};
 use model::realtime::Event;
@@ -43,7 +43,7 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
         }
         AssignmentChange::GroupDetached {
             assignment,
-            place,
+            group_context,
             submissions: _,
             released,
             files: _,
@@ -52,14 +52,14 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             let payload = AssignmentLinked {
                 assignment_id: topic.id.clone(),
                 course_id: topic.course_id.clone(),
-                group_id: place.group.id.clone(),
+                group_id: group_context.group.id.clone(),
                 group_assignment: None,
             };
-            builder.emit_to_whole_group(place, Event::AssignmentDetached, payload);
+            builder.emit_to_whole_group(group_context, Event::AssignmentDetached, payload);
             document::emit_statuses(released, builder);
         }
         AssignmentChange::LinkUpdated { link, changed } => {
-            let header = EventBuilder::event(&link.place.class, Event::AssignmentUpdated);
+            let header = EventBuilder::event(&link.group_context.class, Event::AssignmentUpdated);
             let names = names(changed);
             let affected = vec![link.link.group_id.clone()];
             builder.emit_to_staff(&header, staff_payload(&link.assignment, &names, affected));
@@ -91,12 +91,12 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
         }
         AssignmentChange::Deleted {
             assignment,
-            places,
+            group_contexts,
             submissions: _,
             released,
             files: _,
         } => {
-            emit_deleted(assignment, places, builder);
+            emit_deleted(assignment, group_contexts, builder);
             document::emit_statuses(released, builder);
         }
         AssignmentChange::Exported {
@@ -120,7 +120,7 @@ fn emit_created(details: &AssignmentDetails, builder: &mut EventBuilder<'_>) {
     };
     builder.emit_to_staff(&header, payload(&Audience::Staff, None));
     for link in &details.links {
-        builder.emit_to_members(&header, &link.place, payload(&Audience::Group, Some(link)));
+        builder.emit_to_members(&header, &link.group_context, payload(&Audience::Group, Some(link)));
     }
 }
 
@@ -138,7 +138,7 @@ fn emit_attached(details: &AssignmentDetails, attached: &[GroupId], builder: &mu
             group_id: link.link.group_id.clone(),
             group_assignment: Some(EventGroupAssignment::from(link)),
         };
-        builder.emit_to_whole_group(&link.place, Event::AssignmentAttached, payload);
+        builder.emit_to_whole_group(&link.group_context, Event::AssignmentAttached, payload);
     }
 }
 
@@ -194,12 +194,12 @@ fn emit_attachments_updated(details: &AssignmentDetails, file: &AssignmentAttach
 fn emit_status_changed(
     details: &AssignmentDetails,
     event: Event,
-    documents: &[PlacedDocument],
+    documents: &[GroupDocument],
     builder: &mut EventBuilder<'_>,
 ) {
     let topic = &details.assignment;
     let header = EventBuilder::event(&topic.class_id, event);
-    let payload = |concerns: &dyn Fn(&PlacedDocument) -> bool| AssignmentSwitched {
+    let payload = |concerns: &dyn Fn(&GroupDocument) -> bool| AssignmentSwitched {
         assignment_id: topic.id.clone(),
         status: topic.status(),
         finished_at: topic.finished.as_ref().map(|finish| finish.at),
@@ -215,32 +215,38 @@ fn emit_status_changed(
     };
     builder.emit_to_staff(&header, payload(&|_| true));
     for link in &details.links {
-        let own = payload(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
-        builder.emit_to_members(&header, &link.place, own);
+        let own = payload(&|placed: &GroupDocument| placed.group_context.group.id == link.link.group_id);
+        builder.emit_to_members(&header, &link.group_context, own);
     }
 }
 
-fn emit_deleted(topic: &Assignment, places: &[Place], builder: &mut EventBuilder<'_>) {
-    emit_deleted_objects(&topic.class_id, &topic.id, topic.course_id.as_ref(), places, builder);
+fn emit_deleted(topic: &Assignment, group_contexts: &[GroupContext], builder: &mut EventBuilder<'_>) {
+    emit_deleted_objects(
+        &topic.class_id,
+        &topic.id,
+        topic.course_id.as_ref(),
+        group_contexts,
+        builder,
+    );
 }
 
-/// A topic was deleted; `places` are the groups that worked on it.
+/// A topic was deleted; `group_contexts` are the groups that worked on it.
 pub fn emit_deleted_objects(
     class: &ClassId,
     topic: &AssignmentId,
     course: Option<&CourseId>,
-    places: &[Place],
+    group_contexts: &[GroupContext],
     builder: &mut EventBuilder<'_>,
 ) {
     let header = EventBuilder::event(class, Event::AssignmentDeleted);
-    let payload = |group: Option<&Place>| AssignmentDeleted {
+    let payload = |group: Option<&GroupContext>| AssignmentDeleted {
         assignment_id: topic.clone(),
         course_id: course.cloned(),
-        group_id: group.map(|place| place.group.id.clone()),
+        group_id: group.map(|group_context| group_context.group.id.clone()),
     };
     builder.emit_to_staff(&header, payload(None));
-    for place in places {
-        builder.emit_to_members(&header, place, payload(Some(place)));
+    for group_context in group_contexts {
+        builder.emit_to_members(&header, group_context, payload(Some(group_context)));
     }
 }
 
@@ -279,7 +285,7 @@ fn emit_updated_to_members(
         group_assignment: Some(EventGroupAssignment::from(link)),
         ..shared_payload(&link.assignment, changed, &Audience::Group)
     };
-    builder.emit_to_members(header, &link.place, payload);
+    builder.emit_to_members(header, &link.group_context, payload);
 }
 
 /// Returns the name of a field as students see it: they only see the effective description.

@@ -36,10 +36,16 @@ pub fn emit_deleted_objects(
     builder: &mut EventBuilder<'_>,
 ) {
     for removed_object in &removed.groups {
-        group::emit_removed(&removed_object.place, &removed_object.members, reason, builder);
+        group::emit_removed(&removed_object.group_context, &removed_object.members, reason, builder);
     }
     for topic in &removed.assignments {
-        assignment::emit_deleted_objects(class, &topic.id, topic.course_id.as_ref(), &topic.places, builder);
+        assignment::emit_deleted_objects(
+            class,
+            &topic.id,
+            topic.course_id.as_ref(),
+            &topic.group_contexts,
+            builder,
+        );
     }
     document::emit_statuses(&removed.released, builder);
 }
@@ -51,7 +57,7 @@ pub fn deleted_payload(course: &CourseId, removed: &Removed) -> CourseDeleted {
         deleted_groups: removed
             .groups
             .iter()
-            .map(|removed_object| removed_object.place.group.id.clone())
+            .map(|removed_object| removed_object.group_context.group.id.clone())
             .collect(),
         deleted_assignments: removed
             .assignments

@@ -1,10 +1,10 @@
 //! Events of documents in work rooms.
 
 use model::change::document::DocumentChange;
-use model::change::removed::PlacedDocument;
+use model::change::removed::GroupDocument;
 use model::details::DocumentDetails;
 use model::document::Document;
-use model::group::Place;
+use model::group::GroupContext;
 use model::realtime::Event;
 use model::save::RevisionOrigin;
 
@@ -15,41 +15,41 @@ use api_types::event::{DocumentEvent, DocumentRef, DocumentStatusChanged};
 
 pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
     match change {
-        DocumentChange::Created { place, document } => {
-            builder.emit_to_group(place, Event::DocumentCreated, |audience| {
+        DocumentChange::Created { group_context, document } => {
+            builder.emit_to_group(group_context, Event::DocumentCreated, |audience| {
                 document_payload(document, None, audience)
             });
         }
         DocumentChange::Updated {
-            place,
+            group_context,
             document,
             changed,
-        } => emit_updated(place, document, &names(changed), builder),
+        } => emit_updated(group_context, document, &names(changed), builder),
         DocumentChange::Replaced {
-            place,
+            group_context,
             document,
             revision: _,
-        } => emit_updated(place, document, &["version", "size"], builder),
+        } => emit_updated(group_context, document, &["version", "size"], builder),
         // Without `changed`, which marks the event as a save: consecutive saves are merged before they are sent.
         DocumentChange::Saved {
-            place,
+            group_context,
             document,
             revision: _,
-        } => builder.emit_to_group(place, Event::DocumentUpdated, |audience| {
+        } => builder.emit_to_group(group_context, Event::DocumentUpdated, |audience| {
             document_payload(document, None, audience)
         }),
         DocumentChange::SavedLate {
-            place,
+            group_context,
             document,
             revision,
-        } if revision.origin == RevisionOrigin::Late => emit_updated(place, document, &["savedLate"], builder),
+        } if revision.origin == RevisionOrigin::Late => emit_updated(group_context, document, &["savedLate"], builder),
         DocumentChange::SavedLate {
-            place,
+            group_context,
             document,
             revision: _,
-        } => emit_updated_to_staff(place, document, "savedLate", builder),
-        DocumentChange::SaveFailed { place, document } => emit_updated(place, document, &["saveFailedAt"], builder),
-        DocumentChange::Frozen { place, document } => emit_status(place, &document.document, builder),
+        } => emit_updated_to_staff(group_context, document, "savedLate", builder),
+        DocumentChange::SaveFailed { group_context, document } => emit_updated(group_context, document, &["saveFailedAt"], builder),
+        DocumentChange::Frozen { group_context, document } => emit_status(group_context, &document.document, builder),
         DocumentChange::RevisionsPruned { files: _ }
         // No event: the page of a deleted document polls while it is open.
         | DocumentChange::LateTextKept {
@@ -59,61 +59,83 @@ pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
             files: _,
         } => {}
         DocumentChange::Deleted {
-            place,
+            group_context,
             document,
             files: _,
         } => {
-            builder.emit_to_whole_group(place, Event::DocumentDeleted, reference(place, document));
+            builder.emit_to_whole_group(group_context, Event::DocumentDeleted, reference(group_context, document));
         }
     }
 }
 
 /// The status or lock of documents changed.
-pub fn emit_statuses(placed: &[PlacedDocument], builder: &mut EventBuilder<'_>) {
-    for PlacedDocument { place, document } in placed {
-        emit_status(place, document, builder);
+pub fn emit_statuses(placed: &[GroupDocument], builder: &mut EventBuilder<'_>) {
+    for GroupDocument {
+        group_context,
+        document,
+    } in placed
+    {
+        emit_status(group_context, document, builder);
     }
 }
 
 /// Documents were locked. Those with open editors are being frozen first, and their status follows.
-pub fn emit_locked(placed: &[PlacedDocument], builder: &mut EventBuilder<'_>) {
-    for PlacedDocument { place, document } in placed {
-        emit_frozen(place, document, builder);
+pub fn emit_locked(placed: &[GroupDocument], builder: &mut EventBuilder<'_>) {
+    for GroupDocument {
+        group_context,
+        document,
+    } in placed
+    {
+        emit_frozen(group_context, document, builder);
     }
 }
 
 /// A document was submitted or locked. While it is being frozen, pages keep their editor; its status follows.
-pub fn emit_frozen(place: &Place, document: &Document, builder: &mut EventBuilder<'_>) {
+pub fn emit_frozen(group_context: &GroupContext, document: &Document, builder: &mut EventBuilder<'_>) {
     if document.is_freezing() {
-        builder.emit_to_whole_group(place, Event::DocumentFreezing, reference(place, document));
+        builder.emit_to_whole_group(
+            group_context,
+            Event::DocumentFreezing,
+            reference(group_context, document),
+        );
     } else {
-        emit_status(place, document, builder);
+        emit_status(group_context, document, builder);
     }
 }
 
 /// The status or lock of a document changed.
-pub fn emit_status(place: &Place, document: &Document, builder: &mut EventBuilder<'_>) {
+pub fn emit_status(group_context: &GroupContext, document: &Document, builder: &mut EventBuilder<'_>) {
     let payload = DocumentStatusChanged {
         document_id: document.id.clone(),
-        group_id: place.group.id.clone(),
+        group_id: group_context.group.id.clone(),
         status: document.status.word(),
         status_before_lock: document.status.before_lock(),
         assignment_id: document.assignment_id.clone(),
         version: document.version,
         content_pending: document.unsaved_generation.is_some(),
     };
-    builder.emit_to_whole_group(place, Event::DocumentStatus, payload);
+    builder.emit_to_whole_group(group_context, Event::DocumentStatus, payload);
 }
 
-fn emit_updated(place: &Place, document: &DocumentDetails, changed: &[&str], builder: &mut EventBuilder<'_>) {
-    builder.emit_to_group(place, Event::DocumentUpdated, |audience| {
+fn emit_updated(
+    group_context: &GroupContext,
+    document: &DocumentDetails,
+    changed: &[&str],
+    builder: &mut EventBuilder<'_>,
+) {
+    builder.emit_to_group(group_context, Event::DocumentUpdated, |audience| {
         document_payload(document, Some(changed), audience)
     });
 }
 
 /// Alerts staff only; students could not do anything about it.
-fn emit_updated_to_staff(place: &Place, document: &DocumentDetails, what: &str, builder: &mut EventBuilder<'_>) {
-    let header = EventBuilder::event(&place.class, Event::DocumentUpdated);
+fn emit_updated_to_staff(
+    group_context: &GroupContext,
+    document: &DocumentDetails,
+    what: &str,
+    builder: &mut EventBuilder<'_>,
+) {
+    let header = EventBuilder::event(&group_context.class, Event::DocumentUpdated);
     builder.emit_to_staff(&header, document_payload(document, Some(&[what]), &Audience::Staff));
 }
 
@@ -128,9 +150,9 @@ fn document_payload<'a>(
     }
 }
 
-fn reference(place: &Place, document: &Document) -> DocumentRef {
+fn reference(group_context: &GroupContext, document: &Document) -> DocumentRef {
     DocumentRef {
         document_id: document.id.clone(),
-        group_id: place.group.id.clone(),
+        group_id: group_context.group.id.clone(),
     }
 }

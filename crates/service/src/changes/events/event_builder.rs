@@ -1,7 +1,7 @@
 //! Builds the signals of one change. Every payload has the same envelope: event id, time, organization, class and
 //! actor.
 
-use model::group::Place;
+use model::group::GroupContext;
 use model::id::{ClassId, OrganizationId, UserId};
 use model::patch::FieldDiff;
 use model::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
@@ -98,25 +98,35 @@ impl<'a> EventBuilder<'a> {
     }
 
     /// Emits the event to the students of a group, while the group is open to them.
-    pub fn emit_to_members(&mut self, header: &EventHeader, place: &Place, payload: impl Serialize) {
-        if place.is_open(self.now) {
+    pub fn emit_to_members(&mut self, header: &EventHeader, group_context: &GroupContext, payload: impl Serialize) {
+        if group_context.is_open(self.now) {
             // A socket in both rooms must not receive the event twice.
-            let staff = vec![Room::Staff(place.class.clone())];
-            self.emit_except(header, vec![Room::Group(place.group.id.clone())], staff, payload);
+            let staff = vec![Room::Staff(group_context.class.clone())];
+            self.emit_except(
+                header,
+                vec![Room::Group(group_context.group.id.clone())],
+                staff,
+                payload,
+            );
         }
     }
 
     /// Emits an event to the rooms of a group, with a payload per audience.
-    pub fn emit_to_group<T: Serialize>(&mut self, place: &Place, event: Event, payload: impl Fn(&Audience) -> T) {
-        let header = Self::event(&place.class, event);
+    pub fn emit_to_group<T: Serialize>(
+        &mut self,
+        group_context: &GroupContext,
+        event: Event,
+        payload: impl Fn(&Audience) -> T,
+    ) {
+        let header = Self::event(&group_context.class, event);
         self.emit_to_staff(&header, payload(&Audience::Staff));
-        self.emit_to_members(&header, place, payload(&Audience::Group));
+        self.emit_to_members(&header, group_context, payload(&Audience::Group));
     }
 
     /// Emits an event with the same payload to both audiences of a group; each socket receives it once.
-    pub fn emit_to_whole_group(&mut self, place: &Place, event: Event, payload: impl Serialize) {
-        let rooms = place.rooms(self.now);
-        self.emit(&Self::event(&place.class, event), rooms, payload);
+    pub fn emit_to_whole_group(&mut self, group_context: &GroupContext, event: Event, payload: impl Serialize) {
+        let rooms = group_context.rooms(self.now);
+        self.emit(&Self::event(&group_context.class, event), rooms, payload);
     }
 
     /// Adds commands to sockets, without an event.

@@ -17,23 +17,25 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
             feedback,
             was_visible,
         } => {
-            let header = EventBuilder::event(&link.place.class, Event::FeedbackUpdated);
+            let header = EventBuilder::event(&link.group_context.class, Event::FeedbackUpdated);
             builder.emit_to_staff(&header, feedback_payload(link, feedback));
             match (was_visible, feedback.visible_to_students()) {
-                (true, true) => builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback)),
-                (true, false) => builder.emit_to_members(&header, &link.place, withdrawn_payload(link, feedback)),
+                (true, true) => builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback)),
+                (true, false) => {
+                    builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback))
+                }
                 (false, true) => {
-                    let header = EventBuilder::event(&link.place.class, Event::FeedbackCreated);
-                    builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback));
+                    let header = EventBuilder::event(&link.group_context.class, Event::FeedbackCreated);
+                    builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback));
                 }
                 (false, false) => {}
             }
         }
         FeedbackChange::Deleted { link, feedback } => {
-            let header = EventBuilder::event(&link.place.class, Event::FeedbackUpdated);
+            let header = EventBuilder::event(&link.group_context.class, Event::FeedbackUpdated);
             builder.emit_to_staff(&header, withdrawn_payload(link, feedback));
             if feedback.visible_to_students() {
-                builder.emit_to_members(&header, &link.place, withdrawn_payload(link, feedback));
+                builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback));
             }
         }
     }
@@ -41,10 +43,10 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
 
 /// Feedback was created or published.
 pub fn emit_created(link: &GroupAssignmentDetails, feedback: &Feedback, builder: &mut EventBuilder<'_>) {
-    let header = EventBuilder::event(&link.place.class, Event::FeedbackCreated);
+    let header = EventBuilder::event(&link.group_context.class, Event::FeedbackCreated);
     builder.emit_to_staff(&header, feedback_payload(link, feedback));
     if feedback.visible_to_students() {
-        builder.emit_to_members(&header, &link.place, feedback_payload(link, feedback));
+        builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use model::change::group::GroupChange;
 use model::details::GroupDetails;
-use model::group::Place;
+use model::group::GroupContext;
 use model::id::UserId;
 use model::realtime::{Event, GroupDeletionReason, Room};
 use model::user::Person;
@@ -19,12 +19,12 @@ pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
         GroupChange::Updated { group, before, changed } => emit_moved(group, before, &names(changed), builder),
         GroupChange::Deleted {
             group: _,
-            place,
+            group_context,
             members,
             documents: _,
             submissions: _,
             files: _,
-        } => emit_removed(place, members, GroupDeletionReason::Deleted, builder),
+        } => emit_removed(group_context, members, GroupDeletionReason::Deleted, builder),
         GroupChange::MembersAdded { group, users } => {
             for user in users {
                 emit_member_added(group, user, builder);
@@ -49,11 +49,11 @@ pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
 }
 
 fn emit_created(group: &GroupDetails, builder: &mut EventBuilder<'_>) {
-    let (place, now) = (group.place(), builder.now());
-    if place.is_open(now) {
+    let (group_context, now) = (group.group_context(), builder.now());
+    if group_context.is_open(now) {
         builder.resync_users(&group.member_ids(), Vec::new());
     }
-    builder.emit_to_group(&place, Event::GroupCreated, |audience| GroupCreated {
+    builder.emit_to_group(&group_context, Event::GroupCreated, |audience| GroupCreated {
         group: EventGroup::new(group, audience, now),
         course_id: group.group.course_id.clone(),
         subject_id: group.group.subject_id.clone(),
@@ -63,21 +63,21 @@ fn emit_created(group: &GroupDetails, builder: &mut EventBuilder<'_>) {
 /// Notifies the group about its new state.
 pub fn emit_updated(group: &GroupDetails, changed: &[&str], builder: &mut EventBuilder<'_>) {
     let now = builder.now();
-    builder.emit_to_group(&group.place(), Event::GroupUpdated, |audience| GroupUpdated {
+    builder.emit_to_group(&group.group_context(), Event::GroupUpdated, |audience| GroupUpdated {
         group: EventGroup::new(group, audience, now),
         changed,
     });
 }
 
 /// The fields of a group changed, and possibly its visibility to students.
-pub fn emit_moved(group: &GroupDetails, before: &Place, changed: &[&str], builder: &mut EventBuilder<'_>) {
-    let (place, members) = (group.place(), group.member_ids());
-    match (before.is_open(builder.now()), place.is_open(builder.now())) {
+pub fn emit_moved(group: &GroupDetails, before: &GroupContext, changed: &[&str], builder: &mut EventBuilder<'_>) {
+    let (group_context, members) = (group.group_context(), group.member_ids());
+    match (before.is_open(builder.now()), group_context.is_open(builder.now())) {
         (false, true) => builder.resync_users(&members, Vec::new()),
         (true, false) => {
-            builder.resync_users(&members, vec![Room::Group(place.group.id.clone())]);
+            builder.resync_users(&members, vec![Room::Group(group_context.group.id.clone())]);
             for member in &members {
-                emit_access_lost(&place, member, builder);
+                emit_access_lost(&group_context, member, builder);
             }
         }
         (true, true) | (false, false) => {}
@@ -86,35 +86,40 @@ pub fn emit_moved(group: &GroupDetails, before: &Place, changed: &[&str], builde
 }
 
 /// A group was deleted. The event is emitted before its room is dissolved.
-pub fn emit_removed(place: &Place, members: &[UserId], reason: GroupDeletionReason, builder: &mut EventBuilder<'_>) {
+pub fn emit_removed(
+    group_context: &GroupContext,
+    members: &[UserId],
+    reason: GroupDeletionReason,
+    builder: &mut EventBuilder<'_>,
+) {
     let payload = GroupDeleted {
-        group_id: place.group.id.clone(),
-        course_id: place.group.course_id.clone(),
+        group_id: group_context.group.id.clone(),
+        course_id: group_context.group.course_id.clone(),
         reason,
     };
-    builder.emit_to_whole_group(place, Event::GroupDeleted, payload);
-    builder.resync_users(members, vec![Room::Group(place.group.id.clone())]);
+    builder.emit_to_whole_group(group_context, Event::GroupDeleted, payload);
+    builder.resync_users(members, vec![Room::Group(group_context.group.id.clone())]);
 }
 
 fn emit_member_added(group: &GroupDetails, user: &Person, builder: &mut EventBuilder<'_>) {
-    let place = group.place();
-    let mut rooms = place.rooms(builder.now());
-    if place.is_open(builder.now()) {
+    let group_context = group.group_context();
+    let mut rooms = group_context.rooms(builder.now());
+    if group_context.is_open(builder.now()) {
         builder.resync_users([&user.id], Vec::new());
         rooms.push(Room::User(user.id.clone()));
     }
-    let header = EventBuilder::event(&place.class, Event::GroupMemberAdded);
+    let header = EventBuilder::event(&group_context.class, Event::GroupMemberAdded);
     builder.emit(&header, rooms, membership(group, user));
 }
 
 /// A user left the group; `group` is its state without them.
 pub fn emit_member_removed(group: &GroupDetails, user: &Person, builder: &mut EventBuilder<'_>) {
-    let place = group.place();
-    builder.resync_users([&user.id], vec![Room::Group(place.group.id.clone())]);
-    if place.is_open(builder.now()) {
-        emit_access_lost(&place, &user.id, builder);
+    let group_context = group.group_context();
+    builder.resync_users([&user.id], vec![Room::Group(group_context.group.id.clone())]);
+    if group_context.is_open(builder.now()) {
+        emit_access_lost(&group_context, &user.id, builder);
     }
-    builder.emit_to_whole_group(&place, Event::GroupMemberRemoved, membership(group, user));
+    builder.emit_to_whole_group(&group_context, Event::GroupMemberRemoved, membership(group, user));
 }
 
 fn membership(group: &GroupDetails, user: &Person) -> GroupMembership {
@@ -126,8 +131,8 @@ fn membership(group: &GroupDetails, user: &Person) -> GroupMembership {
 }
 
 /// Notifies a student that a group is not visible any more, without the reason.
-fn emit_access_lost(place: &Place, user: &UserId, builder: &mut EventBuilder<'_>) {
-    let header = EventBuilder::event(&place.class, Event::GroupRemoved);
-    let group_id = place.group.id.clone();
+fn emit_access_lost(group_context: &GroupContext, user: &UserId, builder: &mut EventBuilder<'_>) {
+    let header = EventBuilder::event(&group_context.class, Event::GroupRemoved);
+    let group_id = group_context.group.id.clone();
     builder.emit(&header, vec![Room::User(user.clone())], GroupRemoved { group_id });
 }

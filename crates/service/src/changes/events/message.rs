@@ -1,7 +1,7 @@
 //! Events of chats, direct messages and announcements.
 
 use model::change::message::MessageChange;
-use model::group::Place;
+use model::group::GroupContext;
 use model::message::RoomMessage;
 use model::realtime::{Event, Room};
 
@@ -11,11 +11,17 @@ use api_types::message::{DirectMessageView, RoomMessageView};
 
 pub fn emit(change: &MessageChange, builder: &mut EventBuilder<'_>) {
     match change {
-        MessageChange::Sent { place, message } => emit_message(place, message, Event::MessageNew, builder),
-        MessageChange::Edited { place, message } => emit_message(place, message, Event::MessageUpdated, builder),
-        MessageChange::Deleted { place, message } => emit_message(place, message, Event::MessageDeleted, builder),
+        MessageChange::Sent { group_context, message } => {
+            emit_message(group_context, message, Event::MessageNew, builder)
+        }
+        MessageChange::Edited { group_context, message } => {
+            emit_message(group_context, message, Event::MessageUpdated, builder)
+        }
+        MessageChange::Deleted { group_context, message } => {
+            emit_message(group_context, message, Event::MessageDeleted, builder)
+        }
         MessageChange::Read {
-            place,
+            group_context,
             work_room_id,
             user,
             last_read_at,
@@ -26,7 +32,7 @@ pub fn emit(change: &MessageChange, builder: &mut EventBuilder<'_>) {
                 last_read_at: *last_read_at,
                 unread_count: *unread_count,
             };
-            let header = EventBuilder::event(&place.class, Event::MessageRead);
+            let header = EventBuilder::event(&group_context.class, Event::MessageRead);
             builder.emit(&header, vec![Room::User(user.clone())], payload);
         }
         MessageChange::DirectSent { message } => {
@@ -48,11 +54,11 @@ pub fn emit(change: &MessageChange, builder: &mut EventBuilder<'_>) {
     }
 }
 
-fn emit_message(place: &Place, message: &RoomMessage, event: Event, builder: &mut EventBuilder<'_>) {
+fn emit_message(group_context: &GroupContext, message: &RoomMessage, event: Event, builder: &mut EventBuilder<'_>) {
     let payload = MessageEvent {
         message: RoomMessageView::from(message),
         work_room_id: message.work_room_id.clone(),
-        group_id: place.group.id.clone(),
+        group_id: group_context.group.id.clone(),
     };
-    builder.emit_to_whole_group(place, event, payload);
+    builder.emit_to_whole_group(group_context, event, payload);
 }

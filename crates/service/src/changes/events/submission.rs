@@ -17,7 +17,7 @@ use api_types::event::{EventGrade, EventGroupAssignment, EventSubmission, GradeE
 pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
     match change {
         SubmissionChange::Submitted { link, document, .. } if document.document.is_freezing() => {
-            document::emit_frozen(&link.place, &document.document, builder);
+            document::emit_frozen(&link.group_context, &document.document, builder);
         }
         SubmissionChange::Submitted {
             link,
@@ -30,7 +30,7 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             document,
             submission,
         } => {
-            document::emit_status(&link.place, &document.document, builder);
+            document::emit_status(&link.group_context, &document.document, builder);
             emit_submission(
                 Event::SubmissionCreated,
                 link,
@@ -48,7 +48,7 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             next,
             reason: _,
         } => {
-            document::emit_status(&link.place, &document.document, builder);
+            document::emit_status(&link.group_context, &document.document, builder);
             let mut documents: Vec<_> = next.as_deref().map(copies).unwrap_or_default();
             documents.push(document.document.id.clone());
             emit_submission(Event::SubmissionWithdrawn, link, former, &documents, builder);
@@ -63,7 +63,7 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             feedback,
         } => {
             for details in documents {
-                document::emit_status(&link.place, &details.document, builder);
+                document::emit_status(&link.group_context, &details.document, builder);
             }
             let copies = copies(submission);
             emit_submission(
@@ -84,11 +84,11 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
             members,
         } => match written.publication {
             Publication::Kept => {
-                let header = EventBuilder::event(&link.place.class, Event::GradeDrafted);
+                let header = EventBuilder::event(&link.group_context.class, Event::GradeDrafted);
                 builder.emit_to_staff(&header, grade_event(link, submission, &Audience::Staff));
             }
             Publication::Withdrawn => {
-                builder.emit_to_group(&link.place, Event::GradeWithdrawn, |audience| {
+                builder.emit_to_group(&link.group_context, Event::GradeWithdrawn, |audience| {
                     grade_event(link, submission, audience)
                 });
             }
@@ -116,7 +116,7 @@ fn emit_submission(
         submission: EventSubmission::new(submission, documents.to_vec()),
         group_assignment: EventGroupAssignment::from(link),
     };
-    builder.emit_to_group(&link.place, event, payload);
+    builder.emit_to_group(&link.group_context, event, payload);
 }
 
 /// A grade was published or changed. A member with an individual grade receives that one; a member whose grade did
@@ -128,18 +128,18 @@ fn emit_published(
     members: &[UserId],
     builder: &mut EventBuilder<'_>,
 ) {
-    let header = EventBuilder::event(&link.place.class, Event::GradePublished);
+    let header = EventBuilder::event(&link.group_context.class, Event::GradePublished);
     builder.emit_to_staff(&header, grade_event(link, submission, &Audience::Staff));
-    if !link.place.is_open(builder.now()) {
+    if !link.group_context.is_open(builder.now()) {
         return;
     }
     let grades = submission.grade.iter().flat_map(|grade| &grade.member_grades);
     let graded = grades.map(|grade| &grade.user_id).chain(&written.members);
     let own: BTreeSet<&UserId> = graded.filter(|user| members.contains(user)).collect();
     if written.is_group {
-        let mut except = vec![Room::Staff(link.place.class.clone())];
+        let mut except = vec![Room::Staff(link.group_context.class.clone())];
         except.extend(own.iter().map(|user| Room::User((*user).clone())));
-        let group = vec![Room::Group(link.place.group.id.clone())];
+        let group = vec![Room::Group(link.group_context.group.id.clone())];
         builder.emit_except(&header, group, except, grade_event(link, submission, &Audience::Group));
     }
     for user in own {
