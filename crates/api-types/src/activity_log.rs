@@ -1,6 +1,6 @@
 //! Activity log records in responses and exports.
 
-use model::activity::{Action, Category, Record, event};
+use model::activity::{Action, ActivityRecord, Category, event};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use model::time::Timestamp;
 use serde::Serialize;
@@ -44,8 +44,8 @@ pub struct ActivityLogView {
     created_at: Timestamp,
 }
 
-impl From<Record> for ActivityLogView {
-    fn from(record: Record) -> Self {
+impl From<ActivityRecord> for ActivityLogView {
+    fn from(record: ActivityRecord) -> Self {
         // An action of another release is shown unchanged, prefixed with its category.
         let event = Action::parse(&record.action).map_or_else(
             || format!("{}_{}", record.category, record.action),

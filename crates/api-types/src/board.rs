@@ -83,7 +83,7 @@ impl From<&DocumentDetails> for BoardDocumentView {
         Self {
             id: document.id.clone(),
             title: document.title.clone(),
-            status: document.status.word(),
+            status: document.status.document_status(),
             last_activity: document.last_activity,
             last_edited_by: document.last_edited_by.clone(),
         }

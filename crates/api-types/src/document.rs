@@ -1,7 +1,7 @@
 //! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
 use model::details::DocumentDetails;
-use model::document::{DocumentStatus, Mode, Open};
+use model::document::{DocumentStatus, EditorMode, UnlockedStatus};
 use model::document_kind::{DocumentType, FileExtension};
 use model::grade::Grade;
 use model::id::{AssignmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
@@ -30,8 +30,8 @@ pub struct DocumentView {
     can_edit: Option<bool>,
     /// Mode in which the editor opens for the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Mode, required = false)]
-    mode: Option<Mode>,
+    #[schema(value_type = EditorMode, required = false)]
+    mode: Option<EditorMode>,
 }
 
 /// The fields of a document, as contained in events.
@@ -47,7 +47,7 @@ pub struct DocumentFieldsView {
     file_extension: FileExtension,
     status: DocumentStatus,
     #[schema(required)]
-    status_before_lock: Option<Open>,
+    status_before_lock: Option<UnlockedStatus>,
     #[schema(required)]
     locked_at: Option<Timestamp>,
     #[schema(required)]
@@ -107,9 +107,9 @@ impl DocumentView {
 
     /// Adds the mode in which the editor opens for the caller.
     #[must_use]
-    pub fn opening(self, mode: Mode) -> Self {
+    pub fn opening(self, mode: EditorMode) -> Self {
         Self {
-            can_edit: Some(mode == Mode::Edit),
+            can_edit: Some(mode == EditorMode::Edit),
             mode: Some(mode),
             ..self
         }
@@ -132,7 +132,7 @@ impl DocumentFieldsView {
             title: document.title.clone(),
             document_type: document.document_type,
             file_extension: document.file_extension,
-            status: document.status.word(),
+            status: document.status.document_status(),
             status_before_lock: document.status.before_lock(),
             locked_at: document.locked_at,
             locked_by_assignment_id: document.locked_by_assignment_id.clone(),

@@ -2,7 +2,7 @@
 //! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
 use model::assignment::AssignmentStatus;
-use model::document::{DocumentStatus, Open};
+use model::document::{DocumentStatus, UnlockedStatus};
 use model::id::{
     AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId, OrganizationId,
     SubjectId, SubmissionId, UserId, WorkRoomId,
@@ -215,7 +215,7 @@ pub struct EventDocumentStatus {
     pub id: DocumentId,
     pub status: DocumentStatus,
     #[schema(required)]
-    pub status_before_lock: Option<Open>,
+    pub status_before_lock: Option<UnlockedStatus>,
 }
 
 /// `document:created`, `document:updated`
@@ -245,7 +245,7 @@ pub struct DocumentStatusChanged {
     pub group_id: GroupId,
     pub status: DocumentStatus,
     #[schema(required)]
-    pub status_before_lock: Option<Open>,
+    pub status_before_lock: Option<UnlockedStatus>,
     #[schema(required)]
     pub assignment_id: Option<AssignmentId>,
     pub version: i64,

@@ -1,6 +1,6 @@
 //! Documents listed in the response to finishing a topic.
 
-use model::change::removed::GroupDocument;
+use model::change::deletion::GroupDocument;
 use model::document_kind::DocumentType;
 use model::group::GroupLabel;
 use model::id::{AssignmentId, DocumentId};

@@ -2,7 +2,7 @@
 
 use model::file::MessageAttachment;
 use model::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
-use model::message::{DirectMessage, MessageType, RoomMessage, Sender};
+use model::message::{DirectMessage, MessageSender, MessageType, RoomMessage};
 use model::text::{ChatText, ClientMessageId, MessageSubject};
 use model::time::Timestamp;
 use model::user::Person;
@@ -21,7 +21,7 @@ pub struct RoomMessageView {
     #[schema(required)]
     sender_id: Option<UserId>,
     #[schema(required)]
-    sender: Option<Sender>,
+    sender: Option<MessageSender>,
     #[serde(rename = "type")]
     kind: MessageType,
     /// Empty if the message is deleted.

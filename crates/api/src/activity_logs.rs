@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use garde::Validate;
 use model::access::Access;
-use model::activity::{Action, Category, Event, Record};
+use model::activity::{Action, ActivityEvent, ActivityRecord, Category};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::text::Search;
 use model::time::Timestamp;
@@ -65,7 +65,7 @@ macro_rules! filters {
             /// Only records with this event, such as `COURSE_CREATE` or `HELP_REQUESTED`.
             #[garde(skip)]
             #[param(value_type = Option<String>)]
-            event: Option<Event>,
+            event: Option<ActivityEvent>,
             /// Only actions of this user.
             #[garde(skip)]
             user_id: Option<UserId>,
@@ -131,7 +131,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Writ
     .await
 }
 
-async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<Record, i64>> {
+async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<ActivityRecord, i64>> {
     let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.activity(&filter, window);
     cx.page(window, Direction::Falling, look, position).await
 }

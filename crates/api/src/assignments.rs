@@ -5,10 +5,10 @@ use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
 use model::access::{Access, Viewer};
-use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
+use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, BulkAssignmentEdit};
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
 use model::text::Search;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -30,7 +30,7 @@ use api_types::bulk_edit::BulkEditView;
 use common::error::Result;
 use db::WriteTx;
 use db::assignments::{AssignmentFilter, VisibleAssignment};
-use db::group_assignments::Candidate;
+use db::group_assignments::SubmissionCandidate;
 use service::actions::assignments::{self, NewAssignment};
 use service::actions::bulk_edits::{self, BulkOptions};
 use service::actions::submissions;
@@ -154,11 +154,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 /// The sort key of a topic in a list that spans organizations.
 fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
     let begins = begins(filter.search.as_deref(), topic.title.as_str());
-    let (is_after, key, is_falling) = match filter.order {
+    let (is_after, key, is_descending) = match filter.order {
         None => (!begins, topic.sort_key(AssignmentOrder::Deadline), false),
-        Some(order) => (false, topic.sort_key(order), order.is_falling()),
+        Some(order) => (false, topic.sort_key(order), order.is_descending()),
     };
-    (is_after, Turned { key, is_falling })
+    (is_after, Turned { key, is_descending })
 }
 
 /// The list for a filter. `GET /classes/{id}/assignments` uses it too.
@@ -206,7 +206,7 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
     responses((status = 200, body = [CandidateView])))]
 async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
     let found = cx.read(move |tx| submissions::submission_candidates(tx, &query.group_id, query.document_id.as_ref()));
-    let view = |(topic, is_preselected): (Candidate, bool)| CandidateView {
+    let view = |(topic, is_preselected): (SubmissionCandidate, bool)| CandidateView {
         assignment_id: topic.assignment_id,
         title: topic.title,
         deadline: topic.deadline,
@@ -219,7 +219,7 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
 #[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownAssignmentView)))]
 async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let look = cx.read_object(object, move |tx| {
         let viewer = tx.viewer().clone();
         Ok(known(&tx.assignment(&id)?, &viewer))
@@ -239,7 +239,7 @@ async fn edit(
     Path(id): Path<AssignmentId>,
     patch: Patch<AssignmentEdit>,
 ) -> Result<Versioned<AssignmentView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| assignments::edit(tx, &id, &patch.edit);
     let topic = or_current(cx.write_object(object, act).await, current).await?;
     Ok(topic.map(|topic| staff(&topic)))
@@ -256,7 +256,7 @@ async fn remove(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<RemovedTopic>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| assignments::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let deleted_submissions = or_current(removed, current).await?;
@@ -269,7 +269,7 @@ async fn remove(
 /// Update what all groups of a topic share
 ///
 /// Members, own texts and files of single groups are not changed.
-#[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
+#[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = BulkAssignmentEdit,
     responses((status = 200, body = BulkEditView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -277,13 +277,13 @@ async fn bulk(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<BulkQuery>,
-    Valid(edit): Valid<SharedEdit>,
+    Valid(edit): Valid<BulkAssignmentEdit>,
 ) -> Result<Versioned<BulkEditView>> {
     let options = BulkOptions {
         is_dry: query.dry_run.is_on(),
         recompute_late: query.recompute_late.0,
     };
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| bulk_edits::bulk(tx, &id, &edit, options);
     let done = or_current(cx.write_object(object, act).await, current).await?;
     Ok(done.map(|done| {

@@ -10,7 +10,7 @@ use model::assignment::AssignmentStatus;
 use model::domain_error::DomainError;
 use model::id::{GroupAssignmentId, SubmissionId};
 use model::submission::SubmissionDocument;
-use model::version::Object;
+use model::version::VersionedObject;
 use utoipa_axum::routes;
 
 use super::context::Context;
@@ -52,7 +52,7 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
 #[utoipa::path(get, path = "/feedback/submissions/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Version of the object")))))]
 pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let look = cx.read_object(object, move |tx| {
         let audience = Audience::of(tx.viewer());
         let link = tx.submission(&id)?.submission.group_assignment_id;

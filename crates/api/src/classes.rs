@@ -8,7 +8,7 @@ use model::class::{Class, ClassEdit, ClassStatus};
 use model::course::CourseStatus;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::text::{AcademicYear, Search};
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -207,7 +207,7 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
 /// Get a class
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
 async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let look = move |tx: &mut ReadTx<'_>| Ok(ClassView::of(tx.whole_class(&id)?, tx.viewer()));
     cx.read_object(object, look).await
 }
@@ -218,7 +218,7 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassVie
         (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let external_id = patch.edit.external_id.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| Ok(ClassView::of(classes::edit(tx, &id, &patch.edit)?, tx.viewer()));
     let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
@@ -236,7 +236,7 @@ async fn remove(
 ) -> Result<Json<ClassRemoved>> {
     // A preview shows what a forced deletion would remove.
     let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| classes::remove(tx, &id, is_forced);
     let removed = cx.delete_or_preview(removal.dry_run, object, act).await;
     Ok(Json(or_current(removed, current).await?.into()))

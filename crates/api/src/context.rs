@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use model::access::EffectiveRole;
 use model::id::OrganizationId;
-use model::version::{IfMatch, Object};
+use model::version::{IfMatch, VersionedObject};
 
 pub use super::app::App;
 use super::dry_run::DryRun;
@@ -146,7 +146,7 @@ impl Context {
     /// Reads an object with its version.
     pub async fn read_object<T: Send + 'static>(
         &self,
-        object: impl Into<Object>,
+        object: impl Into<VersionedObject>,
         query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
         let object = object.into();
@@ -162,7 +162,7 @@ impl Context {
     /// which [`or_current`](super::reply::or_current) completes with the current object.
     pub async fn write_object<T: Send + 'static>(
         &self,
-        object: impl Into<Object>,
+        object: impl Into<VersionedObject>,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {
         self.write_on(object.into(), false, act).await
@@ -171,7 +171,7 @@ impl Context {
     /// Like [`write_object`](Self::write_object), for deleting an object.
     pub async fn delete_object<T: Send + 'static>(
         &self,
-        object: impl Into<Object>,
+        object: impl Into<VersionedObject>,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         Ok(self.write_on(object.into(), true, act).await?.0)
@@ -182,7 +182,7 @@ impl Context {
     pub async fn delete_or_preview<T: Send + 'static>(
         &self,
         dry_run: DryRun,
-        object: impl Into<Object>,
+        object: impl Into<VersionedObject>,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.delete_object(object, rolled_back_if(dry_run, act)).await
@@ -190,7 +190,7 @@ impl Context {
 
     async fn write_on<T: Send + 'static>(
         &self,
-        object: Object,
+        object: VersionedObject,
         is_deletion: bool,
         act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<Versioned<T>> {

@@ -7,7 +7,7 @@ use model::access::Access;
 use model::course::{Course, CourseEdit, CourseStatus};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::text::Search;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -115,7 +115,7 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
         course_id: Some(id.clone()),
         ..AssignmentFilter::default()
     };
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let look = move |tx: &mut ReadTx<'_>| Ok((tx.course(&id)?, tx.groups(&groups)?, tx.assignments(&topics)?));
     let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
     let groups = groups.into_iter().map(|known| group(known, &context)).collect();
@@ -150,7 +150,7 @@ fn topic(seen: VisibleAssignment) -> CourseAssignmentView {
         (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| courses::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::course_of_edit(tx, &sought, &wanted);
@@ -178,7 +178,7 @@ async fn remove(
     Path(id): Path<CourseId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<CourseRemoved>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| courses::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;

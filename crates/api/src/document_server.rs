@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use garde::Validate;
 use model::access::Access;
-use model::document::{Document, Mode};
+use model::document::{Document, EditorMode};
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
@@ -50,7 +50,7 @@ pub fn routes() -> Endpoints {
 struct Opening {
     /// `view` opens a draft in view mode.
     #[garde(skip)]
-    mode: Option<Mode>,
+    mode: Option<EditorMode>,
 }
 
 /// Get the configuration that opens a document in the editor
@@ -75,8 +75,8 @@ async fn editor(
     let (seen, reader) = found.await?;
     // A client may request less than the rules allow, never more.
     let mode = match wanted.mode {
-        Some(Mode::View) => Mode::View,
-        Some(Mode::Edit) | None => seen.mode(),
+        Some(EditorMode::View) => EditorMode::View,
+        Some(EditorMode::Edit) | None => seen.mode(),
     };
     cx.app()
         .document_server()

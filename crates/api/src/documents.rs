@@ -13,7 +13,7 @@ use model::file::FileType;
 use model::id::{AssignmentId, DocumentId, RevisionId, WorkRoomId};
 use model::save::{Revision, RevisionOrigin};
 use model::text::DocumentTitle;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -274,7 +274,7 @@ async fn create_copied(
 #[utoipa::path(get, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = DocumentView)))]
 pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let Versioned(seen, version) = cx.read_object(object, move |tx| tx.document(&id)).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
@@ -284,7 +284,7 @@ pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Vers
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
 async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::edit(tx, &id, &patch.edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
@@ -299,7 +299,7 @@ async fn remove(
     Path(id): Path<DocumentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
@@ -360,7 +360,7 @@ async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Res
     let extension = extension(file.kind)?;
     let content = content_of(&id, extension, &file);
     let key = content.file_key.clone();
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Upload);
     let kept = files::keep_for(&cx, object, file.staged, key, act).await;
     let Versioned(seen, version) = or_current(kept, current).await?;

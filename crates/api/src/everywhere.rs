@@ -90,13 +90,13 @@ pub fn no_page<T, K>() -> Slice<T, K> {
 pub struct Turned<K> {
     pub key: K,
     /// Whether the greatest key comes first.
-    pub is_falling: bool,
+    pub is_descending: bool,
 }
 
 impl<K: Ord> Ord for Turned<K> {
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.key.cmp(&other.key);
-        if self.is_falling { order.reverse() } else { order }
+        if self.is_descending { order.reverse() } else { order }
     }
 }
 

@@ -7,7 +7,7 @@ use garde::Validate;
 use model::access::Access;
 use model::feedback::FeedbackEdit;
 use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -123,7 +123,7 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
     responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
 async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
-    let (object, sought) = (Object::from(&id), id.clone());
+    let (object, sought) = (VersionedObject::from(&id), id.clone());
     let current = cx.read_object(object.clone(), move |tx| {
         tx.feedback(&sought).map(|found| FeedbackView::from(&found))
     });

@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use garde::Validate;
 use model::file::{FileKey, FileType, LegacyFormat, StoredFile};
 use model::text::FileName;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -376,7 +376,7 @@ pub async fn keep<T: Send + 'static>(
 /// Like [`keep`], for a file of an existing object: `If-Match` is compared with its version.
 pub async fn keep_for<T: Send + 'static>(
     cx: &Context,
-    object: Object,
+    object: VersionedObject,
     staged: Staged,
     key: FileKey,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use model::access::Access;
 use model::grade::{DocumentGradeEdit, GradeEdit};
 use model::id::{AssignmentId, DocumentId, SubmissionId};
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -51,7 +51,7 @@ async fn grade(
     Path(id): Path<SubmissionId>,
     Valid(edit): Valid<GradeEdit>,
 ) -> Result<Versioned<SubmissionView>> {
-    let (object, current) = (Object::from(&id), attempts::show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), attempts::show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| grades::grade_submission(tx, &id, &edit);
     let graded = or_current(cx.write_object(object, act).await, current).await?;
     Ok(graded.map(|graded| SubmissionView::new(&graded, &Audience::Staff)))
@@ -70,7 +70,10 @@ async fn grade_document(
     Valid(edit): Valid<DocumentGradeEdit>,
 ) -> Result<Versioned<DocumentView>> {
     let edit: GradeEdit = edit.into();
-    let (object, current) = (Object::from(&id), documents::show(cx.clone(), Path(id.clone())));
+    let (object, current) = (
+        VersionedObject::from(&id),
+        documents::show(cx.clone(), Path(id.clone())),
+    );
     let act = move |tx: &mut WriteTx<'_>| grades::grade_document(tx, &id, &edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))

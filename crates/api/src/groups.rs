@@ -11,7 +11,7 @@ use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionI
 use model::number::GroupNumber;
 use model::text::{Search, ShortName};
 use model::user::Person;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -278,7 +278,7 @@ async fn generate(
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
-    let (context, object) = (cx.context()?, Object::from(&id));
+    let (context, object) = (cx.context()?, VersionedObject::from(&id));
     let group = cx.read_object(object, move |tx| tx.group(&id)).await?;
     join_rooms(&cx, std::slice::from_ref(&group.0.details.group.id));
     Ok(group.map(|group| known(group, &context)))
@@ -291,7 +291,7 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
          CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
     let context = cx.context()?;
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| groups::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &sought, &wanted);
@@ -318,7 +318,7 @@ async fn remove(
     Path(id): Path<GroupId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<GroupRemoved>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| groups::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;

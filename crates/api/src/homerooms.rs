@@ -7,7 +7,7 @@ use model::access::Access;
 use model::homeroom::HomeroomEdit;
 use model::id::{HomeroomId, UserId};
 use model::text::{AcademicYear, Search};
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -121,7 +121,7 @@ async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedOb
 /// Get a homeroom
 #[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
 async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let shown = cx.read_object(object, move |tx| tx.homeroom(&id)).await?;
     Ok(shown.map(homeroom_view))
 }
@@ -131,7 +131,7 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
     responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| homerooms::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::homeroom_of_edit(tx, &sought, &wanted);
@@ -149,7 +149,7 @@ async fn remove(
     Path(id): Path<HomeroomId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| homerooms::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use garde::Validate;
 use model::access::Access;
-use model::erasure::Erased;
+use model::erasure::ErasureCounts;
 use model::id::{JobId, UserId};
 use model::job::{JobKind, JobStatus};
 use model::text::FileName;
@@ -49,7 +49,7 @@ struct Nothing {}
 struct Erasure {
     user_id: model::id::UserId,
     dry_run: bool,
-    erased: Erased,
+    erased: ErasureCounts,
 }
 
 /// Export the caller's personal data

@@ -1,7 +1,7 @@
 //! Storage quota checks before an upload is received, so that clients do not send bytes in vain. The transaction that
 //! writes the row checks again, and its result is decisive ([`WriteTx::must_have_room`](db::WriteTx)).
 
-use model::storage::StorageRoom;
+use model::storage::StorageAllowance;
 
 use super::context::Context;
 use auth::uploads::Room;
@@ -23,13 +23,13 @@ pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<
     };
     let organization = context.tenant.id().clone();
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let look = || cx.read(|tx| tx.storage_room());
-    let mut room: StorageRoom = look().await?;
-    if !room.is_counted || (room.may_be_less && !room.takes(bytes(most))) {
+    let look = || cx.read(|tx| tx.storage_allowance());
+    let mut room: StorageAllowance = look().await?;
+    if !room.is_counted || (room.may_be_less && !room.has_room_for(bytes(most))) {
         storage_usage::count(cx.app().store(), cx.app().files(), context.tenant).await?;
         room = look().await?;
     }
-    if room.takes(bytes(least)) {
+    if room.has_room_for(bytes(least)) {
         let free = room.quota.get().saturating_sub(room.used);
         let free = u64::try_from(free).unwrap_or_default();
         Ok(Some(Room { organization, free }))

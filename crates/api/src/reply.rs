@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::idempotency::{SECRETS, StoredAnswer};
+use model::idempotency::{SECRETS, StoredResponse};
 use model::version::Version;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub struct ErrorBody {
 /// A response of a creating request that can be stored and repeated.
 pub trait Repeatable {
     /// The part of the response that is stored.
-    fn stored(&self) -> Result<StoredAnswer>;
+    fn stored(&self) -> Result<StoredResponse>;
 }
 
 /// The body of a response with its secrets replaced by null.
@@ -61,8 +61,8 @@ pub fn without_secrets(view: &impl Serialize) -> Result<String> {
 }
 
 impl<T: Serialize> Repeatable for Created<T> {
-    fn stored(&self) -> Result<StoredAnswer> {
-        Ok(StoredAnswer {
+    fn stored(&self) -> Result<StoredResponse> {
+        Ok(StoredResponse {
             status: StatusCode::CREATED.as_u16(),
             location: Some(self.0.clone()),
             etag: None,
@@ -72,8 +72,8 @@ impl<T: Serialize> Repeatable for Created<T> {
 }
 
 impl<T: Serialize> Repeatable for CreatedObject<T> {
-    fn stored(&self) -> Result<StoredAnswer> {
-        Ok(StoredAnswer {
+    fn stored(&self) -> Result<StoredResponse> {
+        Ok(StoredResponse {
             status: StatusCode::CREATED.as_u16(),
             location: Some(self.0.clone()),
             etag: Some(Version::FIRST.to_string()),
@@ -91,10 +91,10 @@ pub enum CreatedOrFound<T> {
 }
 
 impl<T: Serialize> Repeatable for CreatedOrFound<T> {
-    fn stored(&self) -> Result<StoredAnswer> {
+    fn stored(&self) -> Result<StoredResponse> {
         match self {
             Self::Created(created) => created.stored(),
-            Self::Found(found) => Ok(StoredAnswer {
+            Self::Found(found) => Ok(StoredResponse {
                 status: StatusCode::OK.as_u16(),
                 location: None,
                 etag: None,
@@ -117,8 +117,8 @@ impl<T: Serialize> IntoResponse for CreatedOrFound<T> {
 pub struct CreatedAll<T>(pub Vec<T>);
 
 impl<T: Serialize> Repeatable for CreatedAll<T> {
-    fn stored(&self) -> Result<StoredAnswer> {
-        Ok(StoredAnswer {
+    fn stored(&self) -> Result<StoredResponse> {
+        Ok(StoredResponse {
             status: StatusCode::CREATED.as_u16(),
             location: None,
             etag: None,

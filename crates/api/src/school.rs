@@ -8,7 +8,7 @@ use model::access::{Access, RoleLevel};
 use model::id::{SessionId, UserId};
 use model::organization::SettingsEdit;
 use model::storage::StorageUsage;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -105,7 +105,7 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
     let usage = usage(&cx).await?;
-    let room = cx.read(|tx| tx.storage_room()).await?;
+    let room = cx.read(|tx| tx.storage_allowance()).await?;
     Ok(Json(StorageView {
         usage,
         used_bytes: room.used,
@@ -128,7 +128,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
     let school = cx
-        .read_object(Object::Organization, |tx| tx.current_organization())
+        .read_object(VersionedObject::Organization, |tx| tx.current_organization())
         .await?;
     Ok(school.map(OrganizationView::from))
 }
@@ -139,7 +139,7 @@ async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
 #[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
-    let (object, current) = (Object::Organization, settings(cx.clone()));
+    let (object, current) = (VersionedObject::Organization, settings(cx.clone()));
     let act = move |tx: &mut WriteTx<'_>| school::edit_settings(tx, &patch.edit);
     let school = or_current(cx.write_object(object, act).await, current).await?;
     Ok(school.map(OrganizationView::from))

@@ -8,7 +8,7 @@ use model::access::{Access, EffectiveRole};
 use model::id::SubjectId;
 use model::subject::{Subject, SubjectEdit};
 use model::text::Search;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -97,7 +97,7 @@ async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result
 /// Get a subject
 #[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
 async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
-    let object = Object::from(&id);
+    let object = VersionedObject::from(&id);
     let shown = cx.read_object(object, move |tx| tx.subject(&id)).await?;
     Ok(shown.map(SubjectView::from))
 }
@@ -107,7 +107,7 @@ async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<Subjec
     responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SUBJECT")))]
 async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let name = patch.edit.name.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| subjects::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::subject(tx, name.as_ref());
@@ -123,7 +123,7 @@ async fn remove(
     Path(id): Path<SubjectId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Done>> {
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| subjects::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))

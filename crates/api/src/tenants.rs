@@ -8,7 +8,7 @@ use model::access::Access;
 use model::id::OrganizationId;
 use model::organization::OrganizationEdit;
 use model::text::Search;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -162,7 +162,7 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
     let inside = cx.inside(&id).await?;
     let found = inside
-        .read_object(Object::Organization, |tx| tx.current_organization())
+        .read_object(VersionedObject::Organization, |tx| tx.current_organization())
         .await?;
     Ok(found.map(OrganizationView::from))
 }
@@ -180,7 +180,7 @@ async fn edit(
 ) -> Result<Versioned<OrganizationView>> {
     let hosts = cx.app().gate().hosts().of_platform();
     let inside = cx.inside(&id).await?;
-    let (object, current) = (Object::Organization, show(cx.clone(), Path(id)));
+    let (object, current) = (VersionedObject::Organization, show(cx.clone(), Path(id)));
     let (slug, domain) = (
         patch.edit.slug.value().cloned(),
         patch.edit.custom_domain.value().cloned(),

@@ -7,7 +7,7 @@ use garde::Validate;
 use model::access::{Access, EffectiveRole, PlatformRole};
 use model::id::{ClassId, HomeroomId, UserId};
 use model::text::Search;
-use model::version::Object;
+use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -249,7 +249,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
 /// Get a person, as far as the caller may see them
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
 async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
-    let (is_platform, object) = (is_platform(&cx), Object::from(&id));
+    let (is_platform, object) = (is_platform(&cx), VersionedObject::from(&id));
     let known = cx.read_object(object, move |tx| tx.visible_user(&id, is_platform));
     Ok(known.await?.map(view))
 }
@@ -260,7 +260,7 @@ async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUser
     (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
 async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
     let is_platform = is_platform(&cx);
-    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let email = patch.edit.email.value().and_then(|email| people::address(email));
     let external_id = patch.edit.external_id.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| {

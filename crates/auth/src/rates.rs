@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use model::id::{DocumentId, UserId};
-use model::rate::{EXPORTS_AT_ONCE, Limit, Meter, Rate, Window};
+use model::rate::{EXPORTS_AT_ONCE, Meter, Rate, RateLimit, RateWindow};
 use model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -90,7 +90,7 @@ impl Rates {
     }
 
     /// The limit of this rate multiplied by the factor; `None` when limits are off.
-    pub fn limit(&self, rate: Rate) -> Option<Limit> {
+    pub fn limit(&self, rate: Rate) -> Option<RateLimit> {
         rate.limit().times(self.0.factor)
     }
 
@@ -101,12 +101,12 @@ impl Rates {
 
     /// Adds requests that another instance admitted.
     pub fn add(&self, count: Count) {
-        let told = Window {
+        let told = RateWindow {
             started_at: Timestamp::from_millis(count.began_at),
             hits: count.hits,
         };
         // Only the length of the window is needed here, to detect that it has ended.
-        let limit = Limit {
+        let limit = RateLimit {
             hits: i64::MAX,
             window: count.seconds,
         };
@@ -134,7 +134,7 @@ impl Rates {
         if let Some(limit) = self.limit(rate) {
             let now = self.now();
             let started_at = now.plus_seconds(meter.resets_in - limit.window);
-            let window = Window {
+            let window = RateWindow {
                 started_at,
                 hits: limit.hits,
             };

@@ -3,7 +3,7 @@
 
 use model::domain_error::{DomainError, DomainErrorKind};
 use model::file::LegacyFormat;
-use model::idempotency::StoredAnswer;
+use model::idempotency::StoredResponse;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -64,7 +64,7 @@ pub enum Error {
     /// The request was processed before under its `Idempotency-Key`. This is the stored response; nothing was done
     /// again.
     #[error("This request was answered before.")]
-    IdempotentReplay(Box<StoredAnswer>),
+    IdempotentReplay(Box<StoredResponse>),
     /// A rule of the model was violated.
     #[error(transparent)]
     Domain(#[from] DomainError),

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::domain_error::DomainErrorKind;
-use model::idempotency::StoredAnswer;
+use model::idempotency::StoredResponse;
 use serde_json::Value;
 
 use crate::error::{Error, Problem};
@@ -148,7 +148,7 @@ impl IntoResponse for Error {
 }
 
 /// The stored response of a repeated request.
-fn repeat(answer: StoredAnswer) -> Response {
+fn repeat(answer: StoredResponse) -> Response {
     let status = replayed_status(&answer);
     let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();
     *response.status_mut() = status;
@@ -164,7 +164,7 @@ fn repeat(answer: StoredAnswer) -> Response {
     response
 }
 
-fn replayed_status(answer: &StoredAnswer) -> StatusCode {
+fn replayed_status(answer: &StoredResponse) -> StatusCode {
     StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
 }
 

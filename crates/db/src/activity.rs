@@ -1,7 +1,7 @@
 //! The activity log. Records are scoped to the organization and to a class, course, group or topic. They are inserted
 //! and read, never updated.
 
-use model::activity::{Action, Category, Event, Record};
+use model::activity::{Action, ActivityEvent, ActivityRecord, Category};
 use model::file::FileKey;
 use model::group::GroupContext;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
@@ -168,7 +168,7 @@ pub struct ActivityFilter {
     pub assignment_id: Option<AssignmentId>,
     pub category: Option<Category>,
     pub action: Option<Action>,
-    pub event: Option<Event>,
+    pub event: Option<ActivityEvent>,
     pub user_id: Option<UserId>,
     /// Inclusive lower bound.
     pub from: Option<Timestamp>,
@@ -182,7 +182,7 @@ impl ActivityFilter {
     /// Returns the filter with the event resolved to category and action, or `None` if they exclude each other.
     fn with_event(&self) -> Option<Self> {
         let mut filter = self.clone();
-        let Some(Event { category, action }) = filter.event.take() else {
+        let Some(ActivityEvent { category, action }) = filter.event.take() else {
             return Some(filter);
         };
         let is_possible = self.action.is_none_or(|wanted| wanted == action)
@@ -195,7 +195,7 @@ impl ActivityFilter {
 
 impl ReadTx<'_> {
     /// Returns a page of the records the viewer may read, newest first.
-    pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
+    pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<ActivityRecord, i64>> {
         let Some(filter) = &filter.with_event() else {
             return Ok(window.cut(Vec::new(), position));
         };
@@ -220,7 +220,11 @@ impl ReadTx<'_> {
 
     /// Reads the newest rows of each class the viewer manages and merges them. A teacher manages few classes, and each
     /// is read from its own index; one statement over all of them would read and sort all rows of a year.
-    fn activity_of_own_classes(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Vec<Record>> {
+    fn activity_of_own_classes(
+        &mut self,
+        filter: &ActivityFilter,
+        window: &Window<i64>,
+    ) -> Result<Vec<ActivityRecord>> {
         let classes: Vec<ClassId> = self.fetch_all_visible(&OWN_CLASSES, args![], |row| row.take())?;
         let mut rows = Vec::new();
         for class in classes {
@@ -239,7 +243,7 @@ impl ReadTx<'_> {
         page: &'static Sql,
         filter: &ActivityFilter,
         window: &Window<i64>,
-    ) -> Result<Vec<Record>> {
+    ) -> Result<Vec<ActivityRecord>> {
         let (time, id) = window.newest_before();
         // Both upper bounds have the same form, so only the smaller one is passed to the index.
         let to = filter.to.map_or(i64::MAX, Timestamp::as_millis);
@@ -313,15 +317,15 @@ impl WriteTx<'_> {
 }
 
 /// Returns the pagination position of a record.
-pub fn position(record: &Record) -> Position<i64> {
+pub fn position(record: &ActivityRecord) -> Position<i64> {
     Position {
         key: record.created_at.as_millis(),
         id: record.id.to_string(),
     }
 }
 
-fn record(row: &mut Columns<'_>) -> Result<Record> {
-    Ok(Record {
+fn record(row: &mut Columns<'_>) -> Result<ActivityRecord> {
+    Ok(ActivityRecord {
         id: row.take()?,
         organization_id: row.take()?,
         user_id: row.take()?,

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model::assignment::{Assignment, AssignmentOrder, AssignmentStatus, Finish, LatePolicy};
+use model::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus, LatePolicy};
 use model::class::{ClassLabel, ClassStatus};
 use model::collation::search_key;
 use model::course::CourseLabel;
@@ -306,7 +306,7 @@ fn joined(
 
 fn sort(topics: &mut [VisibleAssignment], order: AssignmentOrder) {
     topics.sort_by_cached_key(|visible| visible.details.assignment.sort_key(order));
-    if order.is_falling() {
+    if order.is_descending() {
         topics.reverse();
     }
 }
@@ -357,7 +357,7 @@ pub(super) fn assignment(row: &mut Columns<'_>) -> Result<Assignment> {
         is_shared: row.take()?,
         finished: {
             let (at, by) = (row.take::<Option<_>>()?, row.take()?);
-            at.map(|at| Finish { at, by })
+            at.map(|at| AssignmentCompletion { at, by })
         },
         max_points: row.take::<Option<f64>>()?.map(Points::stored),
         grade_scale: row.take()?,

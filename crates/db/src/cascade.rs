@@ -5,7 +5,7 @@
 mod deletion_plan;
 mod read;
 
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::details::GroupDetails;
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 
@@ -61,7 +61,7 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds the lock of the
     /// class.
-    pub fn delete_course(&mut self, id: &CourseId) -> Result<Removed> {
+    pub fn delete_course(&mut self, id: &CourseId) -> Result<CascadeDeletion> {
         let removed = self.execute_plan(&course::PLAN, id.as_str())?;
         self.execute(&DELETE_COURSE, args![id])?;
         Ok(removed)
@@ -69,25 +69,25 @@ impl WriteTx<'_> {
 
     /// Deletes a topic with its submissions and files. Rooms and documents remain, detached from the topic. The caller
     /// holds the lock of the class.
-    pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<Removed> {
+    pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<CascadeDeletion> {
         self.execute_plan(&topic::PLAN, id.as_str())
     }
 
     /// Deletes a group with its room, documents and submissions. Its topics remain. The caller holds the lock of the
     /// class.
-    pub fn delete_group(&mut self, id: &GroupId) -> Result<Removed> {
+    pub fn delete_group(&mut self, id: &GroupId) -> Result<CascadeDeletion> {
         self.execute_plan(&group::PLAN, id.as_str())
     }
 
     /// Detaches a group from a topic: deletes the link with its submissions and files and detaches the documents of the
     /// room from the topic. The caller holds the lock of the class and has checked `GroupAssignment::detachable`.
-    pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<Removed> {
+    pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<CascadeDeletion> {
         self.execute_plan(&link::PLAN, id.as_str())
     }
 
     /// Deletes a class with all its content. Announcements to it remain with their sender. The caller holds the lock of
     /// the class.
-    pub fn delete_class(&mut self, id: &ClassId) -> Result<Removed> {
+    pub fn delete_class(&mut self, id: &ClassId) -> Result<CascadeDeletion> {
         let courses = self.deleted_courses(id)?;
         let mut removed = self.execute_plan(&class::PLAN, id.as_str())?;
         removed.courses = courses;
@@ -128,7 +128,7 @@ impl WriteTx<'_> {
             .collect())
     }
 
-    fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Removed> {
+    fn execute_plan(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<CascadeDeletion> {
         // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
         for statement in plan.locks {
             self.fetch_all(statement, args![id], |_| Ok(()))?;

@@ -7,7 +7,7 @@ use model::access::{MemberRole, PlatformRole};
 use model::file::{FileKey, MessageAttachment, StoredFile};
 use model::group::GroupContext;
 use model::id::{AttachmentId, MessageId, UserId, WorkRoomId};
-use model::message::{MessageType, ReadingMark, RoomMessage, Sender};
+use model::message::{MessageSender, MessageType, ReadingMark, RoomMessage};
 use model::text::ClientMessageId;
 
 use super::page::{Position, Slice, Window};
@@ -326,7 +326,7 @@ fn message(row: &mut Columns<'_>) -> Result<RoomMessage> {
     })
 }
 
-fn sender(row: &mut Columns<'_>) -> Result<Option<Sender>> {
+fn sender(row: &mut Columns<'_>) -> Result<Option<MessageSender>> {
     let Some(id) = row.take()? else {
         row.skip(4);
         return Ok(None);
@@ -334,8 +334,8 @@ fn sender(row: &mut Columns<'_>) -> Result<Option<Sender>> {
     let (name, image) = (row.take()?, row.take()?);
     let account = row.parse(PlatformRole::parse)?;
     let member = row.parse_option(MemberRole::parse)?;
-    let role = Sender::role(account, member);
-    Ok(Some(Sender { id, name, role, image }))
+    let role = MessageSender::role(account, member);
+    Ok(Some(MessageSender { id, name, role, image }))
 }
 
 fn file(row: &mut Columns<'_>) -> Result<MessageAttachment> {

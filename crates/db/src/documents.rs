@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use model::class::ClassStatus;
 use model::details::DocumentDetails;
-use model::document::{Document, DocumentStatus, Mode, Open, Status};
+use model::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
 use model::document_kind::{DocumentType, FileExtension};
 use model::domain_error::DomainError;
 use model::file::FileKey;
@@ -134,14 +134,14 @@ impl VisibleDocument {
     }
 
     /// Checks that users can change the document: it is not locked (423) and its class is not archived (409).
-    pub fn writable(&self) -> Result<Open, DomainError> {
+    pub fn writable(&self) -> Result<UnlockedStatus, DomainError> {
         let open = self.details.document.status.writable()?;
         self.group_context.class_status.writable()?;
         Ok(open)
     }
 
     /// Returns the editor mode for a user who can view the document. All of them can edit it while it is a draft.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> EditorMode {
         self.details.document.mode(true, self.group_context.class_status)
     }
 }
@@ -280,8 +280,8 @@ impl WriteTx<'_> {
             args![
                 document.id,
                 document.title,
-                document.status.word().as_str(),
-                document.status.before_lock().map(Open::as_str),
+                document.status.document_status().as_str(),
+                document.status.before_lock().map(UnlockedStatus::as_str),
                 document.locked_at,
                 document.locked_by_assignment_id,
                 document.assignment_id,
@@ -347,7 +347,7 @@ fn visible(row: &mut Columns<'_>) -> Result<VisibleDocument> {
         file_extension: row.parse(FileExtension::parse)?,
         status: {
             let word = row.parse(DocumentStatus::parse)?;
-            Status::stored(word, row.parse_option(Open::parse)?)
+            DocumentState::stored(word, row.parse_option(UnlockedStatus::parse)?)
         },
         locked_at: row.take()?,
         locked_by_assignment_id: row.take()?,

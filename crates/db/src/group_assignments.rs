@@ -180,7 +180,7 @@ pub struct OtherTopic {
 
 /// A topic that a group can submit for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct SubmissionCandidate {
     pub assignment_id: AssignmentId,
     pub title: Title,
     pub deadline: Timestamp,
@@ -241,10 +241,10 @@ impl ReadTx<'_> {
     }
 
     /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
-    pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
+    pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<SubmissionCandidate>> {
         self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
         self.fetch_all_visible(&CANDIDATES, args![group], |row| {
-            Ok(Candidate {
+            Ok(SubmissionCandidate {
                 assignment_id: row.take()?,
                 title: row.take()?,
                 deadline: row.take()?,

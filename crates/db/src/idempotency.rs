@@ -1,7 +1,7 @@
 //! Idempotency keys of an organization. A key is claimed before a resource is created and completed with the response
 //! in the same transaction.
 
-use model::idempotency::{KEPT_SECONDS, KeyedRequest, MOST_BYTES, MOST_KEYS, StoredAnswer};
+use model::idempotency::{KeyedRequest, MAX_BYTES, MAX_KEYS, RETENTION_SECONDS, StoredResponse};
 
 use super::WriteTx;
 use crate::{args, statements};
@@ -33,7 +33,7 @@ statements! {
 impl WriteTx<'_> {
     /// Claims the key of a request. If there was an earlier request with this key, returns its response, and nothing
     /// must be created. A different request with the same key is [`Error::IdempotencyKeyReused`].
-    pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredAnswer>> {
+    pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredResponse>> {
         let (now, id) = (self.now(), clock::new_id());
         let KeyedRequest {
             user,
@@ -41,7 +41,10 @@ impl WriteTx<'_> {
             key_digest,
             request_digest,
         } = request;
-        self.execute(&FORGET, args![user, route, key_digest, now.plus_seconds(-KEPT_SECONDS)])?;
+        self.execute(
+            &FORGET,
+            args![user, route, key_digest, now.plus_seconds(-RETENTION_SECONDS)],
+        )?;
         if self.execute(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
             return Ok(None);
         }
@@ -49,7 +52,7 @@ impl WriteTx<'_> {
             let digest: String = row.take()?;
             let status: Option<i64> = row.take()?;
             let (location, etag, body) = (row.take()?, row.take()?, row.take::<Option<String>>()?);
-            let answer = status.zip(body).map(|(status, body)| StoredAnswer {
+            let answer = status.zip(body).map(|(status, body)| StoredResponse {
                 status: u16::try_from(status).unwrap_or(200),
                 location,
                 etag,
@@ -65,7 +68,7 @@ impl WriteTx<'_> {
     }
 
     /// Stores the response to a request whose key was claimed in this transaction.
-    pub fn complete_key(&mut self, request: &KeyedRequest, answer: &StoredAnswer) -> Result<()> {
+    pub fn complete_key(&mut self, request: &KeyedRequest, answer: &StoredResponse) -> Result<()> {
         let size = i64::try_from(answer.body.len()).unwrap_or(i64::MAX);
         let KeyedRequest {
             user,
@@ -86,7 +89,7 @@ impl WriteTx<'_> {
             size
         ];
         self.execute(&COMPLETE, arguments)?;
-        self.execute(&BOUND, args![user, MOST_KEYS, MOST_BYTES])?;
+        self.execute(&BOUND, args![user, MAX_KEYS, MAX_BYTES])?;
         Ok(())
     }
 }

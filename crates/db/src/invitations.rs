@@ -3,7 +3,7 @@
 
 use model::access::MemberRole;
 use model::id::{InvitationId, UserId};
-use model::invitation::{Invitation, InvitationStatus, Places};
+use model::invitation::{EnrollmentTargets, Invitation, InvitationStatus};
 use model::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
@@ -155,8 +155,8 @@ impl WriteTx<'_> {
     }
 
     /// Returns the classes and homerooms of a member.
-    pub fn places_of_member(&mut self, user: &UserId) -> Result<Places> {
-        Ok(Places {
+    pub fn enrollment_targets_of_member(&mut self, user: &UserId) -> Result<EnrollmentTargets> {
+        Ok(EnrollmentTargets {
             class_ids: self.fetch_all(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
             homeroom_ids: self.fetch_all(&HOMEROOMS_OF_MEMBER, args![user], |row| row.take())?,
         })

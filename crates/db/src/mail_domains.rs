@@ -2,7 +2,7 @@
 
 use model::id::{MailDomainId, UserId};
 use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
-use model::take_over::Candidate;
+use model::take_over::TakeOverCandidate;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
@@ -71,7 +71,7 @@ impl ReadTx<'_> {
 
     /// Returns the conditions under which the account of an email address (lower case) can be taken over; `None`
     /// without an account.
-    pub fn take_over_candidate(&mut self, email: &str) -> Result<Option<Candidate>> {
+    pub fn take_over_candidate(&mut self, email: &str) -> Result<Option<TakeOverCandidate>> {
         let held = self.held_domains()?;
         self.candidate(email, &held)
     }
@@ -82,7 +82,7 @@ impl ReadTx<'_> {
         let mut due = Vec::new();
         for email in emails.iter().filter(|email| is_under(email, &held)) {
             let candidate = self.candidate(email, &held)?;
-            if candidate.is_some_and(Candidate::can_be_taken_over) {
+            if candidate.is_some_and(TakeOverCandidate::can_be_taken_over) {
                 due.push(email.clone());
             }
         }
@@ -93,10 +93,10 @@ impl ReadTx<'_> {
         self.fetch_all(&HELD, args![], |row| row.take())
     }
 
-    fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<Candidate>> {
+    fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<TakeOverCandidate>> {
         let is_under_held_domain = is_under(email, held);
         self.fetch_optional(&CANDIDATE, args![email], |row| {
-            Ok(Candidate {
+            Ok(TakeOverCandidate {
                 is_under_held_domain,
                 is_own: row.take()?,
                 is_member: row.take()?,

@@ -1,6 +1,6 @@
 //! Rate limits that hold across instances and restarts, for rare requests that are expensive or affect many users.
 
-use model::rate::{Limit, Meter, Window};
+use model::rate::{Meter, RateLimit, RateWindow};
 
 use super::WriteTx;
 use crate::{args, statements};
@@ -21,7 +21,7 @@ statements! {
 
 impl WriteTx<'_> {
     /// Counts a hit of the limit `name` in this transaction; it is not counted if the transaction fails.
-    pub fn check_rate_limit(&mut self, name: &str, limit: Limit) -> Result<Meter> {
+    pub fn check_rate_limit(&mut self, name: &str, limit: RateLimit) -> Result<Meter> {
         let now = self.now();
         let over = now.plus_seconds(-limit.window);
         // A window far in the future was opened before the clock was set back. Transactions that overtake each other
@@ -30,7 +30,7 @@ impl WriteTx<'_> {
         // No window is longer than a day.
         self.execute(&FORGET, args![now.plus_seconds(-24 * 60 * 60)])?;
         let window = self.fetch_one(&HIT, args![name, now, over, ahead], |row| {
-            Ok(Window {
+            Ok(RateWindow {
                 started_at: row.take()?,
                 hits: row.take()?,
             })

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use model::file::FileKey;
 use model::id::ClassId;
-use model::storage::{ClassStorage, QuotaBytes, StorageKinds, StorageRoom, StorageUsage};
+use model::storage::{ClassStorage, QuotaBytes, StorageAllowance, StorageKinds, StorageUsage};
 use model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -167,12 +167,12 @@ impl ReadTx<'_> {
     }
 
     /// Returns present usage and quotas.
-    pub fn storage_room(&mut self) -> Result<StorageRoom> {
+    pub fn storage_allowance(&mut self) -> Result<StorageAllowance> {
         self.fetch_one(&ROOM, args![], |row| {
             let used = row.take()?;
             let quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
             let group_quota = row.take::<Option<i64>>()?.map(QuotaBytes::stored);
-            Ok(StorageRoom {
+            Ok(StorageAllowance {
                 used,
                 quota: quota.unwrap_or(QuotaBytes::OF_SCHOOL),
                 group_quota: group_quota.unwrap_or(QuotaBytes::OF_GROUP),
@@ -253,7 +253,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         self.record_storage_change()?;
-        let room = self.storage_room()?;
+        let room = self.storage_allowance()?;
         let group: Option<String> = match file {
             Some(key) => self.fetch_optional(&GROUP_OF_FILE, args![key.as_str()], |row| row.take())?,
             None => None,
@@ -262,7 +262,7 @@ impl WriteTx<'_> {
             Some(group) => self.fetch_one(&OF_GROUP, args![group], |row| row.take())?,
             None => 0,
         };
-        if room.takes(0) && room.group_quota.allows(of_group) {
+        if room.has_room_for(0) && room.group_quota.allows(of_group) {
             Ok(())
         } else {
             Err(Error::QuotaExceeded)

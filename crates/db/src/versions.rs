@@ -1,7 +1,7 @@
 //! The versions of objects (`ETag`): read with the object, incremented in the transaction that changes it.
 
 use model::change::Change;
-use model::version::{Object, Version};
+use model::version::{Version, VersionedObject};
 
 use super::sql::{Sql, Value};
 use super::{ReadTx, WriteTx};
@@ -84,19 +84,19 @@ struct Statements {
     raise: &'static Sql,
 }
 
-fn statements_of(object: &Object) -> (Statements, Option<&str>) {
+fn statements_of(object: &VersionedObject) -> (Statements, Option<&str>) {
     let (read, read_locked, raise, id) = match object {
-        Object::Organization => (&ORGANIZATION, &ORGANIZATION_LOCKED, &RAISE_ORGANIZATION, None),
-        Object::User(id) => (&USER, &USER_LOCKED, &RAISE_USER, Some(id.as_str())),
-        Object::Subject(id) => (&SUBJECT, &SUBJECT_LOCKED, &RAISE_SUBJECT, Some(id.as_str())),
-        Object::Homeroom(id) => (&HOMEROOM, &HOMEROOM_LOCKED, &RAISE_HOMEROOM, Some(id.as_str())),
-        Object::Class(id) => (&CLASS, &CLASS_LOCKED, &RAISE_CLASS, Some(id.as_str())),
-        Object::Course(id) => (&COURSE, &COURSE_LOCKED, &RAISE_COURSE, Some(id.as_str())),
-        Object::Group(id) => (&GROUP, &GROUP_LOCKED, &RAISE_GROUP, Some(id.as_str())),
-        Object::Assignment(id) => (&ASSIGNMENT, &ASSIGNMENT_LOCKED, &RAISE_ASSIGNMENT, Some(id.as_str())),
-        Object::Document(id) => (&DOCUMENT, &DOCUMENT_LOCKED, &RAISE_DOCUMENT, Some(id.as_str())),
-        Object::Submission(id) => (&SUBMISSION, &SUBMISSION_LOCKED, &RAISE_SUBMISSION, Some(id.as_str())),
-        Object::Feedback(id) => (&FEEDBACK, &FEEDBACK_LOCKED, &RAISE_FEEDBACK, Some(id.as_str())),
+        VersionedObject::Organization => (&ORGANIZATION, &ORGANIZATION_LOCKED, &RAISE_ORGANIZATION, None),
+        VersionedObject::User(id) => (&USER, &USER_LOCKED, &RAISE_USER, Some(id.as_str())),
+        VersionedObject::Subject(id) => (&SUBJECT, &SUBJECT_LOCKED, &RAISE_SUBJECT, Some(id.as_str())),
+        VersionedObject::Homeroom(id) => (&HOMEROOM, &HOMEROOM_LOCKED, &RAISE_HOMEROOM, Some(id.as_str())),
+        VersionedObject::Class(id) => (&CLASS, &CLASS_LOCKED, &RAISE_CLASS, Some(id.as_str())),
+        VersionedObject::Course(id) => (&COURSE, &COURSE_LOCKED, &RAISE_COURSE, Some(id.as_str())),
+        VersionedObject::Group(id) => (&GROUP, &GROUP_LOCKED, &RAISE_GROUP, Some(id.as_str())),
+        VersionedObject::Assignment(id) => (&ASSIGNMENT, &ASSIGNMENT_LOCKED, &RAISE_ASSIGNMENT, Some(id.as_str())),
+        VersionedObject::Document(id) => (&DOCUMENT, &DOCUMENT_LOCKED, &RAISE_DOCUMENT, Some(id.as_str())),
+        VersionedObject::Submission(id) => (&SUBMISSION, &SUBMISSION_LOCKED, &RAISE_SUBMISSION, Some(id.as_str())),
+        VersionedObject::Feedback(id) => (&FEEDBACK, &FEEDBACK_LOCKED, &RAISE_FEEDBACK, Some(id.as_str())),
     };
     let statements = Statements {
         read,
@@ -108,7 +108,7 @@ fn statements_of(object: &Object) -> (Statements, Option<&str>) {
 
 impl ReadTx<'_> {
     /// Returns the version of an object of this organization; `None` if it does not exist.
-    pub fn version(&mut self, object: &Object) -> Result<Option<Version>> {
+    pub fn version(&mut self, object: &VersionedObject) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
         self.fetch_optional(statements.read, &arguments, |row| row.take().map(Version::stored))
@@ -122,7 +122,7 @@ impl WriteTx<'_> {
     }
 
     /// Returns the version of an object, locked until the end of the transaction.
-    pub fn version_locked(&mut self, object: &Object) -> Result<Option<Version>> {
+    pub fn version_locked(&mut self, object: &VersionedObject) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
         self.fetch_optional(statements.read_locked, &arguments, |row| {
@@ -131,7 +131,7 @@ impl WriteTx<'_> {
     }
 
     /// Increments the version of an object; does nothing for a deleted one.
-    pub fn raise_version(&mut self, object: &Object) -> Result<()> {
+    pub fn raise_version(&mut self, object: &VersionedObject) -> Result<()> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
         self.execute(statements.raise, &arguments)?;

@@ -88,13 +88,13 @@ pub fn event(category: Category, action: Action) -> String {
 
 /// Filter for the records of one event name, as returned by [`event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct ActivityEvent {
     /// `None` if the event name does not determine the category; records of any category match.
     pub category: Option<Category>,
     pub action: Action,
 }
 
-impl Event {
+impl ActivityEvent {
     /// Parses an event name; `None` if no record can have it.
     pub fn parse(name: &str) -> Option<Self> {
         let categories = |action: Action| {
@@ -115,7 +115,7 @@ impl Event {
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Event {
+impl<'de> serde::Deserialize<'de> for ActivityEvent {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let unknown = || serde::de::Error::custom("must be an event such as COURSE_CREATE or HELP_REQUESTED");
@@ -125,7 +125,7 @@ impl<'de> serde::Deserialize<'de> for Event {
 
 /// A record of the activity log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct ActivityRecord {
     pub id: LogId,
     pub organization_id: OrganizationId,
     /// The user who performed the action; `None` if the service did.
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn event_name_is_parsed_into_category_and_action() {
-        let parsed = |name: &str| Event::parse(name).map(|event| (event.category, event.action));
+        let parsed = |name: &str| ActivityEvent::parse(name).map(|event| (event.category, event.action));
         assert_eq!(parsed("COURSE_CREATE"), Some((Some(Category::Course), Action::Create)));
         assert_eq!(
             parsed("COURSE_DELETE"),

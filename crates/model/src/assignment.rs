@@ -50,7 +50,7 @@ string_enum! {
 
 /// When and by whom a topic was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finish {
+pub struct AssignmentCompletion {
     pub at: Timestamp,
     /// `None` once the user has been erased.
     pub by: Option<UserId>,
@@ -74,7 +74,7 @@ pub struct Assignment {
     /// True if all groups share one task text and one set of files; false if each group may have its own.
     pub is_shared: bool,
     /// Set while the topic is finished.
-    pub finished: Option<Finish>,
+    pub finished: Option<AssignmentCompletion>,
     /// Maximum number of points of a grade.
     pub max_points: Option<Points>,
     /// The grade scale of the topic.
@@ -127,14 +127,15 @@ pub struct AssignmentEdit {
     /// Task texts of individual groups; groups that are not listed keep theirs.
     // The texts are stored in the group links, so `Assignment::edit` leaves them to the caller.
     #[serde(default)]
-    #[garde(custom(not_null), custom(each_text))]
-    pub groups: FieldPatch<List<OwnText>>,
+    #[garde(custom(not_null), custom(check_patched_descriptions))]
+    pub groups: FieldPatch<List<GroupDescription>>,
 }
 
 /// The task text of one group of a topic.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OwnText {
+#[schema(as = OwnText)]
+pub struct GroupDescription {
     #[garde(skip)]
     pub group_id: GroupId,
     /// Text of this group. If absent, the text is unchanged; `null` or an empty string removes it.
@@ -144,7 +145,7 @@ pub struct OwnText {
 }
 
 /// Validates that each text respects its limits and that no group is listed twice.
-pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
+pub fn check_group_descriptions(texts: &List<GroupDescription>, (): &()) -> garde::Result {
     use garde::Validate;
     let groups: std::collections::HashSet<&GroupId> = texts.iter().map(|text| &text.group_id).collect();
     if groups.len() < texts.len() {
@@ -157,15 +158,18 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "signature required by garde")]
-fn each_text(texts: &FieldPatch<List<OwnText>>, (): &()) -> garde::Result {
-    texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
+fn check_patched_descriptions(texts: &FieldPatch<List<GroupDescription>>, (): &()) -> garde::Result {
+    texts
+        .value()
+        .map_or(Ok(()), |texts| check_group_descriptions(texts, &()))
 }
 
 /// Bulk edit of a topic. Contains only fields that all groups share, so that it cannot change members, overrides or
 /// files of a single group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SharedEdit {
+#[schema(as = SharedEdit)]
+pub struct BulkAssignmentEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<Title>,
@@ -193,7 +197,7 @@ pub struct SharedEdit {
 
 impl AssignmentOrder {
     /// Returns whether the order is descending.
-    pub fn is_falling(self) -> bool {
+    pub fn is_descending(self) -> bool {
         self.as_str().starts_with('-')
     }
 }
@@ -235,7 +239,7 @@ impl Assignment {
     pub fn finish(&mut self, teacher: &UserId, now: Timestamp) -> bool {
         let is_changed = self.is_active();
         if is_changed {
-            self.finished = Some(Finish {
+            self.finished = Some(AssignmentCompletion {
                 at: now,
                 by: Some(teacher.clone()),
             });
@@ -256,13 +260,13 @@ impl Assignment {
         }
         // The class of a group always equals that of its topics; its course may have changed while this topic was
         // finished.
-        let strayed: Vec<GroupId> = groups
+        let mismatched: Vec<GroupId> = groups
             .into_iter()
             .filter(|group| group.course_id != self.course_id)
             .map(|group| group.id.clone())
             .collect();
-        if !strayed.is_empty() {
-            return Err(DomainError::CourseMismatch { groups: strayed });
+        if !mismatched.is_empty() {
+            return Err(DomainError::CourseMismatch { groups: mismatched });
         }
         self.finished = None;
         self.updated_at = now;
@@ -285,12 +289,12 @@ impl Assignment {
         changed.edit_nullable("gradeScale", &mut edited.grade_scale, edit.grade_scale);
         changed.edit("latePolicy", &mut edited.late_policy, edit.late_policy)?;
         changed.edit("isShared", &mut edited.is_shared, edit.is_shared)?;
-        self.keep(edited, &changed, now)?;
+        self.save_edited(edited, &changed, now)?;
         Ok(changed)
     }
 
     /// Applies the part of a bulk edit that is stored in the topic itself.
-    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
+    pub fn edit_shared(&mut self, edit: &BulkAssignmentEdit, now: Timestamp) -> Result<FieldDiff, DomainError> {
         self.writable()?;
         let edit = edit.clone();
         let mut edited = self.clone();
@@ -298,7 +302,7 @@ impl Assignment {
         changed.edit("title", &mut edited.title, edit.title)?;
         changed.edit("description", &mut edited.description, edit.description)?;
         changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
-        self.keep(edited, &changed, now)?;
+        self.save_edited(edited, &changed, now)?;
         Ok(changed)
     }
 
@@ -342,7 +346,7 @@ impl Assignment {
     }
 
     /// Replaces the topic with the edited copy. Rejected if the topic is finished and the edit changes a field.
-    fn keep(&mut self, mut edited: Self, changed: &FieldDiff, now: Timestamp) -> Result<(), DomainError> {
+    fn save_edited(&mut self, mut edited: Self, changed: &FieldDiff, now: Timestamp) -> Result<(), DomainError> {
         if !changed.is_empty() {
             self.writable()?;
             edited.updated_at = now;

@@ -13,7 +13,7 @@ fn a_topic_is_finished_once_and_keeps_the_first_moment() {
     assert!(!topic.finish(&UserId::new("cem"), at(6)));
     assert_eq!(
         topic.finished,
-        Some(Finish {
+        Some(AssignmentCompletion {
             at: at(5),
             by: Some(ada())
         })
@@ -60,7 +60,7 @@ fn a_finished_topic_refuses_real_changes_only() {
     assert_eq!(topic.edit(titled("other"), at(6)), Err(DomainError::AssignmentFinished));
     assert!(topic.edit(titled("t"), at(6)).unwrap().is_empty());
     assert_eq!(
-        topic.edit_shared(&SharedEdit::default(), at(6)),
+        topic.edit_shared(&BulkAssignmentEdit::default(), at(6)),
         Err(DomainError::AssignmentFinished)
     );
     assert_eq!(topic.title.as_str(), "t");
@@ -91,9 +91,9 @@ fn a_bulk_edit_knows_shared_fields_only() {
         "groupAssignmentId",
     ] {
         let body = format!(r#"{{"title": "x", "{foreign}": null}}"#);
-        assert!(serde_json::from_str::<SharedEdit>(&body).is_err(), "{foreign}");
+        assert!(serde_json::from_str::<BulkAssignmentEdit>(&body).is_err(), "{foreign}");
     }
-    let edit: SharedEdit = serde_json::from_str(
+    let edit: BulkAssignmentEdit = serde_json::from_str(
         r#"{"title": "x", "description": "", "deadline": "2026-12-01T08:00:00Z", "startDate": null,
             "addAttachmentIds": ["a"], "removeAttachmentIds": []}"#,
     )
@@ -109,12 +109,12 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
         ..assignment("t", Some("poems"))
     };
     let before = topic.clone();
-    let edit = SharedEdit {
+    let edit = BulkAssignmentEdit {
         title: FieldPatch::Value(Title::stored("new")),
         description: FieldPatch::Value(Description::stored("new text")),
         deadline: FieldPatch::Value(at(2000)),
         start_date: FieldPatch::Value(at(50).into()),
-        ..SharedEdit::default()
+        ..BulkAssignmentEdit::default()
     };
     assert_eq!(
         topic.edit_shared(&edit, at(9)).unwrap().names(),

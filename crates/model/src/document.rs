@@ -1,5 +1,5 @@
 //! Documents of a work room and their status: `DRAFT` ⇄ `SUBMITTED`, and `LOCKED` on top of either. A lock is released
-//! only when the topic that holds it is reopened, deleted or detached; every mutator calls [`Status::writable`] first.
+//! only when the topic that holds it is reopened, deleted or detached; every mutator calls [`DocumentState::writable`] first.
 //! The kinds of documents are in [`crate::document_kind`], the saves of the document server in [`crate::save`].
 
 use crate::access::Viewer;
@@ -18,7 +18,8 @@ pub const DOCUMENTS_MAX: usize = 100;
 
 string_enum! {
     /// Status of a document without its lock.
-    Open {
+    #[schema(as = Open)]
+    UnlockedStatus {
         /// The group works on it.
         Draft = "DRAFT",
         Submitted = "SUBMITTED",
@@ -38,7 +39,8 @@ string_enum! {
 
 string_enum! {
     /// Mode in which the editor opens.
-    Mode {
+    #[schema(as = Mode)]
+    EditorMode {
         Edit = "edit",
         /// Read-only.
         View = "view",
@@ -47,27 +49,27 @@ string_enum! {
 
 /// Status of a document. A lock keeps the previous status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
+pub enum DocumentState {
     /// The group works on it.
     Draft,
     Submitted,
     /// The topic is finished.
     Locked {
         /// The status before the lock.
-        before: Open,
+        before: UnlockedStatus,
     },
 }
 
-impl From<Open> for Status {
-    fn from(open: Open) -> Self {
+impl From<UnlockedStatus> for DocumentState {
+    fn from(open: UnlockedStatus) -> Self {
         match open {
-            Open::Draft => Self::Draft,
-            Open::Submitted => Self::Submitted,
+            UnlockedStatus::Draft => Self::Draft,
+            UnlockedStatus::Submitted => Self::Submitted,
         }
     }
 }
 
-impl Open {
+impl UnlockedStatus {
     pub const fn submit(self) -> Result<Self, DomainError> {
         match self {
             Self::Draft => Ok(Self::Submitted),
@@ -92,10 +94,10 @@ impl Open {
     }
 }
 
-impl Status {
+impl DocumentState {
     /// Returns the status without its lock, or rejects the change if the document is locked, for every role. Every
     /// mutator starts here.
-    pub fn writable(self) -> Result<Open, DomainError> {
+    pub fn writable(self) -> Result<UnlockedStatus, DomainError> {
         if policy::holds(Clause::DocumentUnlocked, !self.is_locked()) {
             Ok(self.open())
         } else {
@@ -115,9 +117,11 @@ impl Status {
     #[must_use]
     pub const fn lock(self) -> Self {
         match self {
-            Self::Draft => Self::Locked { before: Open::Draft },
+            Self::Draft => Self::Locked {
+                before: UnlockedStatus::Draft,
+            },
             Self::Submitted => Self::Locked {
-                before: Open::Submitted,
+                before: UnlockedStatus::Submitted,
             },
             Self::Locked { before } => Self::Locked { before },
         }
@@ -137,18 +141,21 @@ impl Status {
     }
 
     /// Returns the status without its lock.
-    pub const fn open(self) -> Open {
+    pub const fn open(self) -> UnlockedStatus {
         match self {
-            Self::Draft | Self::Locked { before: Open::Draft } => Open::Draft,
+            Self::Draft
+            | Self::Locked {
+                before: UnlockedStatus::Draft,
+            } => UnlockedStatus::Draft,
             Self::Submitted
             | Self::Locked {
-                before: Open::Submitted,
-            } => Open::Submitted,
+                before: UnlockedStatus::Submitted,
+            } => UnlockedStatus::Submitted,
         }
     }
 
     /// Returns the status as serialized in JSON and stored in the database.
-    pub const fn word(self) -> DocumentStatus {
+    pub const fn document_status(self) -> DocumentStatus {
         match self {
             Self::Draft => DocumentStatus::Draft,
             Self::Submitted => DocumentStatus::Submitted,
@@ -157,7 +164,7 @@ impl Status {
     }
 
     /// Returns the value of `statusBeforeLock`.
-    pub const fn before_lock(self) -> Option<Open> {
+    pub const fn before_lock(self) -> Option<UnlockedStatus> {
         match self {
             Self::Locked { before } => Some(before),
             Self::Draft | Self::Submitted => None,
@@ -165,12 +172,12 @@ impl Status {
     }
 
     /// Builds the status from its two database columns. A lock without a previous status counts as a locked draft.
-    pub fn stored(word: DocumentStatus, before: Option<Open>) -> Self {
-        match word {
+    pub fn stored(document_status: DocumentStatus, before: Option<UnlockedStatus>) -> Self {
+        match document_status {
             DocumentStatus::Draft => Self::Draft,
             DocumentStatus::Submitted => Self::Submitted,
             DocumentStatus::Locked => Self::Locked {
-                before: before.unwrap_or(Open::Draft),
+                before: before.unwrap_or(UnlockedStatus::Draft),
             },
         }
     }
@@ -193,7 +200,7 @@ pub enum Reopening<'a> {
     /// The document returns to its status before the lock.
     Unlocks,
     /// The document stays locked, and this finished topic takes over the lock.
-    PassesOn(&'a AssignmentId),
+    TransfersTo(&'a AssignmentId),
 }
 
 /// A file that a group edits in its work room.
@@ -207,7 +214,7 @@ pub struct Document {
     pub title: DocumentTitle,
     pub document_type: DocumentType,
     pub file_extension: FileExtension,
-    pub status: Status,
+    pub status: DocumentState,
     pub locked_at: Option<Timestamp>,
     /// The topic that holds the lock; `None` for locks older than this field.
     pub locked_by_assignment_id: Option<AssignmentId>,
@@ -245,12 +252,16 @@ pub struct Document {
 impl Document {
     /// Returns the mode in which the editor opens. Editing requires a draft, write permission, and a class that is not
     /// archived. PDFs are read-only: the document server does not report changes to them when the last user leaves.
-    pub fn mode(&self, may_write: bool, class_status: ClassStatus) -> Mode {
-        let is_writable = self.status == Status::Draft
+    pub fn mode(&self, may_write: bool, class_status: ClassStatus) -> EditorMode {
+        let is_writable = self.status == DocumentState::Draft
             && may_write
             && class_status != ClassStatus::Archived
             && self.document_type != DocumentType::Pdf;
-        if is_writable { Mode::Edit } else { Mode::View }
+        if is_writable {
+            EditorMode::Edit
+        } else {
+            EditorMode::View
+        }
     }
 
     /// Renames the document or links it to another topic. Students cannot change a submitted document. The topic of a
@@ -299,19 +310,19 @@ impl Document {
     }
 
     /// Sets a new status and increments the generation, so that earlier editing sessions cannot be joined.
-    pub(crate) fn become_status(&mut self, status: Status, now: Timestamp) {
+    pub(crate) fn become_status(&mut self, status: DocumentState, now: Timestamp) {
         self.status = status;
         self.generation += 1;
         self.last_activity = now;
         self.updated_at = now;
-        if status == Status::Draft {
+        if status == DocumentState::Draft {
             self.cut_at = None;
             self.freezing_until = None;
         }
     }
 
     /// Marks the document as submitted for a topic. [`crate::submission::submit`] checks all rules first.
-    pub(crate) fn hand_in(
+    pub(crate) fn mark_submitted(
         &mut self,
         assignment: &AssignmentId,
         by: &UserId,
@@ -326,7 +337,7 @@ impl Document {
     }
 
     /// Turns the document into a draft again after it was withdrawn or returned.
-    pub(crate) fn take_back(&mut self, now: Timestamp) -> Result<(), DomainError> {
+    pub(crate) fn mark_withdrawn(&mut self, now: Timestamp) -> Result<(), DomainError> {
         let status = self.status.unsubmit()?;
         self.become_status(status, now);
         self.submitted_at = None;
@@ -337,7 +348,7 @@ impl Document {
     /// Returns the topic that holds the lock of this document after `topic` is finished; `None` if the document stays
     /// open. A document without a topic is locked by any topic of the group; a linked document stays open while its own
     /// topic is active.
-    pub fn locker<'a>(&'a self, topic: &'a AssignmentId, others: &OtherTopics) -> Option<&'a AssignmentId> {
+    pub fn lock_owner<'a>(&'a self, topic: &'a AssignmentId, others: &OtherTopics) -> Option<&'a AssignmentId> {
         match &self.assignment_id {
             None => Some(topic),
             Some(own) => (own == topic || others.finished.contains(own)).then_some(own),
@@ -346,7 +357,7 @@ impl Document {
 
     /// Returns whether finishing a topic locks the document.
     pub fn locks_with(&self, topic: &AssignmentId, others: &OtherTopics) -> bool {
-        !self.status.is_locked() && self.locker(topic, others).is_some()
+        !self.status.is_locked() && self.lock_owner(topic, others).is_some()
     }
 
     /// Returns the topic that holds the lock. For locks older than that field, this is the topic of the document, if
@@ -363,19 +374,19 @@ impl Document {
             return Reopening::Untouched;
         }
         match others.finished.first() {
-            Some(next) if self.assignment_id.is_none() => Reopening::PassesOn(next),
+            Some(next) if self.assignment_id.is_none() => Reopening::TransfersTo(next),
             _ => Reopening::Unlocks,
         }
     }
 
     /// Locks the document for a finished topic and returns whether it did. An existing lock is never replaced.
     pub fn lock(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
-        let locker = self.locker(topic, others).cloned();
-        let locks = !self.status.is_locked() && locker.is_some();
+        let lock_owner = self.lock_owner(topic, others).cloned();
+        let locks = !self.status.is_locked() && lock_owner.is_some();
         if locks {
             self.become_status(self.status.lock(), now);
             self.locked_at = Some(now);
-            self.locked_by_assignment_id = locker;
+            self.locked_by_assignment_id = lock_owner;
         }
         locks
     }
@@ -386,7 +397,7 @@ impl Document {
         match self.reopening(topic, others) {
             Reopening::Untouched => return false,
             Reopening::Unlocks => self.open_again(now),
-            Reopening::PassesOn(next) => {
+            Reopening::TransfersTo(next) => {
                 self.locked_by_assignment_id = Some(next.clone());
                 self.updated_at = now;
             }
@@ -408,11 +419,18 @@ impl Document {
             self.submitted_at = None;
             self.submitted_by_id = None;
             match self.status {
-                Status::Submitted => self.become_status(Status::Draft, now),
-                Status::Locked {
-                    before: Open::Submitted,
-                } => self.status = Status::Locked { before: Open::Draft },
-                Status::Draft | Status::Locked { before: Open::Draft } => {}
+                DocumentState::Submitted => self.become_status(DocumentState::Draft, now),
+                DocumentState::Locked {
+                    before: UnlockedStatus::Submitted,
+                } => {
+                    self.status = DocumentState::Locked {
+                        before: UnlockedStatus::Draft,
+                    }
+                }
+                DocumentState::Draft
+                | DocumentState::Locked {
+                    before: UnlockedStatus::Draft,
+                } => {}
             }
             self.updated_at = now;
         }

@@ -13,29 +13,29 @@ fn topic(id: &str) -> AssignmentId {
 
 fn submitted(id: &str, topic_id: &str) -> Document {
     let mut document = document(id, "g");
-    document.hand_in(&topic(topic_id), &ben(), at(10)).unwrap();
+    document.mark_submitted(&topic(topic_id), &ben(), at(10)).unwrap();
     document
 }
 
 #[test]
 fn a_draft_is_handed_in_and_taken_back() {
     let mut document = submitted("d", "t");
-    assert_eq!((document.status, document.generation), (Status::Submitted, 2));
+    assert_eq!((document.status, document.generation), (DocumentState::Submitted, 2));
     assert_eq!(
         (document.assignment_id.as_ref(), document.submitted_at),
         (Some(&topic("t")), Some(at(10)))
     );
     assert_eq!(
-        document.hand_in(&topic("t"), &ben(), at(11)),
+        document.mark_submitted(&topic("t"), &ben(), at(11)),
         Err(DomainError::AlreadySubmitted)
     );
-    document.take_back(at(12)).unwrap();
+    document.mark_withdrawn(at(12)).unwrap();
     assert_eq!(
         (document.status, document.generation, document.submitted_at),
-        (Status::Draft, 3, None)
+        (DocumentState::Draft, 3, None)
     );
     assert_eq!(document.assignment_id, Some(topic("t")), "the link stays");
-    assert_eq!(document.take_back(at(13)), Err(DomainError::NotSubmitted));
+    assert_eq!(document.mark_withdrawn(at(13)), Err(DomainError::NotSubmitted));
 }
 
 #[test]
@@ -53,10 +53,10 @@ fn a_locked_document_refuses_every_mutation_for_every_role() {
         }
         assert_eq!(document.rewritable(), Err(DomainError::DocumentLocked));
         assert_eq!(
-            document.hand_in(&topic("t"), &ben(), at(21)),
+            document.mark_submitted(&topic("t"), &ben(), at(21)),
             Err(DomainError::DocumentLocked)
         );
-        assert_eq!(document.take_back(at(21)), Err(DomainError::DocumentLocked));
+        assert_eq!(document.mark_withdrawn(at(21)), Err(DomainError::DocumentLocked));
         assert_eq!(document, before);
     }
 }
@@ -106,7 +106,7 @@ fn document_of_another_finished_topic_is_locked_with_its_own() {
     assert_eq!(document.locked_by_assignment_id, Some(topic("u")));
     assert!(!document.reopen(&topic("t"), &others(&[], &["u"]), at(2)));
     assert!(document.reopen(&topic("u"), &others(&["t"], &[]), at(3)));
-    assert_eq!(document.status, Status::Draft);
+    assert_eq!(document.status, DocumentState::Draft);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn only_the_topic_that_locked_a_document_unlocks_it() {
     assert!(document.reopen(&topic("t"), &others(&["u"], &[]), at(3)));
     assert_eq!(
         (document.status, document.locked_at, document.locked_by_assignment_id),
-        (Status::Draft, None, None)
+        (DocumentState::Draft, None, None)
     );
 }
 
@@ -136,7 +136,7 @@ fn unlinked_document_stays_locked_while_another_topic_of_its_group_is_finished()
     assert!(document.reopen(&topic("u"), &others(&["t"], &["v"]), at(6)));
     assert_eq!(document.locked_by_assignment_id, Some(topic("v")));
     assert!(document.reopen(&topic("v"), &others(&["t", "u"], &[]), at(7)));
-    assert_eq!((document.status, document.locked_at), (Status::Draft, None));
+    assert_eq!((document.status, document.locked_at), (DocumentState::Draft, None));
 
     let mut own = linked("t");
     own.lock(&topic("t"), &none(), at(1));
@@ -146,8 +146,8 @@ fn unlinked_document_stays_locked_while_another_topic_of_its_group_is_finished()
 #[test]
 fn lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
     let old = Document {
-        status: Status::Locked {
-            before: Open::Submitted,
+        status: DocumentState::Locked {
+            before: UnlockedStatus::Submitted,
         },
         ..submitted("d", "t")
     };
@@ -155,14 +155,16 @@ fn lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
     assert_eq!(old.reopening(&topic("u"), &none()), Reopening::Untouched);
     let unlinked = Document {
         assignment_id: None,
-        status: Status::Locked { before: Open::Draft },
+        status: DocumentState::Locked {
+            before: UnlockedStatus::Draft,
+        },
         ..old
     };
     assert_eq!(
         unlinked.reopening(&topic("u"), &others(&["t"], &[])),
         Reopening::Unlocks
     );
-    let passes = Reopening::PassesOn(&topic("t"));
+    let passes = Reopening::TransfersTo(&topic("t"));
     assert_eq!(unlinked.reopening(&topic("u"), &others(&[], &["t"])), passes);
 }
 
@@ -173,7 +175,7 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
     assert!(locked.release(&topic("t"), at(30)));
     assert_eq!(
         (locked.status, locked.assignment_id.clone()),
-        (Status::Draft, None),
+        (DocumentState::Draft, None),
         "its submission went too"
     );
     assert_eq!(
@@ -183,7 +185,7 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
 
     let mut handed_in = submitted("d", "t");
     assert!(handed_in.release(&topic("t"), at(30)));
-    assert_eq!(handed_in.status, Status::Draft);
+    assert_eq!(handed_in.status, DocumentState::Draft);
 
     let mut other = submitted("d", "u");
     other.lock(&topic("u"), &none(), at(20));
@@ -194,7 +196,7 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
     let mut unlinked = document("d", "g");
     unlinked.lock(&topic("t"), &none(), at(20));
     assert!(unlinked.release(&topic("t"), at(30)));
-    assert_eq!(unlinked.status, Status::Draft);
+    assert_eq!(unlinked.status, DocumentState::Draft);
 }
 
 #[test]
@@ -243,34 +245,40 @@ fn a_draft_is_deleted_by_its_creator_or_by_staff() {
 #[test]
 fn the_editor_writes_only_in_drafts_of_classes_at_work() {
     let active = ClassStatus::Active;
-    assert_eq!(document("d", "g").mode(true, active), Mode::Edit);
-    assert_eq!(document("d", "g").mode(false, active), Mode::View);
-    assert_eq!(document("d", "g").mode(true, ClassStatus::Archived), Mode::View);
-    assert_eq!(submitted("d", "t").mode(true, active), Mode::View);
+    assert_eq!(document("d", "g").mode(true, active), EditorMode::Edit);
+    assert_eq!(document("d", "g").mode(false, active), EditorMode::View);
+    assert_eq!(document("d", "g").mode(true, ClassStatus::Archived), EditorMode::View);
+    assert_eq!(submitted("d", "t").mode(true, active), EditorMode::View);
     let mut locked = document("d", "g");
     locked.lock(&topic("t"), &none(), at(1));
-    assert_eq!(locked.mode(true, active), Mode::View);
+    assert_eq!(locked.mode(true, active), EditorMode::View);
     let pdf = Document {
         document_type: DocumentType::Pdf,
         ..document("d", "g")
     };
-    assert_eq!(pdf.mode(true, active), Mode::View);
+    assert_eq!(pdf.mode(true, active), EditorMode::View);
 }
 
 #[test]
 fn the_two_columns_of_a_status_are_read_back() {
     for status in [
-        Status::Draft,
-        Status::Submitted,
-        Status::Draft.lock(),
-        Status::Submitted.lock(),
+        DocumentState::Draft,
+        DocumentState::Submitted,
+        DocumentState::Draft.lock(),
+        DocumentState::Submitted.lock(),
     ] {
-        assert_eq!(Status::stored(status.word(), status.before_lock()), status);
+        assert_eq!(
+            DocumentState::stored(status.document_status(), status.before_lock()),
+            status
+        );
     }
-    for locked in [Status::Draft.lock(), Status::Submitted.lock()] {
+    for locked in [DocumentState::Draft.lock(), DocumentState::Submitted.lock()] {
         assert_eq!(locked.lock(), locked, "a second lock does not forget what was before");
     }
-    assert_eq!(Status::stored(DocumentStatus::Locked, None).unlock(), Status::Draft);
+    assert_eq!(
+        DocumentState::stored(DocumentStatus::Locked, None).unlock(),
+        DocumentState::Draft
+    );
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -320,10 +328,10 @@ impl Desk {
     fn act(&mut self, act: Act) {
         match act {
             Act::HandIn(document, index) if !self.finished[index] => {
-                drop(self.documents[document].hand_in(&topic(TOPICS[index]), &ben(), at(1)));
+                drop(self.documents[document].mark_submitted(&topic(TOPICS[index]), &ben(), at(1)));
             }
             Act::HandIn(..) => {}
-            Act::TakeBack(document) => drop(self.documents[document].take_back(at(1))),
+            Act::TakeBack(document) => drop(self.documents[document].mark_withdrawn(at(1))),
             Act::Rename(document) => {
                 let title = FieldPatch::Value(DocumentTitle::stored("renamed"));
                 drop(self.documents[document].edit(title, FieldPatch::Unchanged, &Viewer::Admin, at(1)));
@@ -333,7 +341,7 @@ impl Desk {
         }
     }
 
-    fn statuses(&self) -> Vec<Status> {
+    fn statuses(&self) -> Vec<DocumentState> {
         let mut statuses: Vec<_> = self.documents.iter().map(|document| document.status).collect();
         statuses.sort();
         statuses
@@ -373,7 +381,7 @@ proptest! {
                 if old.status.is_locked() && !new.status.is_locked() {
                     let Act::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
                     prop_assert_eq!(old.locked_by_assignment_id.as_ref(), Some(&topic(TOPICS[index])));
-                    prop_assert_eq!(Some(Open::from(new.status)), old.status.before_lock());
+                    prop_assert_eq!(Some(UnlockedStatus::from(new.status)), old.status.before_lock());
                 } else if old.status.is_locked() {
                     let mut expected = old.clone();
                     if let Act::Reopen(index) = act
@@ -393,7 +401,7 @@ proptest! {
                 // The columns of the lock agree with the status, and a status change increments the generation.
                 prop_assert_eq!(new.status.is_locked(), new.locked_at.is_some());
                 prop_assert_eq!(new.status.is_locked(), new.locked_by_assignment_id.is_some());
-                prop_assert_eq!(new.status.open() == Open::Submitted, new.submitted_at.is_some());
+                prop_assert_eq!(new.status.open() == UnlockedStatus::Submitted, new.submitted_at.is_some());
                 prop_assert_eq!(old.status == new.status, old.generation == new.generation);
             }
         }
@@ -427,8 +435,8 @@ proptest! {
     }
 }
 
-impl From<Status> for Open {
-    fn from(status: Status) -> Self {
+impl From<DocumentState> for UnlockedStatus {
+    fn from(status: DocumentState) -> Self {
         status.writable().unwrap()
     }
 }

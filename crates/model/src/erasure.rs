@@ -26,7 +26,8 @@ pub fn erased_person(user: &UserId) -> Person {
 /// Number of erased objects by type. All zero if the user was erased before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Erased {
+#[schema(as = Erased)]
+pub struct ErasureCounts {
     /// 1 if the profile was erased, 0 if it was empty already.
     pub profiles: i64,
     /// Sessions that ended.
@@ -69,7 +70,7 @@ pub struct Erased {
     pub log_records: i64,
 }
 
-impl Erased {
+impl ErasureCounts {
     /// Returns whether there was nothing to erase.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()

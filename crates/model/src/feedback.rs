@@ -42,7 +42,7 @@ pub struct Feedback {
 
 /// Subject of a feedback. A request specifies exactly one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum FeedbackTarget {
     /// The work of a group on a topic.
     GroupAssignment(GroupAssignmentId),
     /// One submission attempt.
@@ -50,7 +50,7 @@ pub enum About {
     Document(DocumentId),
 }
 
-impl About {
+impl FeedbackTarget {
     /// Parses the three fields of a request, of which exactly one must be set.
     pub fn one_of(
         link: Option<GroupAssignmentId>,
@@ -158,9 +158,9 @@ mod tests {
     fn a_feedback_is_about_exactly_one_thing() {
         let link = || Some(GroupAssignmentId::new("ga"));
         let submission = || Some(SubmissionId::new("s"));
-        assert!(About::one_of(link(), None, None).is_ok());
-        assert!(About::one_of(None, submission(), None).is_ok());
-        assert!(About::one_of(link(), submission(), None).is_err());
-        assert!(About::one_of(None, None, None).is_err());
+        assert!(FeedbackTarget::one_of(link(), None, None).is_ok());
+        assert!(FeedbackTarget::one_of(None, submission(), None).is_ok());
+        assert!(FeedbackTarget::one_of(link(), submission(), None).is_err());
+        assert!(FeedbackTarget::one_of(None, None, None).is_err());
     }
 }

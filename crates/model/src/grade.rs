@@ -174,8 +174,12 @@ impl<'a> GradeRules<'a> {
     }
 
     /// Rejects a value that is not in the scale, and points above the maximum.
-    pub fn take(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), DomainError> {
-        if self.scale.zip(value).is_some_and(|(scale, value)| !scale.takes(value)) {
+    pub fn check(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), DomainError> {
+        if self
+            .scale
+            .zip(value)
+            .is_some_and(|(scale, value)| !scale.accepts(value))
+        {
             return Err(DomainError::Invalid {
                 path: "value",
                 code: "not_in_scale",
@@ -192,8 +196,8 @@ impl<'a> GradeRules<'a> {
         Ok(())
     }
 
-    /// Like [`Self::take`], for individual grades. Values that did not change are not checked again.
-    fn take_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), DomainError> {
+    /// Like [`Self::check`], for individual grades. Values that did not change are not checked again.
+    fn check_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), DomainError> {
         let refused = |code, message| DomainError::Invalid {
             path: "memberGrades",
             code,
@@ -211,7 +215,7 @@ impl<'a> GradeRules<'a> {
             let value = value.filter(|value| own.is_none_or(|own| own.value.as_ref() != Some(value)));
             let points = grade.points;
             let points = points.filter(|points| own.is_none_or(|own| own.points != Some(*points)));
-            if let Err(DomainError::Invalid { code, message, .. }) = self.take(value, points) {
+            if let Err(DomainError::Invalid { code, message, .. }) = self.check(value, points) {
                 return Err(refused(code, message));
             }
         }
@@ -269,9 +273,9 @@ impl Grade {
     ) -> Result<Option<GradeWritten>, DomainError> {
         let value = edit.value.value().filter(|value| self.value.as_ref() != Some(value));
         let points = edit.points.value().copied();
-        rules.take(value, points.filter(|points| self.points != Some(*points)))?;
+        rules.check(value, points.filter(|points| self.points != Some(*points)))?;
         if let Some(grades) = &edit.member_grades {
-            rules.take_members(grades, &self.member_grades)?;
+            rules.check_members(grades, &self.member_grades)?;
         }
         let was_published = self.status == GradeStatus::Published;
         let is_published = edit.publish.unwrap_or(was_published);

@@ -4,29 +4,30 @@
 use crate::text::{GradeScale, GradeValue};
 
 /// Separators of a scale that lists its values.
-const BETWEEN: [char; 4] = [',', ';', '|', '/'];
+const SEPARATORS: [char; 4] = [',', ';', '|', '/'];
 
 impl GradeScale {
     /// Returns whether a value is part of this scale. `A, B, C` accepts these three; `1-6` and `A to F` accept the
     /// values between the ends, with an optional trailing plus or minus, and numbers with a fraction.
-    pub fn takes(&self, value: &GradeValue) -> bool {
+    pub fn accepts(&self, value: &GradeValue) -> bool {
         let (scale, value) = (self.as_str(), value.as_str().trim());
-        if !scale.contains(BETWEEN) {
-            return ends(scale).is_none_or(|ends| ends.take(value));
+        if !scale.contains(SEPARATORS) {
+            return parse_range(scale).is_none_or(|range| range.contains(value));
         }
-        let mut entries = scale.split(BETWEEN).map(str::trim).filter(|entry| !entry.is_empty());
+        let mut entries = scale.split(SEPARATORS).map(str::trim).filter(|entry| !entry.is_empty());
         // "1-6, half steps" is a sentence about a scale, not a list of values.
-        entries.clone().any(|entry| ends(entry).is_some()) || entries.any(|entry| entry.eq_ignore_ascii_case(value))
+        entries.clone().any(|entry| parse_range(entry).is_some())
+            || entries.any(|entry| entry.eq_ignore_ascii_case(value))
     }
 }
 
-enum Ends {
+enum ScaleRange {
     Numbers(f64, f64),
     Letters(char, char),
 }
 
-impl Ends {
-    fn take(&self, value: &str) -> bool {
+impl ScaleRange {
+    fn contains(&self, value: &str) -> bool {
         let step = value.strip_suffix(['+', '-', '−']).unwrap_or(value);
         match self {
             Self::Numbers(first, last) => number(step).is_some_and(|step| lies_between(&step, first, last)),
@@ -36,7 +37,7 @@ impl Ends {
 }
 
 /// Parses the two ends of scales like `1-6`, `A – F` and `A to F`.
-fn ends(scale: &str) -> Option<Ends> {
+fn parse_range(scale: &str) -> Option<ScaleRange> {
     let (first, last) = ["..", " to ", "-", "–"]
         .into_iter()
         .find_map(|between| scale.split_once(between))?;
@@ -44,8 +45,8 @@ fn ends(scale: &str) -> Option<Ends> {
     let numbers = number(first).zip(number(last));
     let letters = letter(first).zip(letter(last));
     numbers
-        .map(|(first, last)| Ends::Numbers(first, last))
-        .or_else(|| letters.map(|(first, last)| Ends::Letters(first, last)))
+        .map(|(first, last)| ScaleRange::Numbers(first, last))
+        .or_else(|| letters.map(|(first, last)| ScaleRange::Letters(first, last)))
 }
 
 fn lies_between<T: PartialOrd>(step: &T, first: &T, last: &T) -> bool {
@@ -73,7 +74,7 @@ mod tests {
         let scale = GradeScale::stored(scale);
         values
             .iter()
-            .map(|value| scale.takes(&GradeValue::stored(*value)))
+            .map(|value| scale.accepts(&GradeValue::stored(*value)))
             .collect()
     }
 

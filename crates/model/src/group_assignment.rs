@@ -51,7 +51,7 @@ string_enum! {
 
 /// Event that affects the status of a group assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StatusTransition {
     /// A document linked to this topic or to none was created or saved in the work room.
     Worked,
     /// A document was submitted.
@@ -79,18 +79,18 @@ impl GroupAssignmentStatus {
     }
 
     /// Returns the status after an event, or rejects the event.
-    pub const fn after(self, step: Step) -> Result<Self, DomainError> {
+    pub const fn after(self, step: StatusTransition) -> Result<Self, DomainError> {
         match step {
-            Step::Worked => Ok(if matches!(self, Self::NotStarted) {
+            StatusTransition::Worked => Ok(if matches!(self, Self::NotStarted) {
                 Self::InProgress
             } else {
                 self
             }),
-            Step::Submitted => match self {
+            StatusTransition::Submitted => match self {
                 Self::Graded => Err(DomainError::GradePublished),
                 Self::NotStarted | Self::InProgress | Self::Submitted | Self::Returned => Ok(Self::Submitted),
             },
-            Step::Unsubmitted { others_remain } => match self {
+            StatusTransition::Unsubmitted { others_remain } => match self {
                 Self::Submitted => Ok(if others_remain {
                     Self::Submitted
                 } else {
@@ -99,9 +99,9 @@ impl GroupAssignmentStatus {
                 Self::Graded => Err(DomainError::GradePublished),
                 Self::NotStarted | Self::InProgress | Self::Returned => Err(DomainError::NotSubmitted),
             },
-            Step::GradePublished => self.with_submission(Self::Graded),
-            Step::GradeWithdrawn => self.with_submission(Self::Submitted),
-            Step::Returned => self.with_submission(Self::Returned),
+            StatusTransition::GradePublished => self.with_submission(Self::Graded),
+            StatusTransition::GradeWithdrawn => self.with_submission(Self::Submitted),
+            StatusTransition::Returned => self.with_submission(Self::Returned),
         }
     }
 
@@ -209,7 +209,7 @@ impl GroupAssignment {
     /// Rejects a submission that is not possible now, or returns its lateness.
     pub fn takes_submission(&self, assignment: &Assignment, now: Timestamp) -> Result<Lateness, DomainError> {
         assignment.writable()?;
-        self.status.after(Step::Submitted)?;
+        self.status.after(StatusTransition::Submitted)?;
         let lateness = self.lateness(assignment, now);
         if lateness.is_late && assignment.late_policy == LatePolicy::Block {
             return Err(DomainError::LateNotAllowed);
@@ -218,15 +218,15 @@ impl GroupAssignment {
     }
 
     /// Applies an event that does not change the current submission. Returns whether the status changed.
-    pub fn step(&mut self, step: Step, now: Timestamp) -> Result<bool, DomainError> {
-        self.step_with(step, self.current_submission_id.clone(), now)
+    pub fn apply_transition(&mut self, step: StatusTransition, now: Timestamp) -> Result<bool, DomainError> {
+        self.apply_transition_with(step, self.current_submission_id.clone(), now)
     }
 
     /// Applies an event and returns whether anything changed. `submission` becomes the current submission if the new
     /// status has one.
-    pub fn step_with(
+    pub fn apply_transition_with(
         &mut self,
-        step: Step,
+        step: StatusTransition,
         submission: Option<SubmissionId>,
         now: Timestamp,
     ) -> Result<bool, DomainError> {

@@ -100,29 +100,29 @@ fn an_empty_own_text_is_no_own_text() {
 #[test]
 fn the_status_follows_the_table() {
     use GroupAssignmentStatus::{Graded, InProgress, NotStarted, Returned, Submitted};
-    let remain = |others_remain| Step::Unsubmitted { others_remain };
+    let remain = |others_remain| StatusTransition::Unsubmitted { others_remain };
     let not_submitted = Err(DomainError::NotSubmitted);
     let graded = Err(DomainError::GradePublished);
     for (from, step, expected) in [
-        (NotStarted, Step::Worked, Ok(InProgress)),
-        (Returned, Step::Worked, Ok(Returned)),
-        (Submitted, Step::Worked, Ok(Submitted)),
-        (NotStarted, Step::Submitted, Ok(Submitted)),
-        (InProgress, Step::Submitted, Ok(Submitted)),
-        (Returned, Step::Submitted, Ok(Submitted)),
-        (Submitted, Step::Submitted, Ok(Submitted)),
-        (Graded, Step::Submitted, graded.clone()),
+        (NotStarted, StatusTransition::Worked, Ok(InProgress)),
+        (Returned, StatusTransition::Worked, Ok(Returned)),
+        (Submitted, StatusTransition::Worked, Ok(Submitted)),
+        (NotStarted, StatusTransition::Submitted, Ok(Submitted)),
+        (InProgress, StatusTransition::Submitted, Ok(Submitted)),
+        (Returned, StatusTransition::Submitted, Ok(Submitted)),
+        (Submitted, StatusTransition::Submitted, Ok(Submitted)),
+        (Graded, StatusTransition::Submitted, graded.clone()),
         (Submitted, remain(true), Ok(Submitted)),
         (Submitted, remain(false), Ok(InProgress)),
         (Graded, remain(true), graded),
         (InProgress, remain(false), not_submitted.clone()),
-        (Submitted, Step::GradePublished, Ok(Graded)),
-        (Graded, Step::GradePublished, Ok(Graded)),
-        (InProgress, Step::GradePublished, not_submitted.clone()),
-        (Graded, Step::GradeWithdrawn, Ok(Submitted)),
-        (Submitted, Step::Returned, Ok(Returned)),
-        (Graded, Step::Returned, Ok(Returned)),
-        (Returned, Step::Returned, not_submitted),
+        (Submitted, StatusTransition::GradePublished, Ok(Graded)),
+        (Graded, StatusTransition::GradePublished, Ok(Graded)),
+        (InProgress, StatusTransition::GradePublished, not_submitted.clone()),
+        (Graded, StatusTransition::GradeWithdrawn, Ok(Submitted)),
+        (Submitted, StatusTransition::Returned, Ok(Returned)),
+        (Graded, StatusTransition::Returned, Ok(Returned)),
+        (Returned, StatusTransition::Returned, not_submitted),
     ] {
         assert_eq!(from.after(step), expected, "{from} {step:?}");
     }
@@ -202,14 +202,14 @@ fn a_group_with_a_hand_in_is_detached_only_by_force() {
     assert_eq!(own.detachable(false, false), Ok(()));
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = StatusTransition> {
     prop_oneof![
-        Just(Step::Worked),
-        Just(Step::Submitted),
-        any::<bool>().prop_map(|others_remain| Step::Unsubmitted { others_remain }),
-        Just(Step::GradePublished),
-        Just(Step::GradeWithdrawn),
-        Just(Step::Returned),
+        Just(StatusTransition::Worked),
+        Just(StatusTransition::Submitted),
+        any::<bool>().prop_map(|others_remain| StatusTransition::Unsubmitted { others_remain }),
+        Just(StatusTransition::GradePublished),
+        Just(StatusTransition::GradeWithdrawn),
+        Just(StatusTransition::Returned),
     ]
 }
 
@@ -242,7 +242,7 @@ proptest! {
         for (number, step) in steps.into_iter().enumerate() {
             let before = own.clone();
             let new = Some(SubmissionId::new(number.to_string()));
-            let result = own.step_with(step, new, at(1));
+            let result = own.apply_transition_with(step, new, at(1));
             if result.is_err() {
                 prop_assert_eq!(&own, &before);
             }

@@ -9,9 +9,9 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HelpFlag {
     /// The group does not need help.
-    Calm {
+    Lowered {
         /// When and by whom the last request was resolved; visible to staff only.
-        resolved: Option<Resolved>,
+        resolved: Option<HelpResolution>,
     },
     /// The group needs help.
     Raised {
@@ -27,7 +27,7 @@ pub enum HelpFlag {
 
 /// A resolved help request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
+pub struct HelpResolution {
     pub at: Timestamp,
     /// `None` once the user has been erased.
     pub by: Option<UserId>,
@@ -35,7 +35,7 @@ pub struct Resolved {
 
 /// Effect of raising the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Raise {
+pub enum HelpRequestOutcome {
     /// The flag was raised: the request is logged and an event is emitted.
     First,
     /// The flag was raised already: an event is emitted, but the request is not logged again.
@@ -57,29 +57,29 @@ pub struct HelpColumns {
 
 impl Default for HelpFlag {
     fn default() -> Self {
-        Self::Calm { resolved: None }
+        Self::Lowered { resolved: None }
     }
 }
 
 impl HelpFlag {
     /// Raises the flag. If it is raised already, only a new message takes effect; without one the previous message is
     /// kept.
-    pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> Raise {
+    pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> HelpRequestOutcome {
         match self {
-            Self::Calm { .. } => {
+            Self::Lowered { .. } => {
                 *self = Self::Raised {
                     since: now,
                     message: text,
                     by: Some(student.clone()),
                     claimed_by: None,
                 };
-                Raise::First
+                HelpRequestOutcome::First
             }
             Self::Raised { message, .. } => {
                 if text.is_some() {
                     *message = text;
                 }
-                Raise::Again
+                HelpRequestOutcome::Again
             }
         }
     }
@@ -87,8 +87,8 @@ impl HelpFlag {
     /// Resolves the request and returns how many seconds the group waited; `None` if the flag is not raised.
     pub fn resolve(&mut self, teacher: &UserId, now: Timestamp) -> Option<i64> {
         let Self::Raised { since, .. } = *self else { return None };
-        *self = Self::Calm {
-            resolved: Some(Resolved {
+        *self = Self::Lowered {
+            resolved: Some(HelpResolution {
                 at: now,
                 by: Some(teacher.clone()),
             }),
@@ -104,7 +104,7 @@ impl HelpFlag {
                 *claimed_by = Some(teacher.clone());
                 true
             }
-            Self::Raised { .. } | Self::Calm { .. } => false,
+            Self::Raised { .. } | Self::Lowered { .. } => false,
         }
     }
 
@@ -115,34 +115,34 @@ impl HelpFlag {
     pub const fn requested_at(&self) -> Option<Timestamp> {
         match self {
             Self::Raised { since, .. } => Some(*since),
-            Self::Calm { .. } => None,
+            Self::Lowered { .. } => None,
         }
     }
 
     pub const fn message(&self) -> Option<&HelpMessage> {
         match self {
             Self::Raised { message, .. } => message.as_ref(),
-            Self::Calm { .. } => None,
+            Self::Lowered { .. } => None,
         }
     }
 
     pub const fn requested_by(&self) -> Option<&UserId> {
         match self {
             Self::Raised { by, .. } => by.as_ref(),
-            Self::Calm { .. } => None,
+            Self::Lowered { .. } => None,
         }
     }
 
     pub const fn claimed_by(&self) -> Option<&UserId> {
         match self {
             Self::Raised { claimed_by, .. } => claimed_by.as_ref(),
-            Self::Calm { .. } => None,
+            Self::Lowered { .. } => None,
         }
     }
 
-    pub const fn resolved(&self) -> Option<&Resolved> {
+    pub const fn resolved(&self) -> Option<&HelpResolution> {
         match self {
-            Self::Calm { resolved } => resolved.as_ref(),
+            Self::Lowered { resolved } => resolved.as_ref(),
             Self::Raised { .. } => None,
         }
     }
@@ -157,8 +157,8 @@ impl From<HelpColumns> for HelpFlag {
                 by: columns.requested_by_id,
                 claimed_by: columns.claimed_by_id,
             },
-            None => Self::Calm {
-                resolved: columns.resolved_at.map(|at| Resolved {
+            None => Self::Lowered {
+                resolved: columns.resolved_at.map(|at| HelpResolution {
                     at,
                     by: columns.resolved_by_id,
                 }),
@@ -182,7 +182,7 @@ impl From<HelpFlag> for HelpColumns {
                 claimed_by_id: claimed_by,
                 ..Self::default()
             },
-            HelpFlag::Calm { resolved } => {
+            HelpFlag::Lowered { resolved } => {
                 let (resolved_at, resolved_by_id) =
                     resolved.map_or((None, None), |resolved| (Some(resolved.at), resolved.by));
                 Self {
@@ -220,13 +220,16 @@ mod tests {
     #[test]
     fn a_call_waits_until_a_teacher_handles_it() {
         let mut flag = HelpFlag::default();
-        assert_eq!(flag.raise(&ben(), Some(message("stuck")), at(10)), Raise::First);
+        assert_eq!(
+            flag.raise(&ben(), Some(message("stuck")), at(10)),
+            HelpRequestOutcome::First
+        );
         assert_eq!((flag.requested_at(), flag.requested_by()), (Some(at(10)), Some(&ben())));
         assert_eq!(flag.resolve(&ada(), at(70)), Some(60));
         assert!(!flag.needs_help());
         assert_eq!(
             flag.resolved(),
-            Some(&Resolved {
+            Some(&HelpResolution {
                 at: at(70),
                 by: Some(ada())
             })
@@ -246,7 +249,7 @@ mod tests {
     fn a_repeat_changes_the_message_only_when_it_brings_one() {
         let mut flag = HelpFlag::default();
         flag.raise(&ben(), Some(message("stuck")), at(10));
-        assert_eq!(flag.raise(&UserId::new("zoe"), None, at(20)), Raise::Again);
+        assert_eq!(flag.raise(&UserId::new("zoe"), None, at(20)), HelpRequestOutcome::Again);
         assert_eq!(flag.message(), Some(&message("stuck")));
         flag.raise(&UserId::new("zoe"), Some(message("still stuck")), at(30));
         assert_eq!(flag.message(), Some(&message("still stuck")));
@@ -272,7 +275,7 @@ mod tests {
                 match step {
                     0 | 1 => {
                         let raise = flag.raise(&ben(), with_message.then(|| HelpMessage::stored("x")), now);
-                        prop_assert_eq!(raise == Raise::First, expected.is_none());
+                        prop_assert_eq!(raise == HelpRequestOutcome::First, expected.is_none());
                         expected = expected.or(Some(now));
                     }
                     2 => { flag.claim(&ada()); }

@@ -4,17 +4,17 @@
 use crate::id::UserId;
 
 /// How long a key is stored, in seconds.
-pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
+pub const RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// Maximum number of keys stored per user and organization; the oldest are deleted.
-pub const MOST_KEYS: i64 = 1_000;
+pub const MAX_KEYS: i64 = 1_000;
 /// Maximum total size, in bytes, of the responses stored per user and organization; the oldest are deleted.
-pub const MOST_BYTES: i64 = 8 * 1024 * 1024;
+pub const MAX_BYTES: i64 = 8 * 1024 * 1024;
 /// Maximum length of a key in characters.
-pub const LONGEST_KEY: usize = 255;
+pub const MAX_KEY_LENGTH: usize = 255;
 
 /// Returns whether a text is a valid key: visible ASCII without spaces.
 pub fn is_key(text: &str) -> bool {
-    (1..=LONGEST_KEY).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    (1..=MAX_KEY_LENGTH).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Names of JSON fields that contain secrets. Stored responses have null in their place.
@@ -34,7 +34,7 @@ pub struct KeyedRequest {
 
 /// The stored response to a creating request, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredAnswer {
+pub struct StoredResponse {
     /// HTTP status code.
     pub status: u16,
     /// Value of the `Location` header.

@@ -65,14 +65,14 @@ pub struct Invitation {
 
 /// Classes and homerooms that an invitee will join.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct EnrollmentTargets {
     pub class_ids: Vec<ClassId>,
     pub homeroom_ids: Vec<HomeroomId>,
 }
 
 /// Evidence that the caller may accept or reject an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof<'a> {
+pub enum RecipientProof<'a> {
     /// The token from the email, which proves access to the mailbox.
     Token,
     Session {
@@ -89,7 +89,7 @@ pub enum Proof<'a> {
 
 /// Why an invitation cannot be accepted or rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Denial {
+pub enum InvitationDenial {
     /// It was accepted, rejected or canceled, or it expired.
     NotOpen,
     /// It is for another email address.
@@ -106,20 +106,20 @@ impl Invitation {
 
     /// Checks whether the caller may accept or reject the invitation. The checks have the order of better-auth: whether
     /// the invitation is open, the recipient, the mailbox.
-    pub fn may_be_answered(&self, proof: Proof<'_>, now: Timestamp) -> Result<(), Denial> {
+    pub fn may_be_answered(&self, proof: RecipientProof<'_>, now: Timestamp) -> Result<(), InvitationDenial> {
         if !self.is_open(now) {
-            return Err(Denial::NotOpen);
+            return Err(InvitationDenial::NotOpen);
         }
-        let Proof::Session { email, .. } = proof else {
+        let RecipientProof::Session { email, .. } = proof else {
             return Ok(());
         };
         if self.email != email {
-            return Err(Denial::NotTheRecipient);
+            return Err(InvitationDenial::NotTheRecipient);
         }
         if proof.is_of_mailbox() {
             Ok(())
         } else {
-            Err(Denial::MailboxNotProven)
+            Err(InvitationDenial::MailboxNotProven)
         }
     }
 
@@ -136,7 +136,7 @@ impl Invitation {
     }
 }
 
-impl Proof<'_> {
+impl RecipientProof<'_> {
     /// Returns whether this proves access to the mailbox. A session whose password was set by an admin, or an
     /// impersonation, does not, even if the email address is verified.
     pub const fn is_of_mailbox(self) -> bool {
@@ -222,8 +222,8 @@ mod tests {
         }
     }
 
-    fn session(email: &str) -> Proof<'_> {
-        Proof::Session {
+    fn session(email: &str) -> RecipientProof<'_> {
+        RecipientProof::Session {
             email,
             is_verified: true,
             has_own_password: true,
@@ -256,8 +256,8 @@ mod tests {
         ] {
             invitation.status = status;
             assert_eq!(
-                invitation.may_be_answered(Proof::Token, NOW),
-                Err(Denial::NotOpen),
+                invitation.may_be_answered(RecipientProof::Token, NOW),
+                Err(InvitationDenial::NotOpen),
                 "{status}"
             );
         }
@@ -267,19 +267,22 @@ mod tests {
     fn a_session_answers_only_with_its_own_proven_mailbox() {
         let invitation = invitation();
         let answer = |proof| invitation.may_be_answered(proof, NOW);
-        assert_eq!(answer(Proof::Token), Ok(()));
+        assert_eq!(answer(RecipientProof::Token), Ok(()));
         assert_eq!(answer(session("head@north.example")), Ok(()));
-        assert_eq!(answer(session("eve@north.example")), Err(Denial::NotTheRecipient));
+        assert_eq!(
+            answer(session("eve@north.example")),
+            Err(InvitationDenial::NotTheRecipient)
+        );
         for (is_verified, has_own_password, is_impersonated) in
             [(false, true, false), (true, false, false), (true, true, true)]
         {
-            let proof = Proof::Session {
+            let proof = RecipientProof::Session {
                 email: "head@north.example",
                 is_verified,
                 has_own_password,
                 is_impersonated,
             };
-            assert_eq!(answer(proof), Err(Denial::MailboxNotProven));
+            assert_eq!(answer(proof), Err(InvitationDenial::MailboxNotProven));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 /// Maximum number of attempts, after which a job has failed.
 pub const ATTEMPTS_MAX: i64 = 5;
 /// How long the result of a job is kept, in seconds: 14 days.
-pub const KEPT_SECONDS: i64 = 14 * 86_400;
+pub const RETENTION_SECONDS: i64 = 14 * 86_400;
 /// Maximum delay between two attempts, in seconds.
 const WAIT_MAX: i64 = 600;
 

@@ -8,9 +8,9 @@ use crate::text::DocumentTitle;
 use crate::time::Timestamp;
 
 /// How long a late text is kept after its arrival, in seconds.
-pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
+pub const RETENTION_SECONDS: i64 = 24 * 60 * 60;
 /// How long saves are accepted under the keys of a deleted document, in seconds.
-pub const KEYS_KEPT_SECONDS: i64 = 30 * 24 * 60 * 60;
+pub const KEY_RETENTION_SECONDS: i64 = 30 * 24 * 60 * 60;
 
 /// Data kept about a deleted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct LateText {
 
 impl LateText {
     pub fn expires_at(&self) -> Timestamp {
-        self.received_at.plus_seconds(KEPT_SECONDS)
+        self.received_at.plus_seconds(RETENTION_SECONDS)
     }
 
     /// Returns whether this text replaces another one of the same session. Saves may arrive out of order; the one with

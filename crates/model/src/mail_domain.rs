@@ -53,7 +53,7 @@ string_enum! {
 
 /// Why a text is rejected as a mail domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadMailDomain {
+pub enum MailDomainError {
     /// Not a DNS name in ASCII.
     #[error("must be a domain such as school.example, without @ and in ASCII (xn--… for other letters)")]
     NotADomain,
@@ -65,7 +65,7 @@ pub enum BadMailDomain {
     PublicSuffix,
 }
 
-impl BadMailDomain {
+impl MailDomainError {
     /// Returns the stable error code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -82,18 +82,18 @@ pub struct MailDomainName(String);
 
 impl MailDomainName {
     /// Parses a domain as entered by a user; a leading `@` and a trailing dot are ignored.
-    pub fn parse(text: &str) -> Result<Self, BadMailDomain> {
+    pub fn parse(text: &str) -> Result<Self, MailDomainError> {
         let text = text.trim();
         let text = text.strip_prefix('@').unwrap_or(text);
         let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
         if !is_host(&name) {
-            return Err(BadMailDomain::NotADomain);
+            return Err(MailDomainError::NotADomain);
         }
         if is_public_suffix(&name) {
-            return Err(BadMailDomain::PublicSuffix);
+            return Err(MailDomainError::PublicSuffix);
         }
         if is_public_mail_host(&name) {
-            return Err(BadMailDomain::PublicMailHost);
+            return Err(MailDomainError::PublicMailHost);
         }
         Ok(Self(name))
     }
@@ -197,7 +197,7 @@ pub enum RecordCheck {
 
 /// Effect of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum DomainCheckOutcome {
     /// The organization now holds the domain.
     Verified,
     /// The status did not change.
@@ -264,9 +264,9 @@ impl MailDomain {
         check: RecordCheck,
         is_held_elsewhere: bool,
         now: Timestamp,
-    ) -> Result<Checked, DomainError> {
+    ) -> Result<DomainCheckOutcome, DomainError> {
         if self.method == MailDomainMethod::SuperAdmin {
-            return Ok(Checked::Unchanged);
+            return Ok(DomainCheckOutcome::Unchanged);
         }
         match (check, self.status) {
             (RecordCheck::Unanswered, _) => Err(DomainError::DomainUnanswered),
@@ -277,16 +277,16 @@ impl MailDomain {
                 self.hold(now);
                 self.checked_at = Some(now);
                 self.next_check_at = Some(now.plus_seconds(RECHECK_SECONDS));
-                Ok(Checked::Verified)
+                Ok(DomainCheckOutcome::Verified)
             }
         }
     }
 
     /// Applies the result of a regular check of a domain verified by its TXT record.
-    pub fn recheck(&mut self, check: RecordCheck, now: Timestamp) -> Checked {
+    pub fn recheck(&mut self, check: RecordCheck, now: Timestamp) -> DomainCheckOutcome {
         if self.method != MailDomainMethod::Dns || self.status != MailDomainStatus::Verified {
             self.next_check_at = None;
-            return Checked::Unchanged;
+            return DomainCheckOutcome::Unchanged;
         }
         self.checked_at = Some(now);
         self.updated_at = now;
@@ -294,7 +294,7 @@ impl MailDomain {
             self.failing_since = None;
             self.failed_checks = 0;
             self.next_check_at = Some(now.plus_seconds(RECHECK_SECONDS));
-            return Checked::Unchanged;
+            return DomainCheckOutcome::Unchanged;
         }
         let is_first = self.failing_since.is_none();
         let since = *self.failing_since.get_or_insert(now);
@@ -303,10 +303,14 @@ impl MailDomain {
             self.status = MailDomainStatus::Lost;
             self.verified_at = None;
             self.next_check_at = None;
-            return Checked::Lost;
+            return DomainCheckOutcome::Lost;
         }
         self.next_check_at = Some(now.plus_seconds(RETRY_SECONDS));
-        if is_first { Checked::Failing } else { Checked::Unchanged }
+        if is_first {
+            DomainCheckOutcome::Failing
+        } else {
+            DomainCheckOutcome::Unchanged
+        }
     }
 
     fn hold(&mut self, now: Timestamp) {

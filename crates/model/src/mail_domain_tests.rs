@@ -1,6 +1,6 @@
 use super::*;
 
-fn parsed(text: &str) -> Result<String, BadMailDomain> {
+fn parsed(text: &str) -> Result<String, MailDomainError> {
     MailDomainName::parse(text).map(|name| name.as_str().to_owned())
 }
 
@@ -20,7 +20,10 @@ fn domain() -> MailDomain {
 
 fn verified() -> MailDomain {
     let mut domain = domain();
-    assert_eq!(domain.prove(RecordCheck::Found, false, at(0)), Ok(Checked::Verified));
+    assert_eq!(
+        domain.prove(RecordCheck::Found, false, at(0)),
+        Ok(DomainCheckOutcome::Verified)
+    );
     domain
 }
 
@@ -49,11 +52,11 @@ fn domain_has_one_spelling() {
         "_dmarc.north.example",
         "*.example",
     ] {
-        assert_eq!(parsed(wrong), Err(BadMailDomain::NotADomain), "{wrong}");
+        assert_eq!(parsed(wrong), Err(MailDomainError::NotADomain), "{wrong}");
     }
     assert_eq!(
         parsed(&format!("{}.example", "a.".repeat(130))),
-        Err(BadMailDomain::NotADomain)
+        Err(MailDomainError::NotADomain)
     );
 }
 
@@ -68,10 +71,10 @@ fn public_mail_host_and_public_suffix_are_held_by_nobody() {
         "x.y.gmail.com",
         "yahoo.co.uk",
     ] {
-        assert_eq!(parsed(host), Err(BadMailDomain::PublicMailHost), "{host}");
+        assert_eq!(parsed(host), Err(MailDomainError::PublicMailHost), "{host}");
     }
     for suffix in ["co.uk", "ac.at", "sch.id", "com.au", "gv.at"] {
-        assert_eq!(parsed(suffix), Err(BadMailDomain::PublicSuffix), "{suffix}");
+        assert_eq!(parsed(suffix), Err(MailDomainError::PublicSuffix), "{suffix}");
     }
     for own in [
         "notgmail.com",
@@ -123,30 +126,45 @@ fn domain_is_proven_by_its_record_alone() {
 #[test]
 fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
     let mut held = verified();
-    assert_eq!(held.recheck(RecordCheck::Missing, at(7)), Checked::Failing);
+    assert_eq!(held.recheck(RecordCheck::Missing, at(7)), DomainCheckOutcome::Failing);
     assert!(!held.counts() && held.status == MailDomainStatus::Verified);
     assert_eq!(held.next_check_at, Some(at(8)));
-    assert_eq!(held.recheck(RecordCheck::Unanswered, at(8)), Checked::Unchanged);
+    assert_eq!(
+        held.recheck(RecordCheck::Unanswered, at(8)),
+        DomainCheckOutcome::Unchanged
+    );
     let mut back = held.clone();
-    assert_eq!(back.recheck(RecordCheck::Found, at(9)), Checked::Unchanged);
+    assert_eq!(back.recheck(RecordCheck::Found, at(9)), DomainCheckOutcome::Unchanged);
     assert!(back.counts() && back.failed_checks == 0);
-    assert_eq!(held.recheck(RecordCheck::Missing, at(20)), Checked::Unchanged);
-    assert_eq!(held.recheck(RecordCheck::Missing, at(21)), Checked::Lost);
+    assert_eq!(
+        held.recheck(RecordCheck::Missing, at(20)),
+        DomainCheckOutcome::Unchanged
+    );
+    assert_eq!(held.recheck(RecordCheck::Missing, at(21)), DomainCheckOutcome::Lost);
     assert!(!held.counts() && held.verified_at.is_none() && held.next_check_at.is_none());
     // A lost domain is regained only by verification, and not while another organization holds it.
     assert_eq!(
         held.prove(RecordCheck::Found, true, at(22)),
         Err(DomainError::DomainHeld)
     );
-    assert_eq!(held.prove(RecordCheck::Found, false, at(22)), Ok(Checked::Verified));
+    assert_eq!(
+        held.prove(RecordCheck::Found, false, at(22)),
+        Ok(DomainCheckOutcome::Verified)
+    );
 }
 
 #[test]
 fn service_that_was_off_for_months_loses_no_domain_at_its_first_check() {
     let mut held = verified();
-    assert_eq!(held.recheck(RecordCheck::Unanswered, at(7)), Checked::Failing);
-    assert_eq!(held.recheck(RecordCheck::Unanswered, at(200)), Checked::Unchanged);
-    assert_eq!(held.recheck(RecordCheck::Unanswered, at(201)), Checked::Lost);
+    assert_eq!(
+        held.recheck(RecordCheck::Unanswered, at(7)),
+        DomainCheckOutcome::Failing
+    );
+    assert_eq!(
+        held.recheck(RecordCheck::Unanswered, at(200)),
+        DomainCheckOutcome::Unchanged
+    );
+    assert_eq!(held.recheck(RecordCheck::Unanswered, at(201)), DomainCheckOutcome::Lost);
 }
 
 #[test]
@@ -154,7 +172,13 @@ fn domain_of_a_super_admin_is_not_checked() {
     let mut set = domain();
     assert!(set.confirm(at(1)));
     assert!(!set.confirm(at(2)), "it is held already");
-    assert_eq!(set.recheck(RecordCheck::Missing, at(400)), Checked::Unchanged);
-    assert_eq!(set.prove(RecordCheck::Missing, true, at(400)), Ok(Checked::Unchanged));
+    assert_eq!(
+        set.recheck(RecordCheck::Missing, at(400)),
+        DomainCheckOutcome::Unchanged
+    );
+    assert_eq!(
+        set.prove(RecordCheck::Missing, true, at(400)),
+        Ok(DomainCheckOutcome::Unchanged)
+    );
     assert!(set.counts() && set.next_check_at.is_none());
 }

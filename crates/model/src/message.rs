@@ -13,7 +13,7 @@ use crate::user::Person;
 /// How long an author may edit or delete a room message, in seconds.
 pub const EDIT_SECONDS: i64 = 15 * 60;
 /// How long the text and files of a deleted message are kept for moderation, in seconds.
-pub const KEPT_SECONDS: i64 = 30 * 86_400;
+pub const RETENTION_SECONDS: i64 = 30 * 86_400;
 /// How long an uploaded file may remain without a message that refers to it, in seconds.
 pub const WAITING_SECONDS: i64 = 86_400;
 
@@ -42,7 +42,8 @@ string_enum! {
 /// Sender of a room message.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Sender {
+#[schema(as = Sender)]
+pub struct MessageSender {
     pub id: UserId,
     pub name: String,
     /// Present role of the sender, expressed as an account role.
@@ -52,7 +53,7 @@ pub struct Sender {
     pub image: Option<String>,
 }
 
-impl Sender {
+impl MessageSender {
     /// Returns the role shown for a sender: that of the membership or, without one, that of the account.
     pub fn role(account: PlatformRole, member: Option<MemberRole>) -> PlatformRole {
         match (account, member) {
@@ -71,7 +72,7 @@ pub struct RoomMessage {
     /// Sequence number in the room: 1, 2, … without gaps.
     pub seq: i64,
     /// `None` for messages of the service.
-    pub sender: Option<Sender>,
+    pub sender: Option<MessageSender>,
     pub kind: MessageType,
     /// Text of the message. Kept for some time after its deletion, but not shown ([`Self::shown_content`]).
     pub content: ChatText,
@@ -206,7 +207,7 @@ mod tests {
             organization_id: OrganizationId::new("school"),
             work_room_id: WorkRoomId::new("room"),
             seq: 1,
-            sender: Some(Sender {
+            sender: Some(MessageSender {
                 id: UserId::new("ben"),
                 name: "Ben".to_owned(),
                 role: PlatformRole::Student,
@@ -288,10 +289,10 @@ mod tests {
     #[test]
     fn the_membership_says_what_a_sender_is() {
         use {MemberRole as M, PlatformRole as P};
-        assert_eq!(Sender::role(P::Student, Some(M::Owner)), P::Admin);
-        assert_eq!(Sender::role(P::Admin, Some(M::Student)), P::Student);
-        assert_eq!(Sender::role(P::Teacher, None), P::Teacher);
-        assert_eq!(Sender::role(P::SuperAdmin, Some(M::Student)), P::SuperAdmin);
+        assert_eq!(MessageSender::role(P::Student, Some(M::Owner)), P::Admin);
+        assert_eq!(MessageSender::role(P::Admin, Some(M::Student)), P::Student);
+        assert_eq!(MessageSender::role(P::Teacher, None), P::Teacher);
+        assert_eq!(MessageSender::role(P::SuperAdmin, Some(M::Student)), P::SuperAdmin);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Why a number is rejected; a clause that follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("must be between {min} and {max}")]
-pub struct BadNumber {
+pub struct NumberError {
     pub min: f64,
     pub max: f64,
 }
@@ -37,13 +37,13 @@ macro_rules! numbers {
         }
 
         impl TryFrom<i64> for $name {
-            type Error = BadNumber;
+            type Error = NumberError;
 
-            fn try_from(number: i64) -> Result<Self, BadNumber> {
+            fn try_from(number: i64) -> Result<Self, NumberError> {
                 if (Self::MIN..=Self::MAX).contains(&number) {
                     Ok(Self(number))
                 } else {
-                    Err(BadNumber { min: f64::from($min), max: f64::from($max) })
+                    Err(NumberError { min: f64::from($min), max: f64::from($max) })
                 }
             }
         }
@@ -103,13 +103,13 @@ impl Points {
 }
 
 impl TryFrom<f64> for Points {
-    type Error = BadNumber;
+    type Error = NumberError;
 
-    fn try_from(points: f64) -> Result<Self, BadNumber> {
+    fn try_from(points: f64) -> Result<Self, NumberError> {
         if (0.0..=Self::MAX).contains(&points) {
             Ok(Self(points))
         } else {
-            Err(BadNumber {
+            Err(NumberError {
                 min: 0.0,
                 max: Self::MAX,
             })

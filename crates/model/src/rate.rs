@@ -32,7 +32,7 @@ pub enum Rate {
 
 /// A number of requests per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
+pub struct RateLimit {
     /// Maximum number of accepted requests in a window.
     pub hits: i64,
     /// Length of a window in seconds.
@@ -50,7 +50,7 @@ const HOUR: i64 = 60 * MINUTE;
 
 impl Rate {
     /// Returns the default limit, as documented in `docs/api-contract.md`.
-    pub const fn limit(self) -> Limit {
+    pub const fn limit(self) -> RateLimit {
         let (hits, window) = match self {
             Self::Read | Self::Poll => (1_200, MINUTE),
             Self::Socket => (120, MINUTE),
@@ -61,11 +61,11 @@ impl Rate {
             Self::Import => (5, HOUR),
             Self::Address => (12_000, MINUTE),
         };
-        Limit { hits, window }
+        RateLimit { hits, window }
     }
 }
 
-impl Limit {
+impl RateLimit {
     /// Scales the limit by `RATE_LIMIT_FACTOR`: at least one request, and no limit (`None`) for 0.
     #[must_use]
     pub fn times(self, factor: f64) -> Option<Self> {
@@ -90,7 +90,7 @@ impl Limit {
 
 /// Requests of one client in the present window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct RateWindow {
     /// Time of the first request.
     pub started_at: Timestamp,
     /// Number of accepted requests.
@@ -110,17 +110,17 @@ pub struct Meter {
     pub is_refused: bool,
 }
 
-impl Window {
+impl RateWindow {
     /// Returns whether the window has ended. A clock that was set back by more than a window also ends it, so that
     /// clients need not wait for the old time. Requests processed out of order may be slightly earlier and do not end
     /// it.
-    pub fn is_over(&self, limit: Limit, now: Timestamp) -> bool {
+    pub fn is_over(&self, limit: RateLimit, now: Timestamp) -> bool {
         now >= self.started_at.plus_seconds(limit.window) || now < self.started_at.plus_seconds(-limit.window)
     }
 
     /// Counts one request and returns the new window and the status of the request. Rejected requests are not counted,
     /// so that a client that keeps trying waits no longer than the window.
-    pub fn hit(before: Option<Self>, limit: Limit, now: Timestamp) -> (Self, Meter) {
+    pub fn hit(before: Option<Self>, limit: RateLimit, now: Timestamp) -> (Self, Meter) {
         let open = before.filter(|window| !window.is_over(limit, now));
         let mut window = open.unwrap_or(Self {
             started_at: now,
@@ -136,19 +136,19 @@ impl Window {
     /// Merges requests that another instance accepted in its own window. The merged window starts with the earlier of
     /// the two; windows that have ended are ignored.
     #[must_use]
-    pub fn join(before: Option<Self>, told: Self, limit: Limit, now: Timestamp) -> Option<Self> {
+    pub fn join(before: Option<Self>, reported: Self, limit: RateLimit, now: Timestamp) -> Option<Self> {
         let open = before.filter(|window| !window.is_over(limit, now));
-        if told.is_over(limit, now) {
+        if reported.is_over(limit, now) {
             return open;
         }
-        Some(open.map_or(told, |own| Self {
-            started_at: own.started_at.min(told.started_at),
-            hits: own.hits.saturating_add(told.hits),
+        Some(open.map_or(reported, |own| Self {
+            started_at: own.started_at.min(reported.started_at),
+            hits: own.hits.saturating_add(reported.hits),
         }))
     }
 
     /// Returns the rate limit status of the window.
-    pub fn meter(&self, limit: Limit, now: Timestamp, is_refused: bool) -> Meter {
+    pub fn meter(&self, limit: RateLimit, now: Timestamp, is_refused: bool) -> Meter {
         let milliseconds = self.started_at.plus_seconds(limit.window).as_millis() - now.as_millis();
         Meter {
             limit: limit.hits,
@@ -164,7 +164,7 @@ impl Window {
 mod tests {
     use super::*;
 
-    const TWO: Limit = Limit { hits: 2, window: 60 };
+    const TWO: RateLimit = RateLimit { hits: 2, window: 60 };
 
     fn at(millis: i64) -> Timestamp {
         Timestamp::from_millis(1_000_000_000_000 + millis)
@@ -172,36 +172,36 @@ mod tests {
 
     #[test]
     fn the_limit_is_let_through_and_not_one_more() {
-        let (window, first) = Window::hit(None, TWO, at(0));
+        let (window, first) = RateWindow::hit(None, TWO, at(0));
         assert_eq!((first.remaining, first.is_refused, first.resets_in), (1, false, 60));
-        let (window, second) = Window::hit(Some(window), TWO, at(100));
+        let (window, second) = RateWindow::hit(Some(window), TWO, at(100));
         assert_eq!((second.remaining, second.is_refused, second.resets_in), (0, false, 60));
-        let (window, third) = Window::hit(Some(window), TWO, at(59_001));
+        let (window, third) = RateWindow::hit(Some(window), TWO, at(59_001));
         assert_eq!((third.remaining, third.is_refused, third.resets_in), (0, true, 1));
         assert_eq!(window.hits, 2, "refused requests do not count");
-        let (_, later) = Window::hit(Some(window), TWO, at(59_001 + third.resets_in * 1000));
+        let (_, later) = RateWindow::hit(Some(window), TWO, at(59_001 + third.resets_in * 1000));
         assert!(!later.is_refused, "a client that waits for `resets_in` is accepted");
     }
 
     #[test]
     fn a_window_ends_on_time_and_when_the_clock_is_set_back() {
-        let (full, _) = Window::hit(Some(Window::hit(None, TWO, at(0)).0), TWO, at(0));
-        assert!(Window::hit(Some(full), TWO, at(59_999)).1.is_refused);
-        assert!(!Window::hit(Some(full), TWO, at(60_000)).1.is_refused);
+        let (full, _) = RateWindow::hit(Some(RateWindow::hit(None, TWO, at(0)).0), TWO, at(0));
+        assert!(RateWindow::hit(Some(full), TWO, at(59_999)).1.is_refused);
+        assert!(!RateWindow::hit(Some(full), TWO, at(60_000)).1.is_refused);
         assert!(
-            Window::hit(Some(full), TWO, at(-1)).1.is_refused,
+            RateWindow::hit(Some(full), TWO, at(-1)).1.is_refused,
             "requests processed out of order stay in the window"
         );
-        assert!(!Window::hit(Some(full), TWO, at(-60_001)).1.is_refused);
+        assert!(!RateWindow::hit(Some(full), TWO, at(-60_001)).1.is_refused);
     }
 
     #[test]
     fn what_two_instances_let_through_is_one_window() {
-        let own = |started, hits| Window {
+        let own = |started, hits| RateWindow {
             started_at: at(started),
             hits,
         };
-        let join = |before, told, now| Window::join(before, told, TWO, at(now));
+        let join = |before, reported, now| RateWindow::join(before, reported, TWO, at(now));
         assert_eq!(join(None, own(0, 1), 10), Some(own(0, 1)));
         assert_eq!(join(Some(own(5_000, 1)), own(0, 1), 6_000), Some(own(0, 2)));
         assert_eq!(join(Some(own(0, 1)), own(5_000, 3), 6_000), Some(own(0, 4)));
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_share_is_an_eighth_and_at_least_one() {
-        let share = |hits| Limit { hits, window: 60 }.share();
+        let share = |hits| RateLimit { hits, window: 60 }.share();
         assert_eq!([1, 6, 8, 60, 600].map(share), [1, 1, 1, 7, 75]);
     }
 
@@ -244,7 +244,7 @@ mod tests {
             (Rate::Import, 5, 3600),
         ];
         for (rate, hits, window) in limits {
-            assert_eq!(rate.limit(), Limit { hits, window }, "{rate:?}");
+            assert_eq!(rate.limit(), RateLimit { hits, window }, "{rate:?}");
         }
     }
 }

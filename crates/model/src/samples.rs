@@ -2,7 +2,7 @@
 
 use crate::assignment::{Assignment, LatePolicy};
 use crate::course::{Course, CourseStatus};
-use crate::document::{Document, Status};
+use crate::document::{Document, DocumentState};
 use crate::document_kind::{DocumentType, FileExtension};
 use crate::group::Group;
 use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus};
@@ -116,7 +116,7 @@ pub fn document(id: &str, group: &str) -> Document {
         title: DocumentTitle::stored(id),
         document_type: DocumentType::Word,
         file_extension: FileExtension::Docx,
-        status: Status::Draft,
+        status: DocumentState::Draft,
         locked_at: None,
         locked_by_assignment_id: None,
         assignment_id: None,

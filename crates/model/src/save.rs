@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Open, Status};
+use crate::document::{Document, DocumentState, UnlockedStatus};
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
 use crate::id::{DocumentId, OrganizationId, RevisionId, UserId};
@@ -29,7 +29,7 @@ pub struct Save {
 
 /// The revision with the present content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredSave {
     /// The generation under which it arrived.
     pub generation: i64,
     /// When its last edit was made; `None` for uploads and restored revisions.
@@ -40,7 +40,7 @@ pub struct Kept {
 
 /// How a save is stored. Every save is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub enum SaveDisposition {
     /// It becomes the content; for a submitted or locked document it completes the present attempt.
     Current,
     /// It is stored as a revision but never becomes the content.
@@ -51,28 +51,28 @@ pub enum Received {
 
 impl Document {
     /// Decides how a save is stored, given the revision with the present content.
-    pub fn receive(&self, save: Save, kept: Option<Kept>) -> Received {
-        if let Some(kept) = kept {
+    pub fn classify_save(&self, save: Save, stored_save: Option<StoredSave>) -> SaveDisposition {
+        if let Some(stored_save) = stored_save {
             // Newer content from elsewhere (a later session, an upload, a restored revision) is never overwritten.
-            if kept.generation > save.generation {
-                return Received::Late;
+            if stored_save.generation > save.generation {
+                return SaveDisposition::Late;
             }
             // Saves of one session may arrive out of order. The document server reports whole seconds only: of two
             // forced saves within the same second the later arrival is newer, and the final save is newer than both.
-            if kept.generation == save.generation && kept.last_save.is_some() {
-                let is_older = save.last_save < kept.last_save;
-                let is_same = save.last_save == kept.last_save;
-                if is_older || (is_same && kept.is_final && !save.is_final) {
-                    return Received::Superseded;
+            if stored_save.generation == save.generation && stored_save.last_save.is_some() {
+                let is_older = save.last_save < stored_save.last_save;
+                let is_same = save.last_save == stored_save.last_save;
+                if is_older || (is_same && stored_save.is_final && !save.is_final) {
+                    return SaveDisposition::Superseded;
                 }
             }
         }
         match self.frozen_at() {
-            None => Received::Current,
-            Some(_) if save.is_after_snapshot => Received::Late,
+            None => SaveDisposition::Current,
+            Some(_) if save.is_after_snapshot => SaveDisposition::Late,
             // Compared in whole seconds, because the document server truncates its timestamps.
-            Some(cut) if save.last_save.is_some_and(|last| second(last) <= second(cut)) => Received::Current,
-            Some(_) => Received::Late,
+            Some(cut) if save.last_save.is_some_and(|last| second(last) <= second(cut)) => SaveDisposition::Current,
+            Some(_) => SaveDisposition::Late,
         }
     }
 
@@ -100,12 +100,14 @@ impl Document {
     /// time, not the time of its lock; if editors were open, it is the time at which they had sent all edits.
     pub fn frozen_at(&self) -> Option<Timestamp> {
         let begun = match self.status {
-            Status::Draft => return None,
-            Status::Submitted
-            | Status::Locked {
-                before: Open::Submitted,
+            DocumentState::Draft => return None,
+            DocumentState::Submitted
+            | DocumentState::Locked {
+                before: UnlockedStatus::Submitted,
             } => self.submitted_at.or(self.locked_at).unwrap_or(self.updated_at),
-            Status::Locked { before: Open::Draft } => self.locked_at.unwrap_or(self.updated_at),
+            DocumentState::Locked {
+                before: UnlockedStatus::Draft,
+            } => self.locked_at.unwrap_or(self.updated_at),
         };
         Some(self.cut_at.map_or(begun, |cut| cut.max(begun)))
     }
@@ -118,10 +120,10 @@ impl Document {
     /// Returns the document key of the present session. A draft keeps the key under which the document server still
     /// holds edits, so that opening it recovers them.
     pub fn key(&self) -> DocumentKey {
-        let kept = self.unsaved_generation.filter(|_| self.status == Status::Draft);
+        let stored_save = self.unsaved_generation.filter(|_| self.status == DocumentState::Draft);
         DocumentKey {
             document: self.id.clone(),
-            generation: kept.unwrap_or(self.generation),
+            generation: stored_save.unwrap_or(self.generation),
         }
     }
 }
@@ -237,9 +239,9 @@ impl Revision {
         FileExtension::parse(extension)
     }
 
-    /// Returns the properties that [`Document::receive`] compares.
-    pub const fn kept(&self) -> Kept {
-        Kept {
+    /// Returns the properties that [`Document::classify_save`] compares.
+    pub const fn stored_save(&self) -> StoredSave {
+        StoredSave {
             generation: self.generation,
             last_save: self.last_save,
             is_final: matches!(self.origin, RevisionOrigin::Editor),

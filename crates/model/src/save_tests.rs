@@ -17,8 +17,8 @@ fn save(generation: i64, second: i64) -> Save {
     }
 }
 
-fn kept(generation: i64, second: i64) -> Kept {
-    Kept {
+fn stored_save(generation: i64, second: i64) -> StoredSave {
+    StoredSave {
         generation,
         last_save: Some(at(second)),
         is_final: false,
@@ -31,83 +31,109 @@ fn topic() -> AssignmentId {
 
 #[test]
 fn a_draft_takes_what_its_session_writes() {
-    assert_eq!(document("d", "g").receive(save(1, 5), None), Received::Current);
     assert_eq!(
-        document("d", "g").receive(save(1, 9), Some(kept(1, 5))),
-        Received::Current
+        document("d", "g").classify_save(save(1, 5), None),
+        SaveDisposition::Current
+    );
+    assert_eq!(
+        document("d", "g").classify_save(save(1, 9), Some(stored_save(1, 5))),
+        SaveDisposition::Current
     );
 }
 
 #[test]
 fn writing_from_before_a_hand_in_completes_it_and_later_writing_is_late() {
     let mut document = document("d", "g");
-    document.hand_in(&topic(), &ben(), at(100)).unwrap();
-    assert_eq!(document.receive(save(1, 100), Some(kept(1, 50))), Received::Current);
-    assert_eq!(document.receive(save(1, 101), Some(kept(1, 50))), Received::Late);
+    document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     assert_eq!(
-        document.receive(
+        document.classify_save(save(1, 100), Some(stored_save(1, 50))),
+        SaveDisposition::Current
+    );
+    assert_eq!(
+        document.classify_save(save(1, 101), Some(stored_save(1, 50))),
+        SaveDisposition::Late
+    );
+    assert_eq!(
+        document.classify_save(
             Save {
                 last_save: None,
                 ..save(1, 0)
             },
             None
         ),
-        Received::Late
+        SaveDisposition::Late
     );
 }
 
 #[test]
 fn a_lock_does_not_give_a_hand_in_more_time() {
     let mut document = document("d", "g");
-    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.lock(&topic(), &OtherTopics::default(), at(200));
-    assert_eq!(document.receive(save(1, 100), None), Received::Current);
-    assert_eq!(document.receive(save(1, 150), None), Received::Late);
+    assert_eq!(document.classify_save(save(1, 100), None), SaveDisposition::Current);
+    assert_eq!(document.classify_save(save(1, 150), None), SaveDisposition::Late);
 }
 
 #[test]
 fn a_locked_draft_takes_what_was_written_before_the_lock() {
     let mut document = document("d", "g");
     document.lock(&topic(), &OtherTopics::default(), at(200));
-    assert_eq!(document.receive(save(1, 200), None), Received::Current);
-    assert_eq!(document.receive(save(1, 201), None), Received::Late);
-    assert_eq!(document.status, Status::Locked { before: Open::Draft });
+    assert_eq!(document.classify_save(save(1, 200), None), SaveDisposition::Current);
+    assert_eq!(document.classify_save(save(1, 201), None), SaveDisposition::Late);
+    assert_eq!(
+        document.status,
+        DocumentState::Locked {
+            before: UnlockedStatus::Draft
+        }
+    );
 }
 
 #[test]
 fn an_upload_or_a_later_session_is_never_overwritten() {
     let mut document = document("d", "g");
     document.renew_key();
-    let upload = Kept {
+    let upload = StoredSave {
         generation: 2,
         last_save: None,
         is_final: false,
     };
-    assert_eq!(document.receive(save(1, 999), Some(upload)), Received::Late);
-    assert_eq!(document.receive(save(2, 999), Some(upload)), Received::Current);
+    assert_eq!(
+        document.classify_save(save(1, 999), Some(upload)),
+        SaveDisposition::Late
+    );
+    assert_eq!(
+        document.classify_save(save(2, 999), Some(upload)),
+        SaveDisposition::Current
+    );
 }
 
 #[test]
 fn a_save_that_was_overtaken_is_superseded() {
     let document = document("d", "g");
-    assert_eq!(document.receive(save(1, 4), Some(kept(1, 5))), Received::Superseded);
+    assert_eq!(
+        document.classify_save(save(1, 4), Some(stored_save(1, 5))),
+        SaveDisposition::Superseded
+    );
     let forced = Save {
         is_final: false,
         ..save(1, 5)
     };
-    let after_the_end = Kept {
+    let after_the_end = StoredSave {
         is_final: true,
-        ..kept(1, 5)
+        ..stored_save(1, 5)
     };
-    assert_eq!(document.receive(forced, Some(after_the_end)), Received::Superseded);
     assert_eq!(
-        document.receive(forced, Some(kept(1, 5))),
-        Received::Current,
+        document.classify_save(forced, Some(after_the_end)),
+        SaveDisposition::Superseded
+    );
+    assert_eq!(
+        document.classify_save(forced, Some(stored_save(1, 5))),
+        SaveDisposition::Current,
         "the document server names whole seconds: a later forced save of the same second holds more"
     );
     assert_eq!(
-        document.receive(save(1, 5), Some(kept(1, 5))),
-        Received::Current,
+        document.classify_save(save(1, 5), Some(stored_save(1, 5))),
+        SaveDisposition::Current,
         "the final save wins"
     );
 }
@@ -115,38 +141,38 @@ fn a_save_that_was_overtaken_is_superseded() {
 #[test]
 fn the_cut_is_the_end_of_the_flush_in_whole_seconds() {
     let mut document = document("d", "g");
-    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.begin_freeze(at(104), at(115));
     assert!(document.is_freezing());
-    assert_eq!(document.receive(save(1, 104), None), Received::Current);
+    assert_eq!(document.classify_save(save(1, 104), None), SaveDisposition::Current);
     document.cut_at = Some(Timestamp::from_millis(at(102).as_millis() + 300));
     let typed_at = |millis: i64| Save {
         last_save: Some(Timestamp::from_millis(at(102).as_millis() + millis)),
         ..save(1, 0)
     };
-    assert_eq!(document.receive(typed_at(0), None), Received::Current);
-    assert_eq!(document.receive(typed_at(999), None), Received::Current);
-    assert_eq!(document.receive(typed_at(1_000), None), Received::Late);
+    assert_eq!(document.classify_save(typed_at(0), None), SaveDisposition::Current);
+    assert_eq!(document.classify_save(typed_at(999), None), SaveDisposition::Current);
+    assert_eq!(document.classify_save(typed_at(1_000), None), SaveDisposition::Late);
     let after = Save {
         is_after_snapshot: true,
         ..typed_at(0)
     };
     assert_eq!(
-        document.receive(after, None),
-        Received::Late,
+        document.classify_save(after, None),
+        SaveDisposition::Late,
         "the snapshot is complete"
     );
-    document.take_back(at(200)).unwrap();
+    document.mark_withdrawn(at(200)).unwrap();
     assert_eq!((document.cut_at, document.freezing_until), (None, None));
 }
 
 #[test]
 fn a_draft_keeps_the_key_under_which_changes_wait() {
     let mut document = document("d", "g");
-    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.unsaved_generation = Some(1);
     assert_eq!(document.key().generation, 2, "who reads gets the stored content");
-    document.take_back(at(200)).unwrap();
+    document.mark_withdrawn(at(200)).unwrap();
     assert_eq!(document.key().generation, 1);
     document.note_arrival(1, false);
     assert_eq!(document.key().generation, 1, "a forced save ends no session");
@@ -177,7 +203,10 @@ fn work_on_its_way_during_finish_and_reopen_arrives() {
     let mut document = document("d", "g");
     document.lock(&topic(), &OtherTopics::default(), at(100));
     document.reopen(&topic(), &OtherTopics::default(), at(200));
-    assert_eq!(document.receive(save(1, 90), Some(kept(1, 50))), Received::Current);
+    assert_eq!(
+        document.classify_save(save(1, 90), Some(stored_save(1, 50))),
+        SaveDisposition::Current
+    );
 }
 
 #[test]
@@ -227,16 +256,16 @@ proptest! {
         saves in Just([3_i64, 5, 8, 13, 21]).prop_shuffle(), finals in prop::collection::vec(any::<bool>(), 5)
     ) {
         let document = document("d", "g");
-        let mut content: Option<Kept> = None;
+        let mut content: Option<StoredSave> = None;
         for (second, is_final) in saves.into_iter().zip(finals) {
             let save = Save { is_final, ..save(1, second) };
-            match document.receive(save, content) {
-                Received::Current => content = Some(kept(1, second)),
-                Received::Superseded => {}
-                Received::Late => prop_assert!(false, "nothing is late in a draft"),
+            match document.classify_save(save, content) {
+                SaveDisposition::Current => content = Some(stored_save(1, second)),
+                SaveDisposition::Superseded => {}
+                SaveDisposition::Late => prop_assert!(false, "nothing is late in a draft"),
             }
         }
-        prop_assert_eq!(content, Some(kept(1, 21)));
+        prop_assert_eq!(content, Some(stored_save(1, 21)));
     }
 
     #[test]
@@ -247,13 +276,13 @@ proptest! {
         if locked_first {
             document.lock(&topic(), &OtherTopics::default(), at(frozen));
         } else {
-            document.hand_in(&topic(), &ben(), at(frozen)).unwrap();
+            document.mark_submitted(&topic(), &ben(), at(frozen)).unwrap();
             document.lock(&topic(), &OtherTopics::default(), at(frozen + 30));
         }
         prop_assert_eq!(document.frozen_at(), Some(at(frozen)));
         let save = Save { generation, last_save: Some(at(second)), is_final, is_after_snapshot: false };
-        let expected = if second <= frozen { Received::Current } else { Received::Late };
-        prop_assert_eq!(document.receive(save, None), expected);
+        let expected = if second <= frozen { SaveDisposition::Current } else { SaveDisposition::Late };
+        prop_assert_eq!(document.classify_save(save, None), expected);
     }
 
     #[test]

@@ -16,18 +16,18 @@ pub struct TimeOfDay(u16);
 /// The text is not a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time of day such as 08:15")]
-pub struct NotATimeOfDay;
+pub struct ParseTimeOfDayError;
 
 impl TimeOfDay {
     /// Parses `HH:MM`, from 00:00 to 23:59.
-    pub fn parse(text: &str) -> Result<Self, NotATimeOfDay> {
+    pub fn parse(text: &str) -> Result<Self, ParseTimeOfDayError> {
         let digit = |byte: u8| {
             byte.is_ascii_digit()
                 .then(|| u16::from(byte - b'0'))
-                .ok_or(NotATimeOfDay)
+                .ok_or(ParseTimeOfDayError)
         };
         let [hour_ten, hour_one, b':', minute_ten, minute_one] = *text.trim().as_bytes() else {
-            return Err(NotATimeOfDay);
+            return Err(ParseTimeOfDayError);
         };
         let (hour, minute) = (
             digit(hour_ten)? * 10 + digit(hour_one)?,
@@ -36,7 +36,7 @@ impl TimeOfDay {
         if hour < 24 && minute < 60 {
             Ok(Self(hour * 60 + minute))
         } else {
-            Err(NotATimeOfDay)
+            Err(ParseTimeOfDayError)
         }
     }
 }
@@ -109,7 +109,7 @@ mod tests {
             assert_eq!(TimeOfDay::parse(good).unwrap().to_string(), good);
         }
         for bad in ["", "8:15", "24:00", "12:60", "12-30", "1２:30", "12:30:00", "aa:bb"] {
-            assert_eq!(TimeOfDay::parse(bad), Err(NotATimeOfDay), "{bad}");
+            assert_eq!(TimeOfDay::parse(bad), Err(ParseTimeOfDayError), "{bad}");
         }
     }
 

@@ -49,7 +49,7 @@ pub const CONSECUTIVE: i64 = 100;
 pub const LONGEST_WINDOW: i64 = ACCOUNT.window;
 /// How long an address remains known after a successful sign-in, and how long consecutive failures are remembered, in
 /// seconds.
-pub const MEMORY: i64 = 30 * DAY;
+pub const FAILURE_RETENTION: i64 = 30 * DAY;
 /// Maximum number of stored failure counts for accounts that do not exist.
 pub const UNKNOWN_ACCOUNTS: i64 = 100_000;
 
@@ -69,7 +69,7 @@ impl FailureLimit {
 /// account) within the window, where n is the number of failures of the limit; `None` if there are fewer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FailureHistory {
-    /// The latest successful sign-in of the account from this address within [`MEMORY`].
+    /// The latest successful sign-in of the account from this address within [`FAILURE_RETENTION`].
     pub known_since: Option<Timestamp>,
     /// See [`PAIR`].
     pub pair: Option<Timestamp>,
@@ -98,15 +98,15 @@ impl FailureHistory {
             self.known_since
                 .or(self.last_failure)
                 .unwrap_or(now)
-                .plus_seconds(MEMORY)
+                .plus_seconds(FAILURE_RETENTION)
         });
-        let stranger = |time: Option<Timestamp>| time.filter(|_| self.known_since.is_none());
+        let unless_known = |time: Option<Timestamp>| time.filter(|_| self.known_since.is_none());
         let times = [
             self.pair.map(|time| PAIR.opens_at(time)),
             while_guessing,
             consecutive,
-            stranger(self.account).map(|time| ACCOUNT.opens_at(time)),
-            stranger(self.address).map(|time| ADDRESS.opens_at(time)),
+            unless_known(self.account).map(|time| ACCOUNT.opens_at(time)),
+            unless_known(self.address).map(|time| ADDRESS.opens_at(time)),
         ];
         times.into_iter().flatten().max().filter(|time| *time > now)
     }
@@ -190,10 +190,10 @@ mod tests {
             ..history()
         };
         assert_eq!(failures(99, None).opens_at(at(1)), None);
-        assert_eq!(failures(100, None).opens_at(at(1)), Some(at(MEMORY)));
+        assert_eq!(failures(100, None).opens_at(at(1)), Some(at(FAILURE_RETENTION)));
         assert_eq!(
             failures(100, Some(at(-DAY))).opens_at(at(1)),
-            Some(at(MEMORY - DAY)),
+            Some(at(FAILURE_RETENTION - DAY)),
             "then the address is not known any more"
         );
     }

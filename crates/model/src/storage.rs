@@ -110,7 +110,7 @@ impl garde::Validate for QuotaBytes {
 
 /// Present storage usage and quotas of an organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StorageRoom {
+pub struct StorageAllowance {
     /// Bytes used: the latest count plus later additions.
     pub used: i64,
     pub quota: QuotaBytes,
@@ -122,9 +122,9 @@ pub struct StorageRoom {
     pub may_be_less: bool,
 }
 
-impl StorageRoom {
+impl StorageAllowance {
     /// Returns whether this many more bytes fit into the quota.
-    pub const fn takes(&self, bytes: i64) -> bool {
+    pub const fn has_room_for(&self, bytes: i64) -> bool {
         self.quota.allows(self.used.saturating_add(bytes))
     }
 }
@@ -144,8 +144,8 @@ pub struct StorageUsage {
 
 impl StorageUsage {
     /// Sums up the counts of the classes and of files that belong to no class.
-    pub fn of(classes: Vec<(ClassStorage, StorageKinds)>, beside: &StorageKinds, now: Timestamp) -> Self {
-        let mut kinds = *beside;
+    pub fn of(classes: Vec<(ClassStorage, StorageKinds)>, unclassified: &StorageKinds, now: Timestamp) -> Self {
+        let mut kinds = *unclassified;
         let mut named: Vec<ClassStorage> = Vec::with_capacity(classes.len());
         for (class, of_class) in classes {
             kinds.add(&of_class);
@@ -170,16 +170,16 @@ mod tests {
 
     #[test]
     fn the_last_byte_fits_and_the_next_does_not() {
-        let room = StorageRoom {
+        let room = StorageAllowance {
             used: 90,
             quota: QuotaBytes::stored(100),
             group_quota: QuotaBytes::OF_GROUP,
             is_counted: true,
             may_be_less: false,
         };
-        assert!(room.takes(10) && !room.takes(11));
+        assert!(room.has_room_for(10) && !room.has_room_for(11));
         // A save may exceed the quota; after that nothing fits, not even zero bytes.
-        assert!(!StorageRoom { used: 101, ..room }.takes(0));
+        assert!(!StorageAllowance { used: 101, ..room }.has_room_for(0));
         assert!(room.quota.is_nearly_used_up_by(90) && !room.quota.is_nearly_used_up_by(89));
     }
 
@@ -198,11 +198,11 @@ mod tests {
             };
             (class, kinds)
         };
-        let beside = StorageKinds {
+        let unclassified = StorageKinds {
             exports: 1000,
             ..StorageKinds::default()
         };
-        let usage = StorageUsage::of((0..30).map(class).collect(), &beside, Timestamp::from_millis(7));
+        let usage = StorageUsage::of((0..30).map(class).collect(), &unclassified, Timestamp::from_millis(7));
         assert_eq!(usage.classes.len(), CLASSES_NAMED);
         assert_eq!((usage.classes[0].name.as_str(), usage.classes[0].bytes), ("29", 30));
         assert_eq!(usage.kinds.documents, (0..30).sum::<i64>());

@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::document_kind::FileExtension;
 use crate::domain_error::DomainError;
 use crate::file::FileKey;
-use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness, Step};
+use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness, StatusTransition};
 use crate::id::{
     AssignmentId, DocumentId, GroupAssignmentId, OrganizationId, SubmissionDocumentId, SubmissionId, UserId,
 };
@@ -101,7 +101,7 @@ pub fn preselected(candidates: &[&AssignmentId], linked: Option<&AssignmentId>) 
 
 /// Submits a document for a topic. `link` is the group's link to the topic, `submitted` are the documents of the
 /// current attempt, `attempts` counts all attempts so far. The caller still has to set the id of the new submission in
-/// the link ([`GroupAssignment::step_with`]).
+/// the link ([`GroupAssignment::apply_transition_with`]).
 pub fn submit(
     document: &mut Document,
     assignment: &Assignment,
@@ -115,10 +115,10 @@ pub fn submit(
     let link = link.filter(|link| link.assignment_id == assignment.id && link.group_id == document.group_id);
     let link = link.ok_or(DomainError::GroupNotOnAssignment)?;
     // Checked first: a published grade is the more important reason, even if the document is submitted already.
-    link.status.after(Step::Submitted)?;
+    link.status.after(StatusTransition::Submitted)?;
     open.submit()?;
     let lateness = link.takes_submission(assignment, now)?;
-    document.hand_in(&assignment.id, by, now)?;
+    document.mark_submitted(&assignment.id, by, now)?;
     let mut documents: Vec<_> = submitted.iter().filter(|id| **id != document.id).cloned().collect();
     documents.push(document.id.clone());
     Ok(NextAttempt {
@@ -146,10 +146,10 @@ pub fn unsubmit(
     }
     open.unsubmit()?;
     let documents: Vec<_> = submitted.iter().filter(|id| **id != document.id).cloned().collect();
-    link.status.after(Step::Unsubmitted {
+    link.status.after(StatusTransition::Unsubmitted {
         others_remain: !documents.is_empty(),
     })?;
-    document.take_back(now)?;
+    document.mark_withdrawn(now)?;
     let lateness = current.lateness;
     let submitted_at = current.submitted_at;
     Ok((!documents.is_empty()).then(|| NextAttempt {
@@ -162,7 +162,7 @@ pub fn unsubmit(
 
 /// Returns the work of a group for revision: its documents become drafts. Rejected for a finished topic, which has to
 /// be reopened first.
-pub fn give_back<'d>(
+pub fn return_submission<'d>(
     documents: impl IntoIterator<Item = &'d mut Document>,
     assignment: &Assignment,
     link: &mut GroupAssignment,
@@ -175,11 +175,11 @@ pub fn give_back<'d>(
     for document in &documents {
         document.status.writable()?;
     }
-    link.step_with(Step::Returned, None, now)?;
+    link.apply_transition_with(StatusTransition::Returned, None, now)?;
     for document in documents {
         // A document that was never submitted, or was withdrawn in the meantime, is a draft already.
         if document.assignment_id.as_ref() == Some(&assignment.id) && document.status.unsubmit().is_ok() {
-            document.take_back(now)?;
+            document.mark_withdrawn(now)?;
         }
     }
     Ok(())
@@ -187,7 +187,7 @@ pub fn give_back<'d>(
 
 impl Submission {
     /// Recomputes the lateness after a teacher changed the deadline and requested it. Returns whether it changed.
-    pub fn judge_anew(&mut self, link: &GroupAssignment, assignment: &Assignment) -> bool {
+    pub fn update_lateness(&mut self, link: &GroupAssignment, assignment: &Assignment) -> bool {
         let lateness = link.lateness(assignment, self.submitted_at);
         let changed = lateness != self.lateness;
         self.lateness = lateness;
@@ -211,7 +211,7 @@ impl Submission {
     }
 
     /// Ends the attempt because a teacher returned it for revision.
-    pub fn give_back(&mut self) {
+    pub fn return_submission(&mut self) {
         if self.status == SubmissionStatus::Active {
             self.status = SubmissionStatus::Returned;
         }

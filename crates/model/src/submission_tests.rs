@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::assignment::LatePolicy;
-use crate::document::{OtherTopics, Status};
+use crate::document::{DocumentState, OtherTopics};
 use crate::group_assignment::GroupAssignmentStatus;
 use crate::samples::{ada, assignment, at, ben, document, link};
 
@@ -36,7 +36,9 @@ fn in_status(status: GroupAssignmentStatus) -> GroupAssignment {
 
 fn handed_in(id: &str) -> Document {
     let mut document = document(id, "g");
-    document.hand_in(&AssignmentId::new("t"), &ben(), at(900)).unwrap();
+    document
+        .mark_submitted(&AssignmentId::new("t"), &ben(), at(900))
+        .unwrap();
     document
 }
 
@@ -56,7 +58,7 @@ fn each_attempt_holds_every_submitted_document() {
     let mut first = document("a", "g");
     let next = submit(&mut first, &topic, Some(&link("g", "t")), &[], 0, &ben(), at(900)).unwrap();
     assert_eq!((next.attempt, next.documents), (1, vec![DocumentId::new("a")]));
-    assert_eq!(first.status, Status::Submitted);
+    assert_eq!(first.status, DocumentState::Submitted);
 
     let mut second = document("b", "g");
     let current = in_status(GroupAssignmentStatus::Submitted);
@@ -152,14 +154,14 @@ fn taking_back_leaves_an_attempt_with_the_rest_or_none() {
         (late, at(900)),
         "taking back hands nothing in"
     );
-    assert_eq!(first.status, Status::Draft);
+    assert_eq!(first.status, DocumentState::Draft);
 
     let mut last = handed_in("b");
     assert_eq!(
         unsubmit(&mut last, &current, &attempt(3, late), &all[1..], 3, at(5000)),
         Ok(None)
     );
-    assert_eq!(last.status, Status::Draft);
+    assert_eq!(last.status, DocumentState::Draft);
 }
 
 #[test]
@@ -197,14 +199,14 @@ fn returned_work_becomes_drafts_again_unless_the_topic_is_finished() {
     let mut current = in_status(GroupAssignmentStatus::Graded);
     let mut unlinked = document("u", "g");
     let mut documents = [handed_in("a"), handed_in("b")];
-    give_back(
+    return_submission(
         documents.iter_mut().chain([&mut unlinked]),
         &topic,
         &mut current,
         at(950),
     )
     .unwrap();
-    assert!(documents.iter().all(|document| document.status == Status::Draft));
+    assert!(documents.iter().all(|document| document.status == DocumentState::Draft));
     assert_eq!(
         (current.status, current.current_submission_id.clone()),
         (GroupAssignmentStatus::Returned, None)
@@ -214,7 +216,7 @@ fn returned_work_becomes_drafts_again_unless_the_topic_is_finished() {
     topic.finish(&ada(), at(960));
     let mut current = in_status(GroupAssignmentStatus::Submitted);
     assert_eq!(
-        give_back(&mut [], &topic, &mut current, at(970)),
+        return_submission(&mut [], &topic, &mut current, at(970)),
         Err(DomainError::DocumentLocked)
     );
     assert_eq!(current.status, GroupAssignmentStatus::Submitted);
@@ -238,9 +240,9 @@ fn lateness_stays_as_judged_until_a_teacher_asks_for_it_anew() {
             late_by_seconds: 60
         }
     );
-    assert!(submission.judge_anew(&link("g", "t"), &topic));
+    assert!(submission.update_lateness(&link("g", "t"), &topic));
     assert_eq!(submission.lateness, Lateness::default());
-    assert!(!submission.judge_anew(&link("g", "t"), &topic));
+    assert!(!submission.update_lateness(&link("g", "t"), &topic));
 }
 
 #[test]
@@ -248,7 +250,7 @@ fn only_an_active_attempt_comes_to_an_end() {
     let mut submission = attempt(1, Lateness::default());
     submission.supersede();
     submission.withdraw(&ben(), at(1));
-    submission.give_back();
+    submission.return_submission();
     assert_eq!(
         (submission.status, submission.withdrawn_at),
         (SubmissionStatus::Superseded, None)

@@ -4,7 +4,7 @@
 /// Properties of an account that determine whether it can be taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of the account")]
-pub struct Candidate {
+pub struct TakeOverCandidate {
     /// Whether the organization holds the domain of the address and the TXT record was found at the last check.
     pub is_under_held_domain: bool,
     /// Whether this organization created the account.
@@ -19,7 +19,7 @@ pub struct Candidate {
     pub is_owner: bool,
 }
 
-impl Candidate {
+impl TakeOverCandidate {
     /// Returns whether the organization may take over the account when it adds the address.
     pub const fn can_be_taken_over(self) -> bool {
         self.is_under_held_domain
@@ -39,7 +39,7 @@ mod tests {
     fn only_an_unproven_foreign_account_under_a_held_domain_is_taken_over() {
         let all = (0..64_u8).map(|bits| {
             let bit = |index: u8| bits & (1 << index) != 0;
-            Candidate {
+            TakeOverCandidate {
                 is_under_held_domain: bit(0),
                 is_own: bit(1),
                 is_member: bit(2),
@@ -49,7 +49,7 @@ mod tests {
             }
         });
         let taken: Vec<_> = all.filter(|candidate| candidate.can_be_taken_over()).collect();
-        let only = Candidate {
+        let only = TakeOverCandidate {
             is_under_held_domain: true,
             is_own: false,
             is_member: false,

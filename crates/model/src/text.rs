@@ -17,7 +17,7 @@ use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
 /// Why a text is rejected; a clause that follows the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadText {
+pub enum TextError {
     /// Empty after trimming, but required.
     #[error("is required")]
     Missing,
@@ -56,50 +56,51 @@ pub trait Text {
 
 /// Shape of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum TextFormat {
     /// A single line, normalized to NFC.
-    Line,
+    SingleLine,
     /// A single line that another system compares byte by byte; not normalized.
     Opaque,
     /// Several lines.
-    Lines,
+    MultiLine,
 }
 
 /// Trims the text, normalizes single lines to NFC, and converts line breaks to `\n`.
-fn tidy(text: &str, shape: Shape) -> String {
+fn normalize(text: &str, format: TextFormat) -> String {
     let trimmed = text.trim();
-    match shape {
-        Shape::Line if !is_nfc(trimmed) => trimmed.nfc().collect(),
-        Shape::Lines if trimmed.contains('\r') => trimmed.replace("\r\n", "\n").replace('\r', "\n"),
-        Shape::Line | Shape::Opaque | Shape::Lines => trimmed.to_owned(),
+    match format {
+        TextFormat::SingleLine if !is_nfc(trimmed) => trimmed.nfc().collect(),
+        TextFormat::MultiLine if trimmed.contains('\r') => trimmed.replace("\r\n", "\n").replace('\r', "\n"),
+        TextFormat::SingleLine | TextFormat::Opaque | TextFormat::MultiLine => trimmed.to_owned(),
     }
 }
 
-fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText> {
+fn check(text: &str, format: TextFormat, min: usize, max: usize) -> Result<(), TextError> {
     // A text has at most as many characters as bytes, so most texts need not be counted.
     if text.len() > max && text.chars().count() > max {
-        return Err(BadText::TooLong(max));
+        return Err(TextError::TooLong(max));
     }
     if text.is_empty() && min > 0 {
-        return Err(BadText::Missing);
+        return Err(TextError::Missing);
     }
     if min > 1 && text.chars().count() < min {
-        return Err(BadText::TooShort(min));
+        return Err(TextError::TooShort(min));
     }
-    let allowed =
-        |character: char| !character.is_control() || (shape == Shape::Lines && matches!(character, '\n' | '\t'));
+    let allowed = |character: char| {
+        !character.is_control() || (format == TextFormat::MultiLine && matches!(character, '\n' | '\t'))
+    };
     if !text.chars().all(allowed) {
-        return Err(BadText::ControlCharacter);
+        return Err(TextError::ControlCharacter);
     }
-    match shape {
-        Shape::Line | Shape::Opaque => crate::visible_text::check(text),
-        Shape::Lines => Ok(()),
+    match format {
+        TextFormat::SingleLine | TextFormat::Opaque => crate::visible_text::check(text),
+        TextFormat::MultiLine => Ok(()),
     }
 }
 
 /// Defines text types together with their limits.
 macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident: $shape:ident $min:tt to $max:tt$(, $extra:path)?;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $format:ident $min:tt to $max:tt$(, $extra:path)?;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
         #[schema(value_type = String, min_length = $min, max_length = $max)]
@@ -131,8 +132,8 @@ macro_rules! texts {
             }
 
             /// Checks the limits of the text.
-            pub fn check(&self) -> Result<(), BadText> {
-                check(&self.0, Shape::$shape, $min, $max)?;
+            pub fn check(&self) -> Result<(), TextError> {
+                check(&self.0, TextFormat::$format, $min, $max)?;
                 $($extra(&self.0)?;)?
                 Ok(())
             }
@@ -145,10 +146,10 @@ macro_rules! texts {
         }
 
         impl TryFrom<&str> for $name {
-            type Error = BadText;
+            type Error = TextError;
 
-            fn try_from(text: &str) -> Result<Self, BadText> {
-                let text = Self(tidy(text, Shape::$shape).into());
+            fn try_from(text: &str) -> Result<Self, TextError> {
+                let text = Self(normalize(text, TextFormat::$format).into());
                 text.check()?;
                 Ok(text)
             }
@@ -170,7 +171,7 @@ macro_rules! texts {
             /// Trims without checking; validation happens later.
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                Ok(Self(tidy(&text, Shape::$shape).into()))
+                Ok(Self(normalize(&text, TextFormat::$format).into()))
             }
         }
 
@@ -199,102 +200,102 @@ macro_rules! texts {
 
 texts! {
     /// Name of a user, a class, a course or an organization.
-    Name: Line 1 to 120;
+    Name: SingleLine 1 to 120;
     /// Name of a group, a subject or a homeroom; also the display name of a group and a first or last name.
-    ShortName: Line 1 to 80;
+    ShortName: SingleLine 1 to 80;
     /// Username, an alternative to the email address for signing in.
-    Username: Line 1 to 60;
+    Username: SingleLine 1 to 60;
     /// Title of an assignment (topic).
-    Title: Line 1 to 200;
+    Title: SingleLine 1 to 200;
     /// Title of a document.
-    DocumentTitle: Line 1 to 120;
+    DocumentTitle: SingleLine 1 to 120;
     /// Original name of an uploaded file.
-    FileName: Line 1 to 200;
+    FileName: SingleLine 1 to 200;
     /// Description of a course.
-    CourseDescription: Lines 0 to 5000;
+    CourseDescription: MultiLine 0 to 5000;
     /// Task text of an assignment, or a group's own task text.
-    Description: Lines 0 to 20000;
+    Description: MultiLine 0 to 20000;
     /// Description of a subject.
-    SubjectDescription: Lines 0 to 1000;
+    SubjectDescription: MultiLine 0 to 1000;
     /// Message of a help request.
-    HelpMessage: Lines 0 to 500;
+    HelpMessage: MultiLine 0 to 500;
     /// Short note on a submission, an unsubmission or a resolved help request.
-    Note: Lines 0 to 1000;
+    Note: MultiLine 0 to 1000;
     /// Text of a room message; required unless files are attached.
-    ChatText: Lines 0 to 4000;
+    ChatText: MultiLine 0 to 4000;
     /// Subject of a direct message.
-    MessageSubject: Line 1 to 200;
+    MessageSubject: SingleLine 1 to 200;
     /// Text of a feedback.
-    FeedbackText: Lines 1 to 10000;
+    FeedbackText: MultiLine 1 to 10000;
     /// Search term.
-    Search: Line 0 to 100;
+    Search: SingleLine 0 to 100;
     /// Short code of a subject, such as "BIO".
-    SubjectCode: Line 1 to 20;
+    SubjectCode: SingleLine 1 to 20;
     /// Color of a subject, `#rrggbb`.
-    Color: Line 7 to 7, color;
+    Color: SingleLine 7 to 7, color;
     /// School year of a class, such as "2026/2027".
-    AcademicYear: Line 1 to 20;
+    AcademicYear: SingleLine 1 to 20;
     /// Free-form label of a semester, such as "1" or "H".
-    Semester: Line 1 to 20;
+    Semester: SingleLine 1 to 20;
     /// Free-form label of the grade level of a homeroom.
-    GradeLevel: Line 1 to 20;
+    GradeLevel: SingleLine 1 to 20;
     /// Name of the room of a lesson.
-    RoomName: Line 1 to 40;
+    RoomName: SingleLine 1 to 40;
     /// Grade scale of an assignment, as free text.
-    GradeScale: Line 1 to 200;
+    GradeScale: SingleLine 1 to 200;
     /// A value of the grade scale.
-    GradeValue: Line 1 to 20;
+    GradeValue: SingleLine 1 to 20;
     /// Id of a user, class or homeroom in the school's administration system.
     ExternalId: Opaque 1 to 120;
     /// Id assigned to a room message by the client, to detect repeated requests.
     ClientMessageId: Opaque 1 to 64;
     /// Language of a user, such as "en" or "de-CH".
-    Locale: Line 1 to 35;
+    Locale: SingleLine 1 to 35;
     /// Time zone of a user, such as "Europe/Berlin".
-    TimeZone: Line 1 to 64;
+    TimeZone: SingleLine 1 to 64;
     /// Name of an organization in URLs, also its subdomain.
-    Slug: Line 2 to 63, slug;
+    Slug: SingleLine 2 to 63, slug;
     /// Custom host name of an organization.
-    CustomDomain: Line 4 to 253, host;
+    CustomDomain: SingleLine 4 to 253, host;
     /// URL of an image.
     WebAddress: Opaque 1 to 2000, web_address;
 }
 
-fn color(text: &str) -> Result<(), BadText> {
-    let digits = text.strip_prefix('#').ok_or(BadText::NotAColor)?;
+fn color(text: &str) -> Result<(), TextError> {
+    let digits = text.strip_prefix('#').ok_or(TextError::NotAColor)?;
     if digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         Ok(())
     } else {
-        Err(BadText::NotAColor)
+        Err(TextError::NotAColor)
     }
 }
 
-fn slug(text: &str) -> Result<(), BadText> {
+fn slug(text: &str) -> Result<(), TextError> {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if text.bytes().all(fits) {
         Ok(())
     } else {
-        Err(BadText::NotASlug)
+        Err(TextError::NotASlug)
     }
 }
 
 /// Requires at least two labels, the last one with a letter: an IP address is not a domain.
-fn host(text: &str) -> Result<(), BadText> {
+fn host(text: &str) -> Result<(), TextError> {
     let label = |label: &str| {
         (1..=63).contains(&label.len()) && slug(label).is_ok() && !label.starts_with('-') && !label.ends_with('-')
     };
     let last = text.rsplit('.').next().unwrap_or_default();
     let fits = text.contains('.') && text.split('.').all(label) && last.bytes().any(|byte| byte.is_ascii_lowercase());
-    if fits { Ok(()) } else { Err(BadText::NotAHost) }
+    if fits { Ok(()) } else { Err(TextError::NotAHost) }
 }
 
-fn web_address(text: &str) -> Result<(), BadText> {
+fn web_address(text: &str) -> Result<(), TextError> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let fits = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
         && !text
             .chars()
             .any(|character| character.is_whitespace() || "\"<>\\".contains(character));
-    if fits { Ok(()) } else { Err(BadText::NotAnAddress) }
+    if fits { Ok(()) } else { Err(TextError::NotAnAddress) }
 }
 
 /// Turns a text that is empty after trimming into `None`.

@@ -41,24 +41,24 @@ fn an_optional_text_that_is_empty_is_no_text() {
 #[test]
 fn length_is_counted_in_characters_not_bytes() {
     assert!(Name::try_from("ü".repeat(120).as_str()).is_ok());
-    assert_eq!(Name::try_from("ü".repeat(121).as_str()), Err(BadText::TooLong(120)));
+    assert_eq!(Name::try_from("ü".repeat(121).as_str()), Err(TextError::TooLong(120)));
 }
 
 #[test]
 fn names_refuse_control_characters_and_long_texts_allow_line_breaks() {
-    assert_eq!(Name::try_from("7\nb"), Err(BadText::ControlCharacter));
-    assert_eq!(Name::try_from("7\u{0}b"), Err(BadText::ControlCharacter));
+    assert_eq!(Name::try_from("7\nb"), Err(TextError::ControlCharacter));
+    assert_eq!(Name::try_from("7\u{0}b"), Err(TextError::ControlCharacter));
     assert_eq!(Description::try_from("a\r\nb\rc\td").unwrap().as_str(), "a\nb\nc\td");
-    assert_eq!(Description::try_from("a\u{0}b"), Err(BadText::ControlCharacter));
+    assert_eq!(Description::try_from("a\u{0}b"), Err(TextError::ControlCharacter));
     assert_eq!(Description::try_from("   ").unwrap().as_str(), "");
 }
 
 #[test]
 fn a_color_is_a_hash_and_six_hexadecimal_digits() {
     assert!(Color::try_from("#3366cC").is_ok());
-    assert_eq!(Color::try_from("#33 6cc"), Err(BadText::NotAColor));
-    assert_eq!(Color::try_from("3366ccc"), Err(BadText::NotAColor));
-    assert_eq!(Color::try_from("#fff"), Err(BadText::TooShort(7)));
+    assert_eq!(Color::try_from("#33 6cc"), Err(TextError::NotAColor));
+    assert_eq!(Color::try_from("3366ccc"), Err(TextError::NotAColor));
+    assert_eq!(Color::try_from("#fff"), Err(TextError::TooShort(7)));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct Timestamp(i64);
 /// The text is not a time in the years 2000 to 2100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time with an offset, such as 2026-01-31T12:00:00Z, in the years 2000 to 2100")]
-pub struct NotATime;
+pub struct ParseTimestampError;
 
 impl Timestamp {
     /// Returns the time this many milliseconds after 1970-01-01T00:00:00Z.
@@ -33,14 +33,16 @@ impl Timestamp {
     }
 
     /// Parses RFC 3339 with any offset; truncated to milliseconds.
-    pub fn parse(text: &str) -> Result<Self, NotATime> {
-        let text = Some(text.trim()).filter(|text| is_rfc_3339(text)).ok_or(NotATime)?;
-        let moment: jiff::Timestamp = text.parse().map_err(|_| NotATime)?;
+    pub fn parse(text: &str) -> Result<Self, ParseTimestampError> {
+        let text = Some(text.trim())
+            .filter(|text| is_rfc_3339(text))
+            .ok_or(ParseTimestampError)?;
+        let moment: jiff::Timestamp = text.parse().map_err(|_| ParseTimestampError)?;
         let millis = moment.as_millisecond();
         if (EARLIEST..LATEST).contains(&millis) {
             Ok(Self(millis))
         } else {
-            Err(NotATime)
+            Err(ParseTimestampError)
         }
     }
 
@@ -176,7 +178,7 @@ mod tests {
             "2026-01-31T12:60:00Z",
             "2026-W05-6T12:00:00Z",
         ] {
-            assert_eq!(Timestamp::parse(text), Err(NotATime), "{text}");
+            assert_eq!(Timestamp::parse(text), Err(ParseTimestampError), "{text}");
         }
     }
 
@@ -191,7 +193,7 @@ mod tests {
             "2101-01-01T00:00:00Z",
             "2026-02-30T00:00:00Z",
         ] {
-            assert_eq!(Timestamp::parse(text), Err(NotATime), "{text}");
+            assert_eq!(Timestamp::parse(text), Err(ParseTimestampError), "{text}");
         }
         assert!(Timestamp::parse("2100-12-31T23:59:59.999Z").is_ok());
     }

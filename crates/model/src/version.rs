@@ -30,7 +30,7 @@ impl fmt::Display for Version {
 
 /// An object that has a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Object {
+pub enum VersionedObject {
     /// The organization of the request.
     Organization,
     /// A user together with the membership in the organization of the request.
@@ -52,7 +52,7 @@ pub enum Object {
 
 macro_rules! objects {
     ($($variant:ident($id:ident))+) => {$(
-        impl From<&$id> for Object {
+        impl From<&$id> for VersionedObject {
             fn from(id: &$id) -> Self {
                 Self::$variant(id.clone())
             }

@@ -1,10 +1,10 @@
 //! Checks that a single-line text has a visible character and no hidden ones. Otherwise a student could choose a name
 //! that looks like that of a teacher, or an invisible name.
 
-use crate::text::BadText;
+use crate::text::TextError;
 
 /// Rejects a text without a visible character or with hidden characters. Empty texts are checked elsewhere.
-pub fn check(text: &str) -> Result<(), BadText> {
+pub fn check(text: &str) -> Result<(), TextError> {
     if text.is_ascii() {
         // Control characters were rejected before, and a trimmed text does not consist of spaces.
         return Ok(());
@@ -14,14 +14,14 @@ pub fn check(text: &str) -> Result<(), BadText> {
         let before = index.checked_sub(1).map(|index| characters[index]);
         let after = characters.get(index + 1).copied();
         if is_hidden(*character) && !is_part_of_sign(before, *character, after) {
-            return Err(BadText::HiddenCharacter);
+            return Err(TextError::HiddenCharacter);
         }
     }
     let is_visible = |character: &char| !character.is_whitespace() && !is_hidden(*character) && !is_blank(*character);
     if characters.iter().any(is_visible) {
         Ok(())
     } else {
-        Err(BadText::Invisible)
+        Err(TextError::Invisible)
     }
 }
 
@@ -79,9 +79,9 @@ mod tests {
             "\u{3164}",
             "Ada\u{E0041}",
         ] {
-            assert_eq!(Name::try_from(hidden), Err(BadText::HiddenCharacter), "{hidden:?}");
+            assert_eq!(Name::try_from(hidden), Err(TextError::HiddenCharacter), "{hidden:?}");
         }
-        assert_eq!(Name::try_from("\u{2800}\u{2800}"), Err(BadText::Invisible));
+        assert_eq!(Name::try_from("\u{2800}\u{2800}"), Err(TextError::Invisible));
     }
 
     #[test]

@@ -68,11 +68,11 @@ pub enum DateOrTime {
 #[error(
     "must be a date such as 2026-01-31, or a time with an offset such as 2026-01-31T12:00:00Z, in the years 2000 to 2100"
 )]
-pub struct NotADate;
+pub struct ParseDateError;
 
 impl DateOrTime {
     /// Parses a date (`2026-01-31`) or an RFC 3339 time.
-    pub fn parse(text: &str) -> Result<Self, NotADate> {
+    pub fn parse(text: &str) -> Result<Self, ParseDateError> {
         let text = text.trim();
         let is_day = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -80,13 +80,13 @@ impl DateOrTime {
                 _ => byte.is_ascii_digit(),
             });
         if !is_day {
-            return Timestamp::parse(text).map(Self::Time).map_err(|_| NotADate);
+            return Timestamp::parse(text).map(Self::Time).map_err(|_| ParseDateError);
         }
-        let day: Date = text.parse().map_err(|_| NotADate)?;
+        let day: Date = text.parse().map_err(|_| ParseDateError)?;
         if (2000..=2100).contains(&day.year()) {
             Ok(Self::Date(day))
         } else {
-            Err(NotADate)
+            Err(ParseDateError)
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
             "2026-09-01T00:00:00",
             "tomorrow",
         ] {
-            assert_eq!(DateOrTime::parse(text), Err(NotADate), "{text}");
+            assert_eq!(DateOrTime::parse(text), Err(ParseDateError), "{text}");
         }
         assert_eq!(Zone::named("Middle/Earth"), None);
     }

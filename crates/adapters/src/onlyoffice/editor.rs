@@ -1,7 +1,7 @@
 //! The configuration that a page passes to the editor. It is built from server data only, never from browser input,
 //! and the token contains all of its values.
 
-use model::document::{Document, Mode};
+use model::document::{Document, EditorMode};
 use model::document_kind::{DocumentType, FileExtension};
 use model::id::UserId;
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub struct Permissions {
 #[serde(rename_all = "camelCase")]
 #[schema(as = EditorSettings)]
 pub struct Settings {
-    mode: Mode,
+    mode: EditorMode,
     lang: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<String>,
@@ -123,8 +123,8 @@ const NAME_MAX: usize = 128;
 
 impl DocumentServer {
     /// Builds the editor configuration of a document for a user, in the mode that the access rules allow.
-    pub fn editor(&self, document: &Document, mode: Mode, user: EditorUser) -> Result<Editor> {
-        let can_edit = mode == Mode::Edit;
+    pub fn editor(&self, document: &Document, mode: EditorMode, user: EditorUser) -> Result<Editor> {
+        let can_edit = mode == EditorMode::Edit;
         let title = format!("{}.{}", document.title.as_str(), document.file_extension.as_str());
         let (lang, region) = language(&user.locale);
         let configuration = Configuration {

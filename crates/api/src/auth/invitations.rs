@@ -5,7 +5,7 @@ use better_auth::error::AuthError;
 use better_auth::object::InvitationObject;
 use model::access::{MemberRole, PlatformRole};
 use model::id::InvitationId;
-use model::invitation::{Denial, Invitation, InvitationStatus};
+use model::invitation::{Invitation, InvitationDenial, InvitationStatus};
 use serde_json::{Value, json};
 
 use super::answer::{Answered, Refused, answer};
@@ -65,7 +65,7 @@ pub async fn show(asked: Asked) -> Answered {
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let Some(known) = platform.invitation_with_organization(&id)? else {
-                return Ok(Err(Denial::NotOpen));
+                return Ok(Err(InvitationDenial::NotOpen));
             };
             let proof = acceptance::proof(platform, &session, &user)?;
             Ok(known.invitation.may_be_answered(proof, now).map(|()| known))
@@ -197,7 +197,7 @@ async fn respond(asked: Asked, status: InvitationStatus) -> Answered {
             session.updated_at = asked.now;
             Ok(answer(&body, asked.issue(&session, &present.user, present.remember)))
         }
-        Err(Denial::MailboxNotProven) => refused(AuthError::answer_needs_mailbox(), &present),
+        Err(InvitationDenial::MailboxNotProven) => refused(AuthError::answer_needs_mailbox(), &present),
         Err(denial) => refused(denied(denial), &present),
     }
 }
@@ -213,11 +213,11 @@ fn with_organization(known: &InvitationWithOrganization) -> Value {
     view
 }
 
-fn denied(denial: Denial) -> AuthError {
+fn denied(denial: InvitationDenial) -> AuthError {
     match denial {
-        Denial::NotOpen => AuthError::invitation_not_found(),
-        Denial::NotTheRecipient => AuthError::not_the_recipient_of_the_invitation(),
-        Denial::MailboxNotProven => AuthError::invitation_needs_mailbox(),
+        InvitationDenial::NotOpen => AuthError::invitation_not_found(),
+        InvitationDenial::NotTheRecipient => AuthError::not_the_recipient_of_the_invitation(),
+        InvitationDenial::MailboxNotProven => AuthError::invitation_needs_mailbox(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::rate::{Limit, Meter, Window};
+use model::rate::{Meter, RateLimit, RateWindow};
 use model::time::Timestamp;
 
 /// Number of locks; sharding reduces contention between keys.
@@ -27,7 +27,7 @@ struct Generations {
 /// A window, and how many of its requests were not reported to other instances yet.
 #[derive(Clone, Copy)]
 struct Kept {
-    window: Window,
+    window: RateWindow,
     untold: i64,
 }
 
@@ -44,10 +44,10 @@ impl Default for Generations {
 impl Windows {
     /// Counts one request. Also returns the requests to report to other instances, once those not yet reported are a
     /// share of the limit or exhaust it.
-    pub(super) fn hit(&self, key: u64, limit: Limit, now: Timestamp) -> (Meter, Option<Window>) {
+    pub(super) fn hit(&self, key: u64, limit: RateLimit, now: Timestamp) -> (Meter, Option<RateWindow>) {
         self.with(key, now, |generations| {
             let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
-            let (window, meter) = Window::hit(before.map(|kept| kept.window), limit, now);
+            let (window, meter) = RateWindow::hit(before.map(|kept| kept.window), limit, now);
             let untold = before.map_or(0, |kept| kept.untold) + i64::from(!meter.is_refused);
             let is_due = untold >= limit.share() || (untold > 0 && window.hits >= limit.hits);
             let kept = Kept {
@@ -55,7 +55,7 @@ impl Windows {
                 untold: if is_due { 0 } else { untold },
             };
             generations.current.insert(key, kept);
-            let news = is_due.then_some(Window {
+            let news = is_due.then_some(RateWindow {
                 started_at: window.started_at,
                 hits: untold,
             });
@@ -64,23 +64,23 @@ impl Windows {
     }
 
     /// Adds requests that another instance counted.
-    pub(super) fn add(&self, key: u64, told: Window, limit: Limit, now: Timestamp) {
+    pub(super) fn add(&self, key: u64, told: RateWindow, limit: RateLimit, now: Timestamp) {
         self.with(key, now, |generations| {
             let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
-            if let Some(window) = Window::join(before.map(|kept| kept.window), told, limit, now) {
+            if let Some(window) = RateWindow::join(before.map(|kept| kept.window), told, limit, now) {
                 let untold = before.map_or(0, |kept| kept.untold);
                 generations.current.insert(key, Kept { window, untold });
             }
         });
     }
 
-    pub(super) fn put(&self, key: u64, window: Window, now: Timestamp) {
+    pub(super) fn put(&self, key: u64, window: RateWindow, now: Timestamp) {
         self.with(key, now, |generations| {
             generations.current.insert(key, Kept { window, untold: 0 })
         });
     }
 
-    pub(super) fn get(&self, key: u64, now: Timestamp) -> Option<Window> {
+    pub(super) fn get(&self, key: u64, now: Timestamp) -> Option<RateWindow> {
         self.with(key, now, |generations| generations.find(key).map(|kept| kept.window))
     }
 

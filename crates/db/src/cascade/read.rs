@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use model::change::removed::{GroupDocument, Removed, RemovedAssignment, RemovedCourse, RemovedGroup};
+use model::change::deletion::{CascadeDeletion, DeletedAssignment, DeletedCourse, DeletedGroup, GroupDocument};
 use model::class::ClassStatus;
-use model::document::{Document, DocumentStatus, Open, Status};
+use model::document::{Document, DocumentState, DocumentStatus, UnlockedStatus};
 use model::document_kind::{DocumentType, FileExtension};
 use model::file::FileKey;
 use model::group::{GroupContext, GroupLabel};
@@ -33,14 +33,14 @@ statements! {
 
 impl ReadTx<'_> {
     /// Reads everything that is deleted with the entity of this id.
-    pub(super) fn read_deletion(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Removed> {
-        let mut removed = Removed {
+    pub(super) fn read_deletion(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<CascadeDeletion> {
+        let mut removed = CascadeDeletion {
             groups: self.deleted_groups(plan, id)?,
             assignments: self.deleted_topics(plan, id)?,
             files: self.fetch_all(plan.files, args![id], |row| {
                 row.take().map(|key: String| FileKey::new(key))
             })?,
-            ..Removed::default()
+            ..CascadeDeletion::default()
         };
         (removed.documents, removed.submissions, removed.messages) = self.fetch_one(plan.counts, args![id], |row| {
             Ok((row.take()?, row.take()?, row.take()?))
@@ -64,16 +64,16 @@ impl ReadTx<'_> {
         Ok(removed)
     }
 
-    pub(super) fn deleted_courses(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
+    pub(super) fn deleted_courses(&mut self, class: &ClassId) -> Result<Vec<DeletedCourse>> {
         self.fetch_all(&COURSES, args![class], |row| {
-            Ok(RemovedCourse {
+            Ok(DeletedCourse {
                 id: row.take()?,
                 name: row.take()?,
             })
         })
     }
 
-    fn deleted_groups(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<RemovedGroup>> {
+    fn deleted_groups(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<DeletedGroup>> {
         let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
         for (group, user) in self.fetch_all(plan.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
             members.entry(group).or_default().push(user);
@@ -81,11 +81,11 @@ impl ReadTx<'_> {
         self.fetch_all(plan.groups, args![id], |row| {
             let group_context = group_context(row)?;
             let members = members.remove(&group_context.group.id).unwrap_or_default();
-            Ok(RemovedGroup { group_context, members })
+            Ok(DeletedGroup { group_context, members })
         })
     }
 
-    fn deleted_topics(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<RemovedAssignment>> {
+    fn deleted_topics(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<DeletedAssignment>> {
         let mut group_contexts: HashMap<AssignmentId, Vec<GroupContext>> = HashMap::new();
         for (topic, group_context) in self.fetch_all(plan.topic_groups, args![id], |row| {
             Ok((row.take()?, group_context(row)?))
@@ -94,7 +94,7 @@ impl ReadTx<'_> {
         }
         self.fetch_all(plan.topics, args![id], |row| {
             let id: AssignmentId = row.take()?;
-            Ok(RemovedAssignment {
+            Ok(DeletedAssignment {
                 group_contexts: group_contexts.remove(&id).unwrap_or_default(),
                 id,
                 title: row.take()?,
@@ -132,7 +132,7 @@ fn document(row: &mut Columns<'_>) -> Result<Document> {
         file_extension: row.parse(FileExtension::parse)?,
         status: {
             let word = row.parse(DocumentStatus::parse)?;
-            Status::stored(word, row.parse_option(Open::parse)?)
+            DocumentState::stored(word, row.parse_option(UnlockedStatus::parse)?)
         },
         locked_at: row.take()?,
         locked_by_assignment_id: row.take()?,

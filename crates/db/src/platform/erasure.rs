@@ -6,7 +6,7 @@ use crate::{args, statements};
 use common::clock;
 use model::activity::Action;
 use model::collation::{person_sort_key, search_key};
-use model::erasure::{ERASED_NAME, Erased, erased_address, without_grades_of, without_person};
+use model::erasure::{ERASED_NAME, ErasureCounts, erased_address, without_grades_of, without_person};
 use model::file::FileKey;
 use model::id::{LogId, UserId};
 use model::text::name_key;
@@ -240,7 +240,7 @@ impl PlatformTx<'_> {
     }
 
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
-    pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(Erased, Vec<FileKey>)> {
+    pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(ErasureCounts, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
         let chat_files: Vec<String> = self.connection.fetch_all(&CHAT_FILES, args![user], |row| row.take())?;
         let exports: Vec<Option<String>> = self.connection.fetch_all(&EXPORTS, args![user], |row| row.take())?;
@@ -248,7 +248,7 @@ impl PlatformTx<'_> {
             let touched = self.connection.execute(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
-        let mut erased = Erased {
+        let mut erased = ErasureCounts {
             sessions: run(&SESSIONS)?,
             sign_ins: run(&ACCOUNTS)?,
             sign_in_traces: run(&VERIFICATIONS)?
@@ -272,7 +272,7 @@ impl PlatformTx<'_> {
             member_grades: run(&MEMBER_GRADES)? + former,
             chat_files: i64::try_from(chat_files.len()).unwrap_or(i64::MAX),
             exports: i64::try_from(exports.len()).unwrap_or(i64::MAX),
-            ..Erased::default()
+            ..ErasureCounts::default()
         };
         run(&JOBS)?;
         let mut run_at = |statement: &'static Sql| -> Result<i64> {

@@ -3,8 +3,8 @@
 
 use model::id::UserId;
 use model::sign_in_limit::{
-    ACCOUNT, ADDRESS, FailureHistory, FailureLimit, GUESSING, LONGEST_WINDOW, MEMORY, PAIR, PAIR_WHILE_GUESSING,
-    UNKNOWN_ACCOUNTS,
+    ACCOUNT, ADDRESS, FAILURE_RETENTION, FailureHistory, FailureLimit, GUESSING, LONGEST_WINDOW, PAIR,
+    PAIR_WHILE_GUESSING, UNKNOWN_ACCOUNTS,
 };
 use model::time::Timestamp;
 
@@ -140,7 +140,7 @@ impl PlatformTx<'_> {
     /// Returns the data that the limits of failed sign-ins are checked against.
     pub fn failure_history(&mut self, attempt: &Attempt, now: Timestamp) -> Result<FailureHistory> {
         let (account, address) = (attempt.account_key.as_str(), attempt.address.as_str());
-        let memory = now.plus_seconds(-MEMORY);
+        let memory = now.plus_seconds(-FAILURE_RETENTION);
         let known: Option<(Timestamp, i64)> =
             self.connection
                 .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
@@ -192,7 +192,11 @@ impl PlatformTx<'_> {
 
     /// Inserts a failure and deletes those that no limit counts any more.
     pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp) -> Result<()> {
-        let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
+        let (account, address, memory) = (
+            &attempt.account_key,
+            &attempt.address,
+            now.plus_seconds(-FAILURE_RETENTION),
+        );
         self.connection
             .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
         let is_known = self
@@ -210,7 +214,11 @@ impl PlatformTx<'_> {
     /// Marks the address as known. The first success from an address resets the consecutive failures from unknown
     /// addresses.
     pub fn insert_success(&mut self, user: &UserId, attempt: &Attempt, now: Timestamp) -> Result<()> {
-        let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
+        let (account, address, memory) = (
+            &attempt.account_key,
+            &attempt.address,
+            now.plus_seconds(-FAILURE_RETENTION),
+        );
         let known: Option<Timestamp> =
             self.connection
                 .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| row.take())?;
@@ -249,7 +257,7 @@ impl PlatformTx<'_> {
 
     /// Returns whether [`Self::expire_sign_ins`] would delete anything.
     pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
-        let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-MEMORY));
+        let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-FAILURE_RETENTION));
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
         let found = self
             .connection
@@ -259,7 +267,7 @@ impl PlatformTx<'_> {
 
     /// Deletes expired failures, known addresses and counts, and counts of nonexistent accounts beyond the limit.
     pub fn expire_sign_ins(&mut self, now: Timestamp) -> Result<()> {
-        let memory = now.plus_seconds(-MEMORY);
+        let memory = now.plus_seconds(-FAILURE_RETENTION);
         self.connection
             .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
         self.connection.execute(&EXPIRE_SUCCESSES, args![memory])?;

@@ -1,6 +1,6 @@
 //! Changes of assignments (topics) and of their group links.
 
-use super::removed::GroupDocument;
+use super::deletion::GroupDocument;
 use crate::assignment::{Assignment, AssignmentLabel};
 use crate::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use crate::file::{AssignmentAttachment, FileKey};

@@ -1,6 +1,6 @@
 //! Changes of classes and their enrolments.
 
-use super::removed::Removed;
+use super::deletion::CascadeDeletion;
 use crate::class::{Class, ClassLabel};
 use crate::details::{ClassDetails, GroupDetails};
 use crate::id::UserId;
@@ -28,7 +28,7 @@ pub enum ClassChange {
         /// The class before its deletion.
         class: Box<Class>,
         /// Everything deleted with it.
-        removed: Removed,
+        removed: CascadeDeletion,
         students: Vec<UserId>,
         /// Its owner and co-teachers.
         teachers: Vec<UserId>,

@@ -1,6 +1,6 @@
 //! Changes of courses.
 
-use super::removed::Removed;
+use super::deletion::CascadeDeletion;
 use crate::course::Course;
 use crate::details::CourseDetails;
 use crate::patch::FieldDiff;
@@ -21,6 +21,6 @@ pub enum CourseChange {
         /// The course before its deletion.
         course: Box<Course>,
         /// Everything deleted with it.
-        removed: Removed,
+        removed: CascadeDeletion,
     },
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use common::clock;
 use db::WriteTx;
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ async fn act<T: Send + 'static>(
     app.app.store().write(standpoint, act, nothing_after).await.unwrap()
 }
 
-fn keys(removed: &Removed) -> BTreeSet<String> {
+fn keys(removed: &CascadeDeletion) -> BTreeSet<String> {
     removed.files.iter().map(|key| key.as_str().to_owned()).collect()
 }
 
@@ -208,7 +208,7 @@ both!(each_deletion_names_every_file_it_leaves_behind_and_no_other, |app| {
     .await;
     let [(_, _, link), (topic, ..), (_, group, _), _] = lessons;
     let mut left = state(app).await;
-    let mut step = async |removed: Removed, submissions: i64, documents: i64| {
+    let mut step = async |removed: CascadeDeletion, submissions: i64, documents: i64| {
         let now = state(app).await;
         assert_eq!(keys(&removed), left.1.difference(&now.1).cloned().collect());
         assert_eq!((removed.submissions, removed.documents), (submissions, documents));

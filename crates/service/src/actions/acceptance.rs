@@ -10,12 +10,12 @@ use model::change::invitation::{AcceptedBy, InvitationChange};
 use model::change::user::UserChange;
 use model::class::EnrolledBy;
 use model::id::{ClassId, HomeroomId, InvitationId, UserId};
-use model::invitation::{Denial, Invitation, InvitationStatus, LIFETIME, Proof};
+use model::invitation::{Invitation, InvitationDenial, InvitationStatus, LIFETIME, RecipientProof};
 use model::realtime::KillReason;
 use model::time::Timestamp;
 use model::user::Member;
 
-use super::invitations::{add_places, digest, set_status};
+use super::invitations::{add_enrollment_targets, digest, set_status};
 use super::people::{self, NewPerson, Password};
 use super::{classes, passwords, sessions};
 use common::clock;
@@ -56,9 +56,9 @@ pub struct InvitationCaller {
 }
 
 /// Returns what a session proves about the email address of its account.
-pub fn proof<'a>(platform: &mut PlatformTx<'_>, session: &Session, user: &'a User) -> Result<Proof<'a>> {
+pub fn proof<'a>(platform: &mut PlatformTx<'_>, session: &Session, user: &'a User) -> Result<RecipientProof<'a>> {
     let mailbox = platform.mailbox(&user.id)?.ok_or(Error::Unauthenticated)?;
-    Ok(Proof::Session {
+    Ok(RecipientProof::Session {
         email: &user.email,
         is_verified: mailbox.is_verified,
         has_own_password: mailbox.password_organization.is_none(),
@@ -84,9 +84,9 @@ pub fn respond(
     (session, user): (&Session, &User),
     status: InvitationStatus,
     caller: &InvitationCaller,
-) -> Result<std::result::Result<InvitationResponse, Denial>> {
+) -> Result<std::result::Result<InvitationResponse, InvitationDenial>> {
     let Some(known) = tx.invitation_with_organization(id)? else {
-        return Ok(Err(Denial::NotOpen));
+        return Ok(Err(InvitationDenial::NotOpen));
     };
     if status == InvitationStatus::Accepted {
         lock_invitation(tx, &known, caller)?;
@@ -113,7 +113,7 @@ pub fn respond(
         Ok(Some(InvitationResponse { invitation, member }))
     })?;
     let Some(answered) = answered else {
-        return Ok(Err(Denial::NotOpen));
+        return Ok(Err(InvitationDenial::NotOpen));
     };
     if answered.member.is_some() {
         let organization = Some(known.tenant.id());
@@ -136,7 +136,7 @@ pub fn needs_password(platform: &mut PlatformTx<'_>, email: &str) -> Result<bool
 pub fn find_by_token(platform: &mut PlatformTx<'_>, token: &str, now: Timestamp) -> Result<InvitationWithOrganization> {
     let known = platform.invitation_of_token(&digest(token))?;
     known
-        .filter(|known| known.invitation.may_be_answered(Proof::Token, now).is_ok())
+        .filter(|known| known.invitation.may_be_answered(RecipientProof::Token, now).is_ok())
         .ok_or(Error::NotFound)
 }
 
@@ -263,7 +263,7 @@ fn take_over(
 pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership) -> Result<()> {
     let Membership { user, member, .. } = membership;
     let (now, is_home) = (tx.now(), user.home_organization_id.as_ref() == Some(tx.organization()));
-    let places = tx.places_of_member(&user.id)?;
+    let enrollment_targets = tx.enrollment_targets_of_member(&user.id)?;
     let RemovedMembership {
         classes,
         left,
@@ -286,7 +286,7 @@ pub(super) fn convert_to_invitation(tx: &mut WriteTx<'_>, membership: Membership
         created_at: now,
         updated_at: now,
     };
-    add_places(&mut invitation, &places);
+    add_enrollment_targets(&mut invitation, &enrollment_targets);
     tx.insert_invitation(&invitation)?;
     tx.record(UserChange::MembershipEnded {
         user: user.person(),

@@ -3,9 +3,9 @@
 //! at once.
 
 use garde::Validate;
-use model::assignment::{Assignment, AssignmentEdit, LatePolicy, OwnText, own_texts};
+use model::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolicy, check_group_descriptions};
 use model::change::assignment::AssignmentChange;
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::course::Course;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::list::List;
@@ -63,8 +63,8 @@ pub struct NewAssignment {
     pub group_ids: List<GroupId>,
     /// The groups that work on the topic, with group-specific texts.
     #[serde(default)]
-    #[garde(custom(own_texts))]
-    pub groups: List<OwnText>,
+    #[garde(custom(check_group_descriptions))]
+    pub groups: List<GroupDescription>,
 }
 
 /// Creates a topic in a class that the caller manages, optionally with groups.
@@ -147,7 +147,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> R
 pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId) -> Result<i64> {
     let details = tx.lock_writable_assignment(id)?;
     let group_contexts = details.links.iter().map(|link| link.group_context.clone()).collect();
-    let Removed {
+    let CascadeDeletion {
         submissions,
         released,
         files,

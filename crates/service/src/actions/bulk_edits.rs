@@ -1,9 +1,9 @@
 //! The bulk edit of a topic: changes what all its groups share, in one transaction. It cannot change members, or
-//! texts and files of single groups, because [`SharedEdit`] has no fields for them.
+//! texts and files of single groups, because [`BulkAssignmentEdit`] has no fields for them.
 
 use std::collections::BTreeMap;
 
-use model::assignment::{Assignment, SharedEdit};
+use model::assignment::{Assignment, BulkAssignmentEdit};
 use model::change::assignment::{AssignmentChange, StartDateChange};
 use model::details::AssignmentDetails;
 use model::file::AssignmentAttachment;
@@ -53,7 +53,12 @@ struct BulkEditPlan {
 }
 
 /// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
-pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
+pub fn bulk(
+    tx: &mut WriteTx<'_>,
+    id: &AssignmentId,
+    edit: &BulkAssignmentEdit,
+    options: BulkOptions,
+) -> Result<BulkEdited> {
     let details = tx.lock_writable_assignment(id)?;
     let affected = details.group_ids();
     let plan = plan(tx, &details, edit, options.recompute_late)?;
@@ -76,7 +81,7 @@ pub fn bulk(tx: &mut WriteTx<'_>, id: &AssignmentId, edit: &SharedEdit, options:
 fn plan(
     tx: &mut WriteTx<'_>,
     details: &AssignmentDetails,
-    edit: &SharedEdit,
+    edit: &BulkAssignmentEdit,
     recompute_late: bool,
 ) -> Result<BulkEditPlan> {
     let mut assignment = details.assignment.clone();
@@ -221,7 +226,7 @@ fn recompute_late_status(
             .iter()
             .find(|link| link.link.id == submission.group_assignment_id);
         let before = late_status(&submission);
-        if link.is_some_and(|link| submission.judge_anew(&link.link, assignment)) {
+        if link.is_some_and(|link| submission.update_lateness(&link.link, assignment)) {
             from.push(before);
             recomputed.push(submission);
         }

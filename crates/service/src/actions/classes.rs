@@ -3,7 +3,7 @@
 use garde::Validate;
 use model::access::Viewer;
 use model::change::class::ClassChange;
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::class::{Class, ClassEdit, ClassStatus};
 use model::details::ClassDetails;
 use model::domain_error::DomainError;
@@ -86,7 +86,7 @@ pub struct RemovedCounts {
 }
 
 impl RemovedCounts {
-    fn of(removed: &Removed) -> Self {
+    fn of(removed: &CascadeDeletion) -> Self {
         let counted = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
         Self {
             courses: counted(removed.courses.len()),

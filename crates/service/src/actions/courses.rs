@@ -2,8 +2,8 @@
 
 use garde::Validate;
 use model::change::course::CourseChange;
+use model::change::deletion::CascadeDeletion;
 use model::change::group::GroupChange;
-use model::change::removed::Removed;
 use model::course::{Course, CourseEdit, CourseStatus};
 use model::details::{CourseDetails, GroupDetails};
 use model::id::{ClassId, CourseId, SubjectId};
@@ -113,7 +113,7 @@ fn record_inherited_changes(tx: &mut WriteTx<'_>, course: &Course, before: Vec<G
 }
 
 /// Deletes a course with its groups, topics, work rooms, documents and submissions.
-pub fn remove(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<Removed> {
+pub fn remove(tx: &mut WriteTx<'_>, id: &CourseId) -> Result<CascadeDeletion> {
     let course = tx.lock_writable_course(id)?.course;
     let removed = tx.delete_course(id)?;
     tx.record(CourseChange::Deleted {

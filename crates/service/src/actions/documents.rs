@@ -3,11 +3,11 @@
 
 use garde::Validate;
 use model::change::document::DocumentChange;
-use model::document::{DOCUMENTS_MAX, Document, Status};
+use model::document::{DOCUMENTS_MAX, Document, DocumentState};
 use model::document_kind::{DocumentType, FileExtension};
 use model::domain_error::DomainError;
 use model::file::FileKey;
-use model::group_assignment::Step;
+use model::group_assignment::StatusTransition;
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
 use model::patch::{FieldPatch, not_null};
 use model::save::{Revision, RevisionOrigin};
@@ -118,7 +118,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
         title: new.title.clone(),
         document_type: new.file_extension.document_type(),
         file_extension: new.file_extension,
-        status: Status::Draft,
+        status: DocumentState::Draft,
         locked_at: None,
         locked_by_assignment_id: None,
         assignment_id: new.assignment_id.clone(),
@@ -255,7 +255,7 @@ pub fn record_activity(tx: &mut WriteTx<'_>, group: &GroupId, topic: Option<&Ass
     let now = tx.now();
     for topic in tx.untouched_topics(group, topic)? {
         let mut link = tx.get_link(&topic, group)?;
-        if link.step(Step::Worked, now)? {
+        if link.apply_transition(StatusTransition::Worked, now)? {
             tx.update_link(&link)?;
         }
     }

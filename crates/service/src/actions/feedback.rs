@@ -6,7 +6,7 @@ use model::change::submission::SubmissionChange;
 use model::details::GroupAssignmentDetails;
 use model::document::Document;
 use model::domain_error::DomainError;
-use model::feedback::{About, Feedback, FeedbackEdit, FeedbackVisibility};
+use model::feedback::{Feedback, FeedbackEdit, FeedbackTarget, FeedbackVisibility};
 use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use model::submission;
 use model::text::FeedbackText;
@@ -62,7 +62,7 @@ struct FeedbackContext {
 }
 
 pub fn create(tx: &mut WriteTx<'_>, new: &NewFeedback) -> Result<Feedback> {
-    let about = About::one_of(
+    let about = FeedbackTarget::one_of(
         new.group_assignment_id.clone(),
         new.submission_id.clone(),
         new.document_id.clone(),
@@ -149,11 +149,11 @@ pub fn return_submission(
         .map(|document| Ok(tx.lock_writable_document(document)?.details.document));
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
     let now = tx.now();
-    submission::give_back(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
+    submission::return_submission(documents.iter_mut(), &link.assignment, &mut link.link, now)?;
     for document in &documents {
         tx.update_document(document)?;
     }
-    attempt.submission.give_back();
+    attempt.submission.return_submission();
     tx.update_submission(&attempt.submission)?;
     tx.update_link(&link.link)?;
     let feedback = Feedback {
@@ -177,19 +177,19 @@ pub fn return_submission(
 
 /// Finds what a feedback is about, if the caller can see it. Feedback about a submitted document also belongs to the
 /// submission.
-fn find_target(tx: &mut WriteTx<'_>, about: About) -> Result<FeedbackContext> {
+fn find_target(tx: &mut WriteTx<'_>, about: FeedbackTarget) -> Result<FeedbackContext> {
     match about {
-        About::GroupAssignment(link) => Ok(FeedbackContext {
+        FeedbackTarget::GroupAssignment(link) => Ok(FeedbackContext {
             at: tx.work_of_link(&link)?,
             submission: None,
             document: None,
         }),
-        About::Submission(submission) => Ok(FeedbackContext {
+        FeedbackTarget::Submission(submission) => Ok(FeedbackContext {
             at: tx.work_of_submission(&submission)?,
             submission: Some(submission),
             document: None,
         }),
-        About::Document(document) => {
+        FeedbackTarget::Document(document) => {
             let seen = tx.document(&document)?;
             let topic = seen.document().assignment_id.as_ref().ok_or(DomainError::Invalid {
                 path: "documentId",

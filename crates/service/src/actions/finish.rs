@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use garde::Validate;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::GroupDocument;
-use model::document::{OtherTopics, Status};
+use model::change::deletion::GroupDocument;
+use model::document::{DocumentState, OtherTopics};
 use model::domain_error::DomainError;
 use model::id::{AssignmentId, DocumentId, GroupId};
 use model::patch::FieldPatch;
@@ -134,7 +134,7 @@ pub fn finish(
     for seen in documents {
         let mut document = seen.details.document;
         let others = other_topics.get(&document.group_id).unwrap_or(&none);
-        let former = (document.status == Status::Draft).then(|| document.key());
+        let former = (document.status == DocumentState::Draft).then(|| document.key());
         if document.lock(id, &others.ids, now) {
             let is_unlinked_draft = former.is_some() && document.assignment_id.is_none();
             freezes.extend(freeze::begin(tx, &mut document, former, &sessions, server, until)?);
@@ -151,7 +151,7 @@ pub fn finish(
             }
             locked.push(placed);
         } else if document.status.is_locked() {
-            if document.locked_by_assignment_id.as_ref() == document.locker(id, &others.ids) {
+            if document.locked_by_assignment_id.as_ref() == document.lock_owner(id, &others.ids) {
                 // Editors that an interrupted request to finish did not reach.
                 freezes.extend(pending_freezes(&document, &sessions, server));
             }

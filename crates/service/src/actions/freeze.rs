@@ -4,7 +4,7 @@
 
 use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
-use model::document::{Document, Open};
+use model::document::{Document, UnlockedStatus};
 use model::document_kind::DocumentType;
 use model::id::DocumentId;
 use model::save::DocumentKey;
@@ -178,7 +178,7 @@ pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeO
 fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -> Result<()> {
     let seen = tx.document(&document.id)?;
     let topic = document.assignment_id.as_ref();
-    let topic = topic.filter(|_| has_changed && document.status.open() == Open::Submitted);
+    let topic = topic.filter(|_| has_changed && document.status.open() == UnlockedStatus::Submitted);
     if let Some(topic) = topic
         && let Some(submission) = tx.submission_of_document(&document.id)?
     {

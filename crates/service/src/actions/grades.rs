@@ -10,7 +10,7 @@ use model::class::ClassStatus;
 use model::details::{AssignmentDetails, GroupAssignmentDetails, SubmissionDetails};
 use model::domain_error::DomainError;
 use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
-use model::group_assignment::{GroupAssignment, Step};
+use model::group_assignment::{GroupAssignment, StatusTransition};
 use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use model::list::List;
 use serde::Deserialize;
@@ -169,14 +169,14 @@ pub(super) fn write(
     };
     tx.write_grade(&grade, &teacher)?;
     let step = match written.publication {
-        Publication::Published => Some(Step::GradePublished),
-        Publication::Withdrawn => Some(Step::GradeWithdrawn),
+        Publication::Published => Some(StatusTransition::GradePublished),
+        Publication::Withdrawn => Some(StatusTransition::GradeWithdrawn),
         Publication::Kept => None,
     };
     let mut row: GroupAssignment = link.link.clone();
     let is_current = row.current_submission_id.as_ref() == Some(&submission.submission.id);
     if let Some(step) = step.filter(|_| is_current)
-        && row.step(step, now)?
+        && row.apply_transition(step, now)?
     {
         tx.update_link(&row)?;
     }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use garde::Validate;
-use model::assignment::{Assignment, OwnText, own_texts};
+use model::assignment::{Assignment, GroupDescription, check_group_descriptions};
 use model::change::assignment::AssignmentChange;
+use model::change::deletion::CascadeDeletion;
 use model::change::group::GroupChange;
-use model::change::removed::Removed;
 use model::course::Course;
 use model::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use model::domain_error::DomainError;
@@ -36,8 +36,8 @@ pub struct NewGroups {
     pub group_ids: List<GroupId>,
     /// Groups with group-specific texts.
     #[serde(default)]
-    #[garde(custom(own_texts))]
-    pub groups: List<OwnText>,
+    #[garde(custom(check_group_descriptions))]
+    pub groups: List<GroupDescription>,
 }
 
 /// A group whose course or start date changed because that of its topic did.
@@ -96,12 +96,12 @@ pub(super) fn resolve_requested_groups(
     tx: &mut WriteTx<'_>,
     class: &ClassId,
     ids: &[GroupId],
-    texts: &[OwnText],
+    texts: &[GroupDescription],
 ) -> Result<Vec<RequestedGroup>> {
-    let mut named: Vec<OwnText> = texts.to_vec();
+    let mut named: Vec<GroupDescription> = texts.to_vec();
     for id in ids {
         if !texts.iter().any(|text| text.group_id == *id) {
-            named.push(OwnText {
+            named.push(GroupDescription {
                 group_id: id.clone(),
                 description_override: FieldPatch::Unchanged,
             });
@@ -267,9 +267,9 @@ pub fn attach(tx: &mut WriteTx<'_>, id: &AssignmentId, new: &NewGroups) -> Resul
 pub(super) fn named_links(
     tx: &mut WriteTx<'_>,
     details: &AssignmentDetails,
-    texts: &[OwnText],
+    texts: &[GroupDescription],
 ) -> Result<Vec<GroupAssignment>> {
-    let find = |text: &OwnText| details.links.iter().find(|link| link.link.group_id == text.group_id);
+    let find = |text: &GroupDescription| details.links.iter().find(|link| link.link.group_id == text.group_id);
     for text in texts.iter().filter(|text| find(text).is_none()) {
         tx.group(&text.group_id)?;
     }
@@ -286,7 +286,7 @@ pub(super) fn write_texts(
     tx: &mut WriteTx<'_>,
     assignment: &Assignment,
     links: Vec<GroupAssignment>,
-    texts: &[OwnText],
+    texts: &[GroupDescription],
 ) -> Result<Vec<GroupId>> {
     let mut overridden = Vec::new();
     for (mut link, text) in links.into_iter().zip(texts) {
@@ -330,7 +330,7 @@ pub fn detach(tx: &mut WriteTx<'_>, id: &AssignmentId, group: &GroupId, is_force
     let link = whole_link(before.links, group)?;
     let submissions = tx.submissions_of_link(&link.link.id)?;
     link.link.detachable(submissions > 0, is_forced)?;
-    let Removed {
+    let CascadeDeletion {
         submissions,
         released,
         files,

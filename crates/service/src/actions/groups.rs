@@ -3,7 +3,7 @@
 //! serialized.
 
 use garde::Validate;
-use model::assignment::OwnText;
+use model::assignment::GroupDescription;
 use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::course::Course;
@@ -154,7 +154,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewGroup) -> Result<VisibleGroup> {
 pub fn create_all(tx: &mut WriteTx<'_>, new: &NewGroupBatch) -> Result<Vec<VisibleGroup>> {
     let each: Vec<NewGroup> = new.each().collect();
     let made: Vec<Group> = each.iter().map(|new| insert_group(tx, new)).collect::<Result<_>>()?;
-    let texts: Vec<OwnText> = made
+    let texts: Vec<GroupDescription> = made
         .iter()
         .zip(&each)
         .map(|(group, new)| own_text(group, new))
@@ -220,8 +220,8 @@ pub(super) fn course_for_new_work(
     Ok(course)
 }
 
-fn own_text(group: &Group, new: &NewGroup) -> OwnText {
-    OwnText {
+fn own_text(group: &Group, new: &NewGroup) -> GroupDescription {
+    GroupDescription {
         group_id: group.id.clone(),
         description_override: new
             .description_override
@@ -232,7 +232,7 @@ fn own_text(group: &Group, new: &NewGroup) -> OwnText {
 
 /// Attaches new groups to the topic in the request; groups without a course move to its course. Returns the change to
 /// record after the creation of the groups.
-fn attach(tx: &mut WriteTx<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Option<AssignmentChange>> {
+fn attach(tx: &mut WriteTx<'_>, new: &NewGroup, texts: &[GroupDescription]) -> Result<Option<AssignmentChange>> {
     let Some(topic) = &new.assignment_id else {
         return Ok(None);
     };

@@ -5,9 +5,9 @@ use garde::Validate;
 use model::change::help::HelpChange;
 use model::details::GroupDetails;
 use model::group::Group;
-use model::help::Raise;
+use model::help::HelpRequestOutcome;
 use model::id::GroupId;
-use model::rate::Limit;
+use model::rate::RateLimit;
 use model::text::{HelpMessage, Note};
 use model::user::Person;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ pub struct HelpResolution {
 
 /// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
 /// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
-pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Option<Limit>) -> Result<Group> {
+pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Option<RateLimit>) -> Result<Group> {
     let details = tx.lock_group_for_help(id)?;
     rates::consume(tx, &format!("help:{id}"), limit)?;
     details.class.status.writable()?;
@@ -49,7 +49,7 @@ pub fn request(tx: &mut WriteTx<'_>, id: &GroupId, call: &HelpRequest, limit: Op
     tx.record(HelpChange::Requested {
         group: Box::new(details.clone()),
         by,
-        is_first: raised == Raise::First,
+        is_first: raised == HelpRequestOutcome::First,
     });
     Ok(details.group)
 }

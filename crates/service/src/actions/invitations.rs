@@ -7,7 +7,7 @@ use model::access::RoleLevel;
 use model::change::invitation::InvitationChange;
 use model::domain_error::DomainError;
 use model::id::InvitationId;
-use model::invitation::{Invitation, InvitationStatus, LIFETIME, Places, can_be_invited};
+use model::invitation::{EnrollmentTargets, Invitation, InvitationStatus, LIFETIME, can_be_invited};
 use model::time::Timestamp;
 use sha2::{Digest as _, Sha256};
 
@@ -23,7 +23,12 @@ const PAGE: &str = "/accept-invitation";
 
 /// Invites an address. A pending invitation is updated and extended; it is emailed again only if it had expired or
 /// was never emailed, so that a repeated import sends no second email.
-pub fn invite(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Invitation> {
+pub fn invite(
+    tx: &mut WriteTx<'_>,
+    new: &NewPerson,
+    enrollment_targets: &EnrollmentTargets,
+    mail: Option<&Mailer>,
+) -> Result<Invitation> {
     can_be_invited(&new.email)?;
     let now = tx.now();
     let inviter_id = tx.actor().user.clone();
@@ -33,7 +38,7 @@ pub fn invite(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Opti
         invitation.name = new.name.clone();
         invitation.role = new.role;
         invitation.external_id.clone_from(&new.external_id);
-        add_places(&mut invitation, places);
+        add_enrollment_targets(&mut invitation, enrollment_targets);
         if is_due {
             invitation.renew(now);
         }
@@ -57,8 +62,8 @@ pub fn invite(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Opti
         name: new.name.clone(),
         role: new.role,
         external_id: new.external_id.clone(),
-        class_ids: places.class_ids.clone(),
-        homeroom_ids: places.homeroom_ids.clone(),
+        class_ids: enrollment_targets.class_ids.clone(),
+        homeroom_ids: enrollment_targets.homeroom_ids.clone(),
         is_home: false,
         inviter_id,
         status: InvitationStatus::Pending,
@@ -166,13 +171,13 @@ fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>
 }
 
 /// Adds classes and homerooms to an invitation, without duplicates.
-pub fn add_places(invitation: &mut Invitation, places: &Places) {
-    for class in &places.class_ids {
+pub fn add_enrollment_targets(invitation: &mut Invitation, enrollment_targets: &EnrollmentTargets) {
+    for class in &enrollment_targets.class_ids {
         if !invitation.class_ids.contains(class) {
             invitation.class_ids.push(class.clone());
         }
     }
-    for homeroom in &places.homeroom_ids {
+    for homeroom in &enrollment_targets.homeroom_ids {
         if !invitation.homeroom_ids.contains(homeroom) {
             invitation.homeroom_ids.push(homeroom.clone());
         }

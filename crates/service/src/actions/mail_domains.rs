@@ -4,7 +4,7 @@ use garde::Validate;
 use model::change::mail_domain::MailDomainChange;
 use model::domain_error::DomainError;
 use model::id::MailDomainId;
-use model::mail_domain::{Checked, DOMAINS_MAX, MailDomain, MailDomainName, RecordCheck};
+use model::mail_domain::{DOMAINS_MAX, DomainCheckOutcome, MailDomain, MailDomainName, RecordCheck};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -95,14 +95,14 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &MailDomainId) -> Result<()> {
     Ok(())
 }
 
-fn write(tx: &mut WriteTx<'_>, domain: &MailDomain, checked: Checked) -> Result<()> {
+fn write(tx: &mut WriteTx<'_>, domain: &MailDomain, checked: DomainCheckOutcome) -> Result<()> {
     tx.update_mail_domain(domain)?;
     let domain = domain.clone();
     match checked {
-        Checked::Verified => tx.record(MailDomainChange::Verified { domain }),
-        Checked::Failing => tx.record(MailDomainChange::Failing { domain }),
-        Checked::Lost => tx.record(MailDomainChange::Lost { domain }),
-        Checked::Unchanged => {}
+        DomainCheckOutcome::Verified => tx.record(MailDomainChange::Verified { domain }),
+        DomainCheckOutcome::Failing => tx.record(MailDomainChange::Failing { domain }),
+        DomainCheckOutcome::Lost => tx.record(MailDomainChange::Lost { domain }),
+        DomainCheckOutcome::Unchanged => {}
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use garde::Validate;
 use model::access::{MemberRole, RoleLevel};
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
-use model::invitation::Places;
+use model::invitation::EnrollmentTargets;
 use model::job::JobKind;
 use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
 use model::patch::FieldPatch;
@@ -112,8 +112,15 @@ pub fn create(
         external_id: None,
     };
     let password = Password::Temporary(password_hash.to_owned());
-    let places = Places::default();
-    let owner = people::provision(tx, RoleLevel::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
+    let enrollment_targets = EnrollmentTargets::default();
+    let owner = people::provision(
+        tx,
+        RoleLevel::SuperAdmin,
+        &owner,
+        &enrollment_targets,
+        Some(&password),
+        Some(mail),
+    )?;
     tx.record(OrganizationChange::Created {
         organization: Box::new(organization.clone()),
         owner: owner.joined().map(|joined| joined.person.clone()),

@@ -5,7 +5,7 @@ use model::access::{MemberRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
 use model::id::UserId;
-use model::invitation::{AddressAccount, Admission, Invitation, Places, admission};
+use model::invitation::{AddressAccount, Admission, EnrollmentTargets, Invitation, admission};
 use model::text::{ExternalId, Name, ShortName, Username};
 use model::user::{Member, Person};
 
@@ -89,7 +89,7 @@ pub fn provision(
     tx: &mut WriteTx<'_>,
     role_level: RoleLevel,
     new: &NewPerson,
-    places: &Places,
+    enrollment_targets: &EnrollmentTargets,
     password: Option<&Password>,
     mail: Option<&Mailer>,
 ) -> Result<Provisioned> {
@@ -103,13 +103,13 @@ pub fn provision(
             let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
             return Ok(Provisioned::Member(join(tx, person, new, Account::Existing)?));
         }
-        Admission::Invite => return invited(tx, new, places, mail),
+        Admission::Invite => return invited(tx, new, enrollment_targets, mail),
         Admission::AlreadyMember => return Err(already_here()),
     }
     match account(tx, new)? {
         Some(person) => Ok(Provisioned::Member(join(tx, person, new, Account::New(password))?)),
         // Another organization has just created an account with this address.
-        None => invited(tx, new, places, mail),
+        None => invited(tx, new, enrollment_targets, mail),
     }
 }
 
@@ -122,8 +122,13 @@ pub(super) fn decide(tx: &WriteTx<'_>, account: Option<&FoundAccount>) -> Admiss
     admission(tx.organization(), account)
 }
 
-fn invited(tx: &mut WriteTx<'_>, new: &NewPerson, places: &Places, mail: Option<&Mailer>) -> Result<Provisioned> {
-    let invitation = invitations::invite(tx, new, places, mail)?;
+fn invited(
+    tx: &mut WriteTx<'_>,
+    new: &NewPerson,
+    enrollment_targets: &EnrollmentTargets,
+    mail: Option<&Mailer>,
+) -> Result<Provisioned> {
+    let invitation = invitations::invite(tx, new, enrollment_targets, mail)?;
     Ok(Provisioned::Invited(Box::new(invitation)))
 }
 

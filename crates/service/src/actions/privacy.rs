@@ -4,7 +4,7 @@ use garde::Validate;
 use model::access::{MemberRole, PlatformRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
-use model::erasure::{Erased, erased_person};
+use model::erasure::{ErasureCounts, erased_person};
 use model::id::UserId;
 use model::job::{Job, JobKind};
 use model::user::User;
@@ -65,7 +65,7 @@ pub fn export(tx: &mut WriteTx<'_>, asked: &ExportRequest) -> Result<Job> {
 
 /// Erases a user, or reports what would be erased. The work of groups stays, without the name of the user; a repeated
 /// erasure finds nothing. `traces` are the references to the user that were found in the log before.
-pub fn erase(tx: &mut WriteTx<'_>, asked: &EraseRequest, traces: &LogScan) -> Result<Erased> {
+pub fn erase(tx: &mut WriteTx<'_>, asked: &EraseRequest, traces: &LogScan) -> Result<ErasureCounts> {
     if asked.dry_run {
         tx.dry_run(|tx| erase_now(tx, &asked.user_id, traces))
     } else {
@@ -90,7 +90,7 @@ fn erasable(tx: &mut WriteTx<'_>, user: &UserId) -> Result<PersonRecord> {
     Ok(known)
 }
 
-fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &LogScan) -> Result<Erased> {
+fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &LogScan) -> Result<ErasureCounts> {
     let known = erasable(tx, user)?;
     // The log is erased first, because it needs the address and the groups of the user.
     let address = known.user.email.to_lowercase();
@@ -110,7 +110,7 @@ fn erase_now(tx: &mut WriteTx<'_>, user: &UserId, traces: &LogScan) -> Result<Er
         platform.erase_person(user, now)
     })?;
     let enrolled_here = i64::try_from(classes.len()).unwrap_or(i64::MAX);
-    let erased = Erased {
+    let erased = ErasureCounts {
         log_records,
         enrollments: erased.enrollments + enrolled_here,
         groups: erased.groups + left_here,

@@ -1,13 +1,13 @@
 //! Rate limits that a whole group or organization shares. They are counted in the transaction of the operation, so an
 //! operation that is rejected for another reason does not count.
 
-use model::rate::Limit;
+use model::rate::RateLimit;
 
 use common::error::{Error, Result};
 use db::WriteTx;
 
 /// Counts one operation under `name`; rejects it if the limit is reached. Without a limit, does nothing.
-pub fn consume(tx: &mut WriteTx<'_>, name: &str, limit: Option<Limit>) -> Result<()> {
+pub fn consume(tx: &mut WriteTx<'_>, name: &str, limit: Option<RateLimit>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
     let meter = tx.check_rate_limit(name, limit)?;
     if meter.is_refused {

@@ -3,12 +3,12 @@
 
 use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
-use model::document::{Document, Open};
+use model::document::{Document, UnlockedStatus};
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::{DocumentId, RevisionId, UserId};
 use model::patch::FieldDiff;
-use model::save::{History, Received, Revision, RevisionOrigin, Save};
+use model::save::{History, Revision, RevisionOrigin, Save, SaveDisposition};
 use model::time::Timestamp;
 
 use super::contributions;
@@ -122,15 +122,15 @@ pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<Referenced
         .is_some_and(|current| current.sha256 == incoming.blob.sha256);
     let session = tx.editing_session(&document.id, incoming.generation)?;
     let save = resolve_save(&document, incoming, session.as_ref());
-    let received = document.receive(save, current.as_ref().map(Revision::kept));
+    let received = document.classify_save(save, current.as_ref().map(Revision::stored_save));
     // A revision that was saved while this one was downloaded is newer, even if both are from the same session.
     let is_overtaken = match (incoming.forgotten_at, &current) {
         (Some(asked), Some(current)) => current.created_at >= asked,
         _ => false,
     };
-    let received = if is_overtaken { Received::Late } else { received };
-    let is_content = received == Received::Current && !is_unchanged && !incoming.is_partial;
-    if is_content && document.status.open() == Open::Submitted && incoming.blob.copy.is_none() {
+    let received = if is_overtaken { SaveDisposition::Late } else { received };
+    let is_content = received == SaveDisposition::Current && !is_unchanged && !incoming.is_partial;
+    if is_content && document.status.open() == UnlockedStatus::Submitted && incoming.blob.copy.is_none() {
         return Ok(ReferencedFiles {
             needs_copy: true,
             ..ReferencedFiles::default()
@@ -140,9 +140,9 @@ pub fn apply(tx: &mut WriteTx<'_>, incoming: &IncomingSave) -> Result<Referenced
     let (decision, revision, referenced) = match received {
         _ if is_unchanged => ("UNCHANGED", None, ReferencedFiles::default()),
         _ if incoming.is_partial => keep_as_late(tx, &seen, incoming, "RECOVERED")?,
-        Received::Current => apply_as_current(tx, &seen, &mut document, incoming)?,
-        Received::Late => keep_as_late(tx, &seen, incoming, "LATE")?,
-        Received::Superseded => ("OUTDATED", None, ReferencedFiles::default()),
+        SaveDisposition::Current => apply_as_current(tx, &seen, &mut document, incoming)?,
+        SaveDisposition::Late => keep_as_late(tx, &seen, incoming, "LATE")?,
+        SaveDisposition::Superseded => ("OUTDATED", None, ReferencedFiles::default()),
     };
     if incoming.is_final && incoming.generation == document.generation {
         document.renew_key();
@@ -303,7 +303,7 @@ fn complete_submission(
     revision: &Revision,
     incoming: &IncomingSave,
 ) -> Result<bool> {
-    let (Some(copy), Open::Submitted) = (&incoming.blob.copy, document.status.open()) else {
+    let (Some(copy), UnlockedStatus::Submitted) = (&incoming.blob.copy, document.status.open()) else {
         return Ok(false);
     };
     let Some(submission) = tx.submission_of_document(&document.id)? else {
@@ -325,7 +325,7 @@ fn record_change(
     tx: &mut WriteTx<'_>,
     seen: &VisibleDocument,
     document: &Document,
-    received: Received,
+    received: SaveDisposition,
     revision: Option<&Revision>,
 ) -> Result<()> {
     let Some(revision) = revision else { return Ok(()) };
@@ -340,7 +340,7 @@ fn record_change(
         });
         return Ok(());
     }
-    debug_assert_eq!(received, Received::Current, "nothing else becomes the content");
+    debug_assert_eq!(received, SaveDisposition::Current, "nothing else becomes the content");
     tx.record(DocumentChange::Saved {
         group_context,
         document: details,
@@ -349,7 +349,7 @@ fn record_change(
     let topic = document
         .assignment_id
         .as_ref()
-        .filter(|_| document.status.open() == Open::Submitted);
+        .filter(|_| document.status.open() == UnlockedStatus::Submitted);
     if let Some(topic) = topic
         && let Some(submission) = tx.submission_of_document(&document.id)?
     {

@@ -8,7 +8,7 @@ use model::details::{GroupAssignmentDetails, SubmissionDetails};
 use model::document_kind::FileExtension;
 use model::domain_error::DomainError;
 use model::file::FileKey;
-use model::group_assignment::Step;
+use model::group_assignment::StatusTransition;
 use model::id::{
     AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
 };
@@ -23,7 +23,7 @@ use adapters::onlyoffice::DocumentServer;
 use common::clock;
 use common::error::{Error, Result};
 use db::documents::VisibleDocument;
-use db::group_assignments::Candidate;
+use db::group_assignments::SubmissionCandidate;
 use db::{ReadTx, WriteTx};
 
 /// A document to submit.
@@ -113,7 +113,7 @@ pub fn submission_candidates(
     tx: &mut ReadTx<'_>,
     group: &GroupId,
     document: Option<&DocumentId>,
-) -> Result<Vec<(Candidate, bool)>> {
+) -> Result<Vec<(SubmissionCandidate, bool)>> {
     let candidates = tx.submission_candidates(group)?;
     let linked = match document {
         Some(id) => {
@@ -190,7 +190,7 @@ pub fn submit(
         None => None,
     };
     begin(tx, &new, &documents)?;
-    link.step_with(Step::Submitted, Some(new.id.clone()), now)?;
+    link.apply_transition_with(StatusTransition::Submitted, Some(new.id.clone()), now)?;
     tx.update_link(&link)?;
     let sessions = tx.editing_sessions(id)?;
     let freezes = freeze::begin(tx, &mut document, Some(former_key), &sessions, server, until)?;
@@ -249,7 +249,7 @@ pub fn unsubmit(tx: &mut WriteTx<'_>, id: &DocumentId, reason: Option<&Note>) ->
         begin(tx, new, copies)?;
     }
     let current_id = next.map(|(new, _)| new.id);
-    link.step_with(Step::Unsubmitted { others_remain }, current_id.clone(), now)?;
+    link.apply_transition_with(StatusTransition::Unsubmitted { others_remain }, current_id.clone(), now)?;
     tx.update_link(&link)?;
     tx.update_document(&document)?;
     let snapshot = find_state(tx, id, &assignment)?;

@@ -145,7 +145,7 @@ fn current_groups(
         sha256,
         written_at,
         path: String::new(),
-        status: Some(document.status.word()),
+        status: Some(document.status.document_status()),
         is_linked: document.assignment_id.as_ref() == Some(topic),
         is_submitted,
         id: Some(document.id),

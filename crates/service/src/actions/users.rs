@@ -7,7 +7,7 @@ use model::access::{MemberRole, PlatformRole, RoleLevel};
 use model::change::user::UserChange;
 use model::domain_error::DomainError;
 use model::id::{ClassId, HomeroomId, UserId};
-use model::invitation::Places;
+use model::invitation::EnrollmentTargets;
 use model::list::List;
 use model::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use model::text::{ExternalId, Locale, Name, ShortName, Username};
@@ -160,13 +160,13 @@ pub fn create(
         )
         .map_err(|weak| Error::invalid("password", "format", weak.to_string()))?;
     }
-    let places = Places {
+    let enrollment_targets = EnrollmentTargets {
         class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
         homeroom_ids: new.homeroom_id.iter().cloned().collect(),
     };
-    let provisioned = people::provision(tx, role_level, &person, &places, password, Some(mail))?;
+    let provisioned = people::provision(tx, role_level, &person, &enrollment_targets, password, Some(mail))?;
     let Provisioned::Member(joined) = &provisioned else {
-        can_join(tx, &places)?;
+        can_join(tx, &enrollment_targets)?;
         return Ok(provisioned);
     };
     let student = &joined.person.id;
@@ -189,11 +189,11 @@ pub fn create(
 }
 
 /// Rejects invitations to unknown or closed classes or homerooms, as an enrolment would.
-fn can_join(tx: &mut WriteTx<'_>, places: &Places) -> Result<()> {
-    for homeroom in &places.homeroom_ids {
+fn can_join(tx: &mut WriteTx<'_>, enrollment_targets: &EnrollmentTargets) -> Result<()> {
+    for homeroom in &enrollment_targets.homeroom_ids {
         tx.lock_homeroom(homeroom)?;
     }
-    for class in &places.class_ids {
+    for class in &enrollment_targets.class_ids {
         tx.lock_managed_class(class)?.writable()?;
     }
     Ok(())

@@ -12,7 +12,7 @@ mod submission;
 mod user;
 
 use model::change::Change;
-use model::change::removed::{RemovedAssignment, RemovedGroup};
+use model::change::deletion::{DeletedAssignment, DeletedGroup};
 use model::details::GroupDetails;
 use model::group::GroupContext;
 use model::patch::FieldDiff;
@@ -81,14 +81,14 @@ fn left_groups(groups: &[GroupDetails]) -> Vec<Value> {
     groups.iter().map(|group| group_name(&group.group_context())).collect()
 }
 
-fn removed_groups(groups: &[RemovedGroup]) -> Vec<Value> {
+fn removed_groups(groups: &[DeletedGroup]) -> Vec<Value> {
     groups
         .iter()
         .map(|removed| group_name(&removed.group_context))
         .collect()
 }
 
-fn removed_assignments(assignments: &[RemovedAssignment]) -> Vec<Value> {
+fn removed_assignments(assignments: &[DeletedAssignment]) -> Vec<Value> {
     assignments
         .iter()
         .map(|removed| json!({"id": removed.id, "title": removed.title}))

@@ -4,7 +4,7 @@ use model::access::MemberRole;
 use model::assignment::{Assignment, LatePolicy};
 use model::class::{ClassLabel, ClassStatus};
 use model::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
-use model::document::{Document, Status};
+use model::document::{Document, DocumentState};
 use model::document_kind::{DocumentType, FileExtension};
 use model::feedback::{Feedback, FeedbackVisibility};
 use model::grade::{Grade, GradeStatus, MemberGrade};
@@ -160,7 +160,7 @@ pub fn document(group: &GroupDetails) -> DocumentDetails {
             title: DocumentTitle::stored("Notes"),
             document_type: DocumentType::Word,
             file_extension: FileExtension::Docx,
-            status: Status::Draft,
+            status: DocumentState::Draft,
             locked_at: None,
             locked_by_assignment_id: None,
             assignment_id: None,

@@ -3,14 +3,14 @@
 
 use model::change::assignment::{AssignmentChange, StartDateChange};
 use model::change::course::CourseChange;
+use model::change::deletion::{CascadeDeletion, DeletedGroup, GroupDocument};
 use model::change::document::DocumentChange;
 use model::change::feedback::FeedbackChange;
 use model::change::group::GroupChange;
 use model::change::help::HelpChange;
-use model::change::removed::{GroupDocument, Removed, RemovedGroup};
 use model::change::submission::SubmissionChange;
 use model::details::{GroupAssignmentDetails, GroupDetails};
-use model::document::Status;
+use model::document::DocumentState;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
@@ -330,7 +330,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
     let (one, two) = (group("one", None), group("two", None));
     let placed = |group: &GroupDetails| {
         let mut document = document(group).document;
-        document.status = Status::Draft.lock();
+        document.status = DocumentState::Draft.lock();
         document.locked_at = Some(NOW);
         GroupDocument {
             group_context: group.group_context(),
@@ -369,7 +369,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
 #[test]
 fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
     let (open, hidden) = (group("open", None), group("hidden", Some(LATER)));
-    let removed = |group: &GroupDetails| RemovedGroup {
+    let removed = |group: &GroupDetails| DeletedGroup {
         group_context: group.group_context(),
         members: group.member_ids(),
     };
@@ -386,9 +386,9 @@ fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
     };
     let signals = told(CourseChange::Deleted {
         course: Box::new(course),
-        removed: Removed {
+        removed: CascadeDeletion {
             groups: vec![removed(&open), removed(&hidden)],
-            ..Removed::default()
+            ..CascadeDeletion::default()
         },
     });
     let students = to_students(&signals);

@@ -1,8 +1,8 @@
 //! Tests of events about grades and feedback, and of the maximum size of every event.
 
 use model::change::assignment::AssignmentChange;
+use model::change::deletion::GroupDocument;
 use model::change::feedback::FeedbackChange;
-use model::change::removed::GroupDocument;
 use model::change::submission::SubmissionChange;
 use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, GradeWritten, Publication};

@@ -1,7 +1,7 @@
 //! Runs all transactions of the service: begin, act, log, emit events, commit. An error or a panic rolls back and
 //! emits nothing. Once queued, a transaction does not depend on the request that started it.
 
-use model::version::{IfMatch, Object, Version};
+use model::version::{IfMatch, Version, VersionedObject};
 
 use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};
@@ -28,7 +28,7 @@ pub async fn perform<T: Send + 'static>(
 /// The object that a request changes, and its precondition.
 #[derive(Debug, Clone)]
 pub struct ConditionalChange {
-    pub object: Object,
+    pub object: VersionedObject,
     /// The precondition of the request, if it has one.
     pub condition: Option<IfMatch>,
     /// Whether `act` deletes the object, so that it has no version afterwards.
@@ -58,7 +58,7 @@ pub async fn perform_on<T: Send + 'static>(
         };
         // Rows that `act` deletes and rows of users, whose version is raised by statements, are locked first. In all
         // other cases `act` acquires its locks in its own order, and the version is compared again under that lock.
-        let is_locked_first = *is_deletion || matches!(object, Object::User(_));
+        let is_locked_first = *is_deletion || matches!(object, VersionedObject::User(_));
         let is_met_before = match condition {
             None => true,
             Some(_) if is_locked_first => is_met(tx.version_locked(object)?),

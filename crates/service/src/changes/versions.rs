@@ -8,17 +8,17 @@ use model::change::Change;
 use model::change::assignment::AssignmentChange as Assignment;
 use model::change::class::ClassChange as Class;
 use model::change::course::CourseChange as Course;
+use model::change::deletion::GroupDocument;
 use model::change::document::DocumentChange as Document;
 use model::change::feedback::FeedbackChange as Feedback;
 use model::change::group::GroupChange as Group;
 use model::change::homeroom::HomeroomChange as Homeroom;
 use model::change::organization::OrganizationChange as Organization;
-use model::change::removed::GroupDocument;
 use model::change::subject::SubjectChange as Subject;
 use model::change::submission::SubmissionChange as Submission;
 use model::change::user::UserChange as User;
 use model::details::{GroupDetails, SubmissionDetails};
-use model::version::Object;
+use model::version::VersionedObject;
 
 use common::error::Result;
 use db::WriteTx;
@@ -26,15 +26,15 @@ use db::WriteTx;
 /// Raises the version of every object that changed in this transaction, once per object and in a fixed order. Objects
 /// that were created in it keep their first version.
 pub fn increment(tx: &mut WriteTx<'_>) -> Result<()> {
-    let changed: BTreeSet<Object> = tx.changes().iter().flat_map(changed).collect();
-    let created: BTreeSet<Object> = tx.changes().iter().filter_map(created).collect();
+    let changed: BTreeSet<VersionedObject> = tx.changes().iter().flat_map(changed).collect();
+    let created: BTreeSet<VersionedObject> = tx.changes().iter().filter_map(created).collect();
     for object in changed.difference(&created) {
         tx.raise_version(object)?;
     }
     Ok(())
 }
 
-fn created(change: &Change) -> Option<Object> {
+fn created(change: &Change) -> Option<VersionedObject> {
     Some(match change {
         Change::Class(Class::Created { class, .. }) => (&class.class.id).into(),
         Change::Homeroom(Homeroom::Created { homeroom }) => (&homeroom.id).into(),
@@ -46,12 +46,12 @@ fn created(change: &Change) -> Option<Object> {
         Change::Submission(Submission::Submitted { submission, .. }) => (&submission.submission.id).into(),
         Change::Feedback(Feedback::Created { feedback, .. }) => (&feedback.id).into(),
         Change::User(User::Created { user, .. }) => (&user.id).into(),
-        Change::Organization(Organization::Created { .. }) => Object::Organization,
+        Change::Organization(Organization::Created { .. }) => VersionedObject::Organization,
         _ => return None,
     })
 }
 
-fn changed(change: &Change) -> Vec<Object> {
+fn changed(change: &Change) -> Vec<VersionedObject> {
     match change {
         Change::Class(change) => of_class(change),
         Change::Homeroom(Homeroom::Updated { homeroom, .. }) => vec![(&homeroom.id).into()],
@@ -69,7 +69,7 @@ fn changed(change: &Change) -> Vec<Object> {
         Change::User(change) => of_user(change),
         Change::Organization(
             Organization::Updated { .. } | Organization::Suspended { .. } | Organization::Activated { .. },
-        ) => vec![Object::Organization],
+        ) => vec![VersionedObject::Organization],
         Change::Homeroom(
             Homeroom::Created { .. }
             | Homeroom::Deleted { .. }
@@ -101,7 +101,7 @@ fn changed(change: &Change) -> Vec<Object> {
     }
 }
 
-fn of_class(change: &Class) -> Vec<Object> {
+fn of_class(change: &Class) -> Vec<VersionedObject> {
     match change {
         Class::Updated { class, .. } | Class::TeachersChanged { class, .. } => vec![(&class.class.id).into()],
         Class::Unenrolled { left, .. } => groups(left),
@@ -110,7 +110,7 @@ fn of_class(change: &Class) -> Vec<Object> {
     }
 }
 
-fn of_course(change: &Course) -> Vec<Object> {
+fn of_course(change: &Course) -> Vec<VersionedObject> {
     match change {
         Course::Updated { course, .. } => vec![(&course.course.id).into()],
         Course::Deleted { removed, .. } => documents(&removed.released),
@@ -118,7 +118,7 @@ fn of_course(change: &Course) -> Vec<Object> {
     }
 }
 
-fn of_group(change: &Group) -> Vec<Object> {
+fn of_group(change: &Group) -> Vec<VersionedObject> {
     match change {
         Group::Updated { group, .. }
         | Group::MembersAdded { group, .. }
@@ -130,7 +130,7 @@ fn of_group(change: &Group) -> Vec<Object> {
     }
 }
 
-fn of_assignment(change: &Assignment) -> Vec<Object> {
+fn of_assignment(change: &Assignment) -> Vec<VersionedObject> {
     let (topic, mut others) = match change {
         Assignment::Updated { assignment, .. }
         | Assignment::AttachmentAdded { assignment, .. }
@@ -140,9 +140,10 @@ fn of_assignment(change: &Assignment) -> Vec<Object> {
             moved.iter().map(|start| (&start.group.group.id).into()).collect(),
         ),
         // A group without a course moves to the course of the topic.
-        Assignment::GroupsAttached { assignment, attached } => {
-            (&assignment.assignment, attached.iter().map(Object::from).collect())
-        }
+        Assignment::GroupsAttached { assignment, attached } => (
+            &assignment.assignment,
+            attached.iter().map(VersionedObject::from).collect(),
+        ),
         Assignment::GroupDetached {
             assignment, released, ..
         } => (&assignment.assignment, documents(released)),
@@ -163,13 +164,13 @@ fn of_assignment(change: &Assignment) -> Vec<Object> {
     others
 }
 
-fn of_submission(change: &Submission) -> Vec<Object> {
+fn of_submission(change: &Submission) -> Vec<VersionedObject> {
     match change {
         Submission::Submitted {
             document, superseded, ..
         } => {
-            let mut objects = vec![Object::from(&document.document.id)];
-            objects.extend(superseded.iter().map(Object::from));
+            let mut objects = vec![VersionedObject::from(&document.document.id)];
+            objects.extend(superseded.iter().map(VersionedObject::from));
             objects
         }
         Submission::Frozen { submission, .. } | Submission::Completed { submission, .. } => {
@@ -178,15 +179,19 @@ fn of_submission(change: &Submission) -> Vec<Object> {
         Submission::Unsubmitted {
             document, former, next, ..
         } => {
-            let mut objects = vec![Object::from(&document.document.id), (&former.id).into()];
-            objects.extend(next.iter().map(|next| Object::from(&next.submission.id)));
+            let mut objects = vec![VersionedObject::from(&document.document.id), (&former.id).into()];
+            objects.extend(next.iter().map(|next| VersionedObject::from(&next.submission.id)));
             objects
         }
         Submission::Returned {
             submission, documents, ..
         } => {
-            let mut objects = vec![Object::from(&submission.submission.id)];
-            objects.extend(documents.iter().map(|details| Object::from(&details.document.id)));
+            let mut objects = vec![VersionedObject::from(&submission.submission.id)];
+            objects.extend(
+                documents
+                    .iter()
+                    .map(|details| VersionedObject::from(&details.document.id)),
+            );
             objects
         }
         Submission::Graded { submission, .. } => graded(submission),
@@ -194,14 +199,14 @@ fn of_submission(change: &Submission) -> Vec<Object> {
 }
 
 /// Returns the submission and its documents, which show its grade.
-fn graded(details: &SubmissionDetails) -> Vec<Object> {
-    let mut objects = vec![Object::from(&details.submission.id)];
+fn graded(details: &SubmissionDetails) -> Vec<VersionedObject> {
+    let mut objects = vec![VersionedObject::from(&details.submission.id)];
     let documents = details.documents.iter().filter_map(|copy| copy.document_id.as_ref());
-    objects.extend(documents.map(Object::from));
+    objects.extend(documents.map(VersionedObject::from));
     objects
 }
 
-fn of_user(change: &User) -> Vec<Object> {
+fn of_user(change: &User) -> Vec<VersionedObject> {
     match change {
         User::Updated { user, .. } => vec![(&user.id).into()],
         User::MembershipSwitched { user, .. }
@@ -210,7 +215,7 @@ fn of_user(change: &User) -> Vec<Object> {
         | User::PasswordReset { user } => vec![(&user.id).into()],
         User::MembershipEnded { classes, left, .. } => {
             let mut objects = groups(left);
-            objects.extend(classes.iter().map(|class| Object::from(&class.id)));
+            objects.extend(classes.iter().map(|class| VersionedObject::from(&class.id)));
             objects
         }
         User::Erased { user, left, .. } => {
@@ -227,10 +232,10 @@ fn of_user(change: &User) -> Vec<Object> {
     }
 }
 
-fn groups(left: &[GroupDetails]) -> Vec<Object> {
+fn groups(left: &[GroupDetails]) -> Vec<VersionedObject> {
     left.iter().map(|details| (&details.group.id).into()).collect()
 }
 
-fn documents(placed: &[GroupDocument]) -> Vec<Object> {
+fn documents(placed: &[GroupDocument]) -> Vec<VersionedObject> {
     placed.iter().map(|placed| (&placed.document.id).into()).collect()
 }

@@ -1,7 +1,7 @@
 //! Processes callbacks of the document server. A save is acknowledged only when its bytes are durable and the
 //! transaction that refers to them is committed.
 
-use model::document::Open;
+use model::document::UnlockedStatus;
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::RevisionId;
@@ -291,7 +291,7 @@ fn save_target(tx: &mut ReadTx<'_>, note: &SaveNote, generation: i64) -> Result<
     }
     Ok(SaveTarget {
         extension: document.file_extension,
-        is_handed_in: document.status.open() == Open::Submitted,
+        is_handed_in: document.status.open() == UnlockedStatus::Submitted,
         is_taken: tx.is_save_processed(note)?,
     })
 }

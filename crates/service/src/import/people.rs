@@ -138,7 +138,7 @@ fn address(text: &str) -> Result<String, RowProblem> {
 fn text<'a, T>(
     row: &'a str,
     column: &str,
-    read: impl FnOnce(&'a str) -> Result<T, model::text::BadText>,
+    read: impl FnOnce(&'a str) -> Result<T, model::text::TextError>,
 ) -> Result<Option<T>, RowProblem> {
     let read = cell(row).map(read).transpose();
     read.map_err(|reason| RowProblem::new(column, "invalid", reason.to_string()))

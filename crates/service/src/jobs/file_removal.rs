@@ -94,8 +94,8 @@ async fn delete_stale_staged_files(store: &Store, now: Timestamp) -> Result<()> 
 /// Deletes saves of deleted documents a day after they arrived.
 pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
     let (texts, documents) = (
-        now.plus_seconds(-late_text::KEPT_SECONDS),
-        now.plus_seconds(-late_text::KEYS_KEPT_SECONDS),
+        now.plus_seconds(-late_text::RETENTION_SECONDS),
+        now.plus_seconds(-late_text::KEY_RETENTION_SECONDS),
     );
     let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_expired_late_texts(texts, documents)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::idempotency::KEPT_SECONDS;
+use model::idempotency::RETENTION_SECONDS;
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -31,7 +31,7 @@ pub fn start(store: Store) -> AbortOnDropHandle<()> {
 
 /// Deletes the keys that have expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
-    let expired = now.plus_seconds(-KEPT_SECONDS);
+    let expired = now.plus_seconds(-RETENTION_SECONDS);
     let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_expired_keys(expired)
     });

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::message::{KEPT_SECONDS, WAITING_SECONDS};
+use model::message::{RETENTION_SECONDS, WAITING_SECONDS};
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -29,7 +29,7 @@ pub fn start(store: Store) -> AbortOnDropHandle<()> {
 
 /// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
-    let (waiting, deleted) = (now.plus_seconds(-WAITING_SECONDS), now.plus_seconds(-KEPT_SECONDS));
+    let (waiting, deleted) = (now.plus_seconds(-WAITING_SECONDS), now.plus_seconds(-RETENTION_SECONDS));
     let look = store.platform_read(CrossTenantReason::Housekeeping, move |platform| {
         platform.has_old_messages(waiting, deleted)
     });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use model::id::OrganizationId;
-use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
+use model::job::{ATTEMPTS_MAX, RETENTION_SECONDS};
 
 use super::{JobOutcome, Jobs, purge};
 use common::clock;
@@ -186,7 +186,7 @@ impl Jobs {
                 let file = outcome.file.clone();
                 let finish = move |platform: &mut PlatformTx<'_>| {
                     let now = clock::now();
-                    let until = now.plus_seconds(KEPT_SECONDS);
+                    let until = now.plus_seconds(RETENTION_SECONDS);
                     platform.finish_job(&job, outcome.result.as_ref(), outcome.file.as_ref(), now, until)
                 };
                 let is_stored = self.platform_write(finish).await?;
@@ -207,7 +207,7 @@ impl Jobs {
             let now = clock::now();
             match job.next_attempt(now) {
                 Some(next) => platform.postpone_job(&job, next, &reason, now),
-                None => platform.fail_job(&job, &reason, now, now.plus_seconds(KEPT_SECONDS)),
+                None => platform.fail_job(&job, &reason, now, now.plus_seconds(RETENTION_SECONDS)),
             }
         };
         self.platform_write(write).await?;

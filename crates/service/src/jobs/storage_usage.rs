@@ -49,7 +49,7 @@ pub async fn count(store: &Store, files: &BlobStore, tenant: Tenant) -> Result<S
     let context = RequestContext::for_service(tenant, "groupwork", clock::now());
     let (organization, now) = (context.tenant.id().clone(), context.now);
     let read = store.read(context, |tx| {
-        let (mark, room) = (tx.storage_mark()?, tx.storage_room()?);
+        let (mark, room) = (tx.storage_mark()?, tx.storage_allowance()?);
         Ok((mark, room, tx.storage_of_classes()?, tx.export_files()?))
     });
     let (mark, room, classes, exports) = read.await?;

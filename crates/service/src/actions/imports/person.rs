@@ -5,9 +5,9 @@ use model::change::user::UserChange;
 use model::class::EnrolledBy;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus, looks_like_an_id};
-use model::invitation::{Admission, Places};
+use model::invitation::{Admission, EnrollmentTargets};
 use model::patch::FieldDiff;
-use model::take_over::Candidate;
+use model::take_over::TakeOverCandidate;
 use model::text::{Name, ShortName};
 use model::user::Person;
 
@@ -67,7 +67,7 @@ pub(super) fn import_person(
             }
             (user.clone(), update(tx, user, new)?)
         }
-        _ => match create(tx, mail, new, &Places::default())? {
+        _ => match create(tx, mail, new, &EnrollmentTargets::default())? {
             Some(user) => (user, RowStatus::Created),
             None => return Ok(RowResult::with(RowStatus::Invited)),
         },
@@ -169,7 +169,7 @@ pub(super) fn find_student(tx: &mut WriteTx<'_>, user: &UserId, column: &str) ->
 /// Returns whether the account of an address can be taken over.
 fn is_due(tx: &mut WriteTx<'_>, email: &str) -> Result<bool, RowError> {
     let candidate = tx.take_over_candidate(email)?;
-    Ok(candidate.is_some_and(Candidate::can_be_taken_over))
+    Ok(candidate.is_some_and(TakeOverCandidate::can_be_taken_over))
 }
 
 /// Returns what later rows of a dry run need to know about a user without an account.
@@ -189,11 +189,11 @@ fn invite(
     class_ids: Vec<ClassId>,
 ) -> Result<RowResult, RowError> {
     let homeroom = homeroom.map(|homeroom| homeroom.find_or_create(tx)).transpose()?;
-    let places = Places {
+    let enrollment_targets = EnrollmentTargets {
         class_ids,
         homeroom_ids: homeroom.into_iter().collect(),
     };
-    create(tx, mail, new, &places)?;
+    create(tx, mail, new, &enrollment_targets)?;
     Ok(RowResult {
         preview_entry: preview_entry(new, true),
         ..RowResult::with(RowStatus::Invited)
@@ -205,7 +205,7 @@ fn create(
     tx: &mut WriteTx<'_>,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
-    places: &Places,
+    enrollment_targets: &EnrollmentTargets,
 ) -> Result<Option<UserId>, RowError> {
     let person = NewPerson {
         name: full_name(new.first_name.as_ref(), new.last_name.as_ref())?,
@@ -217,7 +217,7 @@ fn create(
         external_id: new.external_id.clone(),
     };
     let password = new.password_hash.clone().map(Password::Own);
-    match people::provision(tx, RANK, &person, places, password.as_ref(), mail) {
+    match people::provision(tx, RANK, &person, enrollment_targets, password.as_ref(), mail) {
         Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),
         Err(Error::RateLimited { .. }) => Err(RowError::row(
             "email",

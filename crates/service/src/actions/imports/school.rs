@@ -5,7 +5,7 @@ use model::class::{ClassEdit, ClassStatus};
 use model::homeroom::Homeroom;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus};
-use model::invitation::Places;
+use model::invitation::EnrollmentTargets;
 use model::patch::{FieldDiff, FieldPatch};
 use model::text::ExternalId;
 
@@ -245,18 +245,18 @@ fn enroll_invited(
         let preview = preview.people.get(place.user.as_str());
         return Ok(preview.filter(|person| person.is_invited).map(|_| invited));
     };
-    let places = match to {
-        Some(EnrollmentTarget::Class(Some(class))) => Places {
+    let enrollment_targets = match to {
+        Some(EnrollmentTarget::Class(Some(class))) => EnrollmentTargets {
             class_ids: vec![class.clone()],
             homeroom_ids: Vec::new(),
         },
-        Some(EnrollmentTarget::Homeroom(Some(homeroom))) if !place.is_teacher => Places {
+        Some(EnrollmentTarget::Homeroom(Some(homeroom))) if !place.is_teacher => EnrollmentTargets {
             class_ids: Vec::new(),
             homeroom_ids: vec![homeroom.clone()],
         },
-        _ => Places::default(),
+        _ => EnrollmentTargets::default(),
     };
-    invitations::add_places(&mut invitation, &places);
+    invitations::add_enrollment_targets(&mut invitation, &enrollment_targets);
     tx.update_invitation(&invitation)?;
     Ok(Some(invited))
 }

@@ -3,7 +3,7 @@
 use model::activity::{Action, Category};
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::GroupDocument;
+use model::change::deletion::GroupDocument;
 use model::document::Document;
 use model::file::AssignmentAttachment;
 use model::id::DocumentId;

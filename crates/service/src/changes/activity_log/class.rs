@@ -3,8 +3,8 @@
 use model::activity::{Action, Category};
 use model::change::class::ClassChange;
 use model::change::course::CourseChange;
+use model::change::deletion::CascadeDeletion;
 use model::change::homeroom::HomeroomChange;
-use model::change::removed::Removed;
 use model::change::subject::SubjectChange;
 use model::class::Class;
 use model::course::Course;
@@ -142,7 +142,7 @@ fn about(action: Action, class: &Class) -> Entry {
     Entry::new(Category::Class, action, "class", &class.id, class.name.as_str()).class(&class.id)
 }
 
-fn removed_courses(removed: &Removed) -> Vec<Value> {
+fn removed_courses(removed: &CascadeDeletion) -> Vec<Value> {
     removed
         .courses
         .iter()
@@ -154,7 +154,7 @@ fn removed_courses(removed: &Removed) -> Vec<Value> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use model::change::Change;
-    use model::change::removed::{RemovedAssignment, RemovedGroup};
+    use model::change::deletion::{DeletedAssignment, DeletedGroup};
     use model::class::ClassStatus;
     use model::course::CourseStatus;
     use model::group::{GroupContext, GroupLabel};
@@ -176,7 +176,7 @@ mod tests {
             created_at: Timestamp::from_millis(1),
             updated_at: Timestamp::from_millis(1),
         };
-        let group = |number: usize| RemovedGroup {
+        let group = |number: usize| DeletedGroup {
             group_context: GroupContext {
                 group: GroupLabel {
                     id: GroupId::new(format!("g{number}")),
@@ -191,17 +191,17 @@ mod tests {
             },
             members: Vec::new(),
         };
-        let topic = RemovedAssignment {
+        let topic = DeletedAssignment {
             id: AssignmentId::new("a"),
             title: "Leaves".to_owned(),
             course_id: Some(CourseId::new("c")),
             group_contexts: Vec::new(),
         };
-        let removed = Removed {
+        let removed = CascadeDeletion {
             groups: (0..groups).map(group).collect(),
             assignments: vec![topic],
             documents: 3,
-            ..Removed::default()
+            ..CascadeDeletion::default()
         };
         CourseChange::Deleted {
             course: Box::new(course),

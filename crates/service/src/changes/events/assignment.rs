@@ -2,7 +2,7 @@
 
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
-use model::change::removed::GroupDocument;
+use model::change::deletion::GroupDocument;
 use model::details::{AssignmentDetails, GroupAssignmentDetails};
 use model::file::AssignmentAttachment;
 use model::group::GroupContext;
@@ -208,7 +208,7 @@ fn emit_status_changed(
             .filter(|placed| concerns(placed))
             .map(|placed| EventDocumentStatus {
                 id: placed.document.id.clone(),
-                status: placed.document.status.word(),
+                status: placed.document.status.document_status(),
                 status_before_lock: placed.document.status.before_lock(),
             })
             .collect(),

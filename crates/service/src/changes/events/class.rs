@@ -2,7 +2,7 @@
 //! emitted.
 
 use model::change::class::ClassChange;
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::class::{Class, ClassStatus};
 use model::details::ClassDetails;
 use model::id::UserId;
@@ -117,11 +117,11 @@ fn class_event<'a>(class: &ClassDetails, changed: &'a [&'a str]) -> ClassEvent<'
     }
 }
 
-fn emit_deleted(class: &Class, removed: &Removed, students: &[UserId], builder: &mut EventBuilder<'_>) {
+fn emit_deleted(class: &Class, removed: &CascadeDeletion, students: &[UserId], builder: &mut EventBuilder<'_>) {
     course::emit_deleted_objects(&class.id, removed, GroupDeletionReason::Deleted, builder);
     for gone in &removed.courses {
         let header = EventBuilder::event(&class.id, Event::CourseDeleted);
-        builder.emit_to_staff(&header, course::deleted_payload(&gone.id, &Removed::default()));
+        builder.emit_to_staff(&header, course::deleted_payload(&gone.id, &CascadeDeletion::default()));
     }
     for person in students {
         emit_student_membership(class, person, MembershipAction::Removed, builder);

@@ -1,7 +1,7 @@
 //! Events of courses, which only staff see, and of what is deleted with a course, which its groups see too.
 
 use model::change::course::CourseChange;
-use model::change::removed::Removed;
+use model::change::deletion::CascadeDeletion;
 use model::details::CourseDetails;
 use model::id::{ClassId, CourseId};
 use model::realtime::{Event, GroupDeletionReason};
@@ -31,7 +31,7 @@ pub fn emit(change: &CourseChange, builder: &mut EventBuilder<'_>) {
 /// Notifies the users who could see what was deleted.
 pub fn emit_deleted_objects(
     class: &ClassId,
-    removed: &Removed,
+    removed: &CascadeDeletion,
     reason: GroupDeletionReason,
     builder: &mut EventBuilder<'_>,
 ) {
@@ -51,7 +51,7 @@ pub fn emit_deleted_objects(
 }
 
 /// Returns the payload of `course:deleted`.
-pub fn deleted_payload(course: &CourseId, removed: &Removed) -> CourseDeleted {
+pub fn deleted_payload(course: &CourseId, removed: &CascadeDeletion) -> CourseDeleted {
     CourseDeleted {
         course_id: course.clone(),
         deleted_groups: removed

@@ -1,7 +1,7 @@
 //! Events of documents in work rooms.
 
+use model::change::deletion::GroupDocument;
 use model::change::document::DocumentChange;
-use model::change::removed::GroupDocument;
 use model::details::DocumentDetails;
 use model::document::Document;
 use model::group::GroupContext;
@@ -108,7 +108,7 @@ pub fn emit_status(group_context: &GroupContext, document: &Document, builder: &
     let payload = DocumentStatusChanged {
         document_id: document.id.clone(),
         group_id: group_context.group.id.clone(),
-        status: document.status.word(),
+        status: document.status.document_status(),
         status_before_lock: document.status.before_lock(),
         assignment_id: document.assignment_id.clone(),
         version: document.version,

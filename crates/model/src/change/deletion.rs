@@ -7,12 +7,12 @@ use crate::id::{AssignmentId, CourseId, UserId};
 
 /// Everything deleted together with an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct CascadeDeletion {
     /// The deleted courses (only when a class was deleted).
-    pub courses: Vec<RemovedCourse>,
+    pub courses: Vec<DeletedCourse>,
     /// The deleted groups with their work rooms.
-    pub groups: Vec<RemovedGroup>,
-    pub assignments: Vec<RemovedAssignment>,
+    pub groups: Vec<DeletedGroup>,
+    pub assignments: Vec<DeletedAssignment>,
     /// Number of deleted documents.
     pub documents: i64,
     /// Number of deleted submissions.
@@ -26,20 +26,20 @@ pub struct Removed {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemovedCourse {
+pub struct DeletedCourse {
     pub id: CourseId,
     pub name: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemovedGroup {
+pub struct DeletedGroup {
     /// The group before its deletion, including its id and name.
     pub group_context: GroupContext,
     pub members: Vec<UserId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemovedAssignment {
+pub struct DeletedAssignment {
     pub id: AssignmentId,
     pub title: String,
     pub course_id: Option<CourseId>,
