@@ -79,7 +79,7 @@ impl From<ActivityRecord> for ActivityLogView {
 impl ActivityLogView {
     /// Returns the header row of an export.
     pub fn csv_header() -> String {
-        csv::line([
+        csv::format_row([
             "id",
             "createdAt",
             "userId",
@@ -101,11 +101,11 @@ impl ActivityLogView {
     }
 
     /// Returns the record as a row of an export.
-    pub fn csv_line(&self) -> String {
+    pub fn csv_row(&self) -> String {
         fn text<T: ToString>(value: Option<&T>) -> String {
             value.map(ToString::to_string).unwrap_or_default()
         }
-        csv::line([
+        csv::format_row([
             self.id.to_string(),
             self.created_at.to_string(),
             text(self.user_id.as_ref()),

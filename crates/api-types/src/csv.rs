@@ -1,12 +1,12 @@
 //! CSV output (RFC 4180) that is safe against formula injection in spreadsheets.
 
 /// Returns a row, terminated by CRLF. Cells are quoted where necessary.
-pub fn line<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
-    line_between(',', cells)
+pub fn format_row<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
+    format_row_with(',', cells)
 }
 
 /// Like [`line`], with another delimiter.
-pub fn line_between<T: AsRef<str>>(delimiter: char, cells: impl IntoIterator<Item = T>) -> String {
+pub fn format_row_with<T: AsRef<str>>(delimiter: char, cells: impl IntoIterator<Item = T>) -> String {
     let mut line = String::new();
     for (index, text) in cells.into_iter().enumerate() {
         if index > 0 {
@@ -42,7 +42,7 @@ fn is_formula(text: &str) -> bool {
 }
 
 /// Returns the text of a cell as it was before [`line`] prefixed it.
-pub fn plain(cell: &str) -> &str {
+pub fn unescape(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn cells_are_quoted_only_where_they_must_be() {
-        assert_eq!(line(["a", "", "b c", "ä"]), "a,,b c,ä\r\n");
+        assert_eq!(format_row(["a", "", "b c", "ä"]), "a,,b c,ä\r\n");
         assert_eq!(
-            line(["a,b", "say \"hi\"", "two\nlines"]),
+            format_row(["a,b", "say \"hi\"", "two\nlines"]),
             "\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\"\r\n"
         );
     }
@@ -62,19 +62,19 @@ mod tests {
     #[test]
     fn formulas_become_text() {
         assert_eq!(
-            line(["=1+1", "+1", "-1", "@x", "\tx"]),
+            format_row(["=1+1", "+1", "-1", "@x", "\tx"]),
             "\"'=1+1\",\"'+1\",\"'-1\",\"'@x\",\"'\tx\"\r\n"
         );
-        assert_eq!(line(["7b", "1-2"]), "7b,1-2\r\n");
-        assert_eq!(line_between(';', ["a", "b;c", "=1"]), "a;\"b;c\";\"'=1\"\r\n");
+        assert_eq!(format_row(["7b", "1-2"]), "7b,1-2\r\n");
+        assert_eq!(format_row_with(';', ["a", "b;c", "=1"]), "a;\"b;c\";\"'=1\"\r\n");
     }
 
     #[test]
     fn what_was_made_text_comes_back_as_it_was() {
         for text in ["=1+1", "'=1", "''-x", "'quoted'", "7b", "-", "+1"] {
-            let written = line([text]);
+            let written = format_row([text]);
             let cell = written.trim_end().trim_matches('"');
-            assert_eq!(plain(cell), text);
+            assert_eq!(unescape(cell), text);
         }
     }
 }

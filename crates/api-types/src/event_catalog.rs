@@ -19,7 +19,7 @@ use super::event::{
 
 /// A room, or the connection itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Channel {
+enum EventChannel {
     User,
     Class,
     ClassStaff,
@@ -30,9 +30,9 @@ enum Channel {
     Connection,
 }
 
-use Channel::{Class, ClassStaff, Connection, Group, Organization, OrganizationAdmins, OrganizationStaff, User};
+use EventChannel::{Class, ClassStaff, Connection, Group, Organization, OrganizationAdmins, OrganizationStaff, User};
 
-impl Channel {
+impl EventChannel {
     const ALL: [Self; 8] = [
         User,
         Class,
@@ -91,18 +91,18 @@ impl Channel {
     }
 }
 
-struct Entry {
+struct CatalogEntry {
     name: String,
     schema: RefOr<Schema>,
     parts: Vec<(String, RefOr<Schema>)>,
-    channels: &'static [Channel],
+    channels: &'static [EventChannel],
     when: &'static str,
 }
 
-fn entry<T: ToSchema>(channels: &'static [Channel], when: &'static str) -> Entry {
+fn catalog_entry<T: ToSchema>(channels: &'static [EventChannel], when: &'static str) -> CatalogEntry {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
-    Entry {
+    CatalogEntry {
         name: T::name().into_owned(),
         schema: T::schema(),
         parts,
@@ -112,113 +112,121 @@ fn entry<T: ToSchema>(channels: &'static [Channel], when: &'static str) -> Entry
 }
 
 /// The rooms of a group. Events of a hidden group are sent to the staff room only.
-const OF_GROUP: &[Channel] = &[ClassStaff, Group];
+const OF_GROUP: &[EventChannel] = &[ClassStaff, Group];
 
 #[expect(clippy::too_many_lines, reason = "a flat list of match arms or parts")]
-fn describe(event: Event) -> Entry {
+fn describe(event: Event) -> CatalogEntry {
     match event {
-        Event::GroupCreated => entry::<GroupCreated>(OF_GROUP, "A group was created."),
-        Event::GroupUpdated => entry::<GroupUpdated<'_>>(
+        Event::GroupCreated => catalog_entry::<GroupCreated>(OF_GROUP, "A group was created."),
+        Event::GroupUpdated => catalog_entry::<GroupUpdated<'_>>(
             OF_GROUP,
             "A field, the members, the attachments or the help flag of a group changed.",
         ),
         Event::GroupDeleted => {
-            entry::<GroupDeleted>(OF_GROUP, "A group was deleted, by itself or with its course or class.")
+            catalog_entry::<GroupDeleted>(OF_GROUP, "A group was deleted, by itself or with its course or class.")
         }
-        Event::GroupRemoved => entry::<GroupRemoved>(
+        Event::GroupRemoved => catalog_entry::<GroupRemoved>(
             &[User],
             "A student lost access to a group that was visible. The reason is not included.",
         ),
-        Event::GroupMemberAdded => entry::<GroupMembership>(&[ClassStaff, Group, User], "A student joined a group."),
-        Event::GroupMemberRemoved => entry::<GroupMembership>(OF_GROUP, "A student left a group."),
-        Event::GroupHelp => entry::<GroupHelp>(
+        Event::GroupMemberAdded => {
+            catalog_entry::<GroupMembership>(&[ClassStaff, Group, User], "A student joined a group.")
+        }
+        Event::GroupMemberRemoved => catalog_entry::<GroupMembership>(OF_GROUP, "A student left a group."),
+        Event::GroupHelp => catalog_entry::<GroupHelp>(
             &[ClassStaff],
             "A group requested help, its message changed, or a teacher claimed the request. Never sent to students.",
         ),
-        Event::GroupHelpResolved => entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
-        Event::AssignmentCreated => entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
-        Event::AssignmentUpdated => entry::<AssignmentUpdated<'_>>(
+        Event::GroupHelpResolved => catalog_entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
+        Event::AssignmentCreated => catalog_entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
+        Event::AssignmentUpdated => catalog_entry::<AssignmentUpdated<'_>>(
             OF_GROUP,
             "A field, an attachment, or the task text or extended deadline of a single group changed.",
         ),
-        Event::AssignmentDeleted => entry::<AssignmentDeleted>(OF_GROUP, "A topic was deleted."),
+        Event::AssignmentDeleted => catalog_entry::<AssignmentDeleted>(OF_GROUP, "A topic was deleted."),
         Event::AssignmentAttached => {
-            entry::<AssignmentLinked>(OF_GROUP, "A group was attached to a topic; one event per group.")
+            catalog_entry::<AssignmentLinked>(OF_GROUP, "A group was attached to a topic; one event per group.")
         }
-        Event::AssignmentDetached => entry::<AssignmentLinked>(OF_GROUP, "A group was detached from a topic."),
-        Event::AssignmentFinished => entry::<AssignmentSwitched>(OF_GROUP, "A topic was finished."),
-        Event::AssignmentReopened => entry::<AssignmentSwitched>(OF_GROUP, "A topic was reopened."),
-        Event::DocumentCreated => entry::<DocumentEvent<'_>>(OF_GROUP, "A document was created."),
-        Event::DocumentUpdated => entry::<DocumentEvent<'_>>(
+        Event::AssignmentDetached => catalog_entry::<AssignmentLinked>(OF_GROUP, "A group was detached from a topic."),
+        Event::AssignmentFinished => catalog_entry::<AssignmentSwitched>(OF_GROUP, "A topic was finished."),
+        Event::AssignmentReopened => catalog_entry::<AssignmentSwitched>(OF_GROUP, "A topic was reopened."),
+        Event::DocumentCreated => catalog_entry::<DocumentEvent<'_>>(OF_GROUP, "A document was created."),
+        Event::DocumentUpdated => catalog_entry::<DocumentEvent<'_>>(
             OF_GROUP,
             "A document changed or was saved. At most one save event is sent per document in 5 seconds. Events that require the attention of staff are sent to staff only.",
         ),
-        Event::DocumentDeleted => entry::<DocumentRef>(OF_GROUP, "A document was deleted."),
-        Event::DocumentStatus => entry::<DocumentStatusChanged>(
+        Event::DocumentDeleted => catalog_entry::<DocumentRef>(OF_GROUP, "A document was deleted."),
+        Event::DocumentStatus => catalog_entry::<DocumentStatusChanged>(
             OF_GROUP,
             "A document was submitted, withdrawn, returned, locked or unlocked.",
         ),
-        Event::DocumentFreezing => entry::<DocumentRef>(
+        Event::DocumentFreezing => catalog_entry::<DocumentRef>(
             OF_GROUP,
             "A submission or a finish begins: clients keep their editor open until it has sent all pending edits.",
         ),
-        Event::SubmissionCreated => entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
-        Event::SubmissionWithdrawn => entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),
-        Event::SubmissionReturned => entry::<SubmissionEvent>(OF_GROUP, "A submission was returned for revision."),
-        Event::GradePublished => entry::<GradeEvent>(
+        Event::SubmissionCreated => catalog_entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
+        Event::SubmissionWithdrawn => catalog_entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),
+        Event::SubmissionReturned => {
+            catalog_entry::<SubmissionEvent>(OF_GROUP, "A submission was returned for revision.")
+        }
+        Event::GradePublished => catalog_entry::<GradeEvent>(
             &[ClassStaff, Group, User],
             "A grade was published, or a published grade changed. A student with an individual grade receives that grade. Students for whom nothing changed receive no event.",
         ),
-        Event::GradeWithdrawn => entry::<GradeEvent>(OF_GROUP, "A published grade became a draft again."),
-        Event::GradeDrafted => entry::<GradeEvent>(&[ClassStaff], "The draft of a grade changed."),
+        Event::GradeWithdrawn => catalog_entry::<GradeEvent>(OF_GROUP, "A published grade became a draft again."),
+        Event::GradeDrafted => catalog_entry::<GradeEvent>(&[ClassStaff], "The draft of a grade changed."),
         Event::FeedbackCreated => {
-            entry::<FeedbackEvent>(OF_GROUP, "Feedback was created. Staff notes are sent to staff only.")
+            catalog_entry::<FeedbackEvent>(OF_GROUP, "Feedback was created. Staff notes are sent to staff only.")
         }
-        Event::FeedbackUpdated => entry::<FeedbackEvent>(OF_GROUP, "Feedback was changed, withdrawn or deleted."),
-        Event::MessageNew => entry::<MessageEvent>(OF_GROUP, "A room message was sent."),
-        Event::MessageUpdated => entry::<MessageEvent>(OF_GROUP, "A room message was edited."),
-        Event::MessageDeleted => entry::<MessageEvent>(OF_GROUP, "A room message was deleted."),
-        Event::MessageRead => entry::<MessageRead>(&[User], "The user read a room in another session."),
-        Event::BoardActivity => entry::<BoardActivity>(
+        Event::FeedbackUpdated => {
+            catalog_entry::<FeedbackEvent>(OF_GROUP, "Feedback was changed, withdrawn or deleted.")
+        }
+        Event::MessageNew => catalog_entry::<MessageEvent>(OF_GROUP, "A room message was sent."),
+        Event::MessageUpdated => catalog_entry::<MessageEvent>(OF_GROUP, "A room message was edited."),
+        Event::MessageDeleted => catalog_entry::<MessageEvent>(OF_GROUP, "A room message was deleted."),
+        Event::MessageRead => catalog_entry::<MessageRead>(&[User], "The user read a room in another session."),
+        Event::BoardActivity => catalog_entry::<BoardActivity>(
             &[ClassStaff],
             "Presence or typing in a group changed; at most one event per second and group.",
         ),
-        Event::CourseCreated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course was created."),
-        Event::CourseUpdated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course changed."),
-        Event::CourseDeleted => entry::<CourseDeleted>(&[ClassStaff], "A course was deleted."),
-        Event::ClassCreated => entry::<ClassEvent<'_>>(&[ClassStaff], "A class was created."),
-        Event::ClassUpdated => entry::<ClassEvent<'_>>(&[Class, ClassStaff], "A class changed."),
-        Event::ClassDeleted => entry::<EmptyPayload>(&[Class, ClassStaff], "A class was deleted."),
-        Event::ClassMembership => entry::<ClassMembership>(
+        Event::CourseCreated => catalog_entry::<CourseEvent<'_>>(&[ClassStaff], "A course was created."),
+        Event::CourseUpdated => catalog_entry::<CourseEvent<'_>>(&[ClassStaff], "A course changed."),
+        Event::CourseDeleted => catalog_entry::<CourseDeleted>(&[ClassStaff], "A course was deleted."),
+        Event::ClassCreated => catalog_entry::<ClassEvent<'_>>(&[ClassStaff], "A class was created."),
+        Event::ClassUpdated => catalog_entry::<ClassEvent<'_>>(&[Class, ClassStaff], "A class changed."),
+        Event::ClassDeleted => catalog_entry::<EmptyPayload>(&[Class, ClassStaff], "A class was deleted."),
+        Event::ClassMembership => catalog_entry::<ClassMembership>(
             &[ClassStaff, User],
             "A student or a teacher joined or left a class. Not sent to students while the class is a draft.",
         ),
         Event::SubjectUpdated => {
-            entry::<SubjectUpdated<'_>>(&[Organization], "A subject was created, changed or deleted.")
+            catalog_entry::<SubjectUpdated<'_>>(&[Organization], "A subject was created, changed or deleted.")
         }
-        Event::HomeroomUpdated => entry::<HomeroomUpdated<'_>>(
+        Event::HomeroomUpdated => catalog_entry::<HomeroomUpdated<'_>>(
             &[OrganizationStaff, User],
             "A homeroom was created, changed or deleted, or its students changed.",
         ),
-        Event::UserUpdated => entry::<UserUpdated<'_>>(
+        Event::UserUpdated => catalog_entry::<UserUpdated<'_>>(
             &[OrganizationStaff, User, Class],
             "A user joined, changed or left. Classes are only notified if the name or the image changed.",
         ),
-        Event::OrganizationUpdated => entry::<OrganizationUpdated<'_>>(
+        Event::OrganizationUpdated => catalog_entry::<OrganizationUpdated<'_>>(
             &[Organization, OrganizationAdmins],
             "The organization changed; for admins also its invitations and mail domains.",
         ),
-        Event::DirectNew => entry::<DirectNew>(
+        Event::DirectNew => catalog_entry::<DirectNew>(
             &[User, Class],
             "A direct message for its recipients, or an announcement for the students of a class.",
         ),
-        Event::ImportProgress => entry::<ImportProgress>(&[User], "Progress of an import started by the user."),
-        Event::SessionRevoked => entry::<SessionRevoked>(&[Connection], "The session ended; the connection is closed."),
-        Event::Ready => entry::<EmptyPayload>(
+        Event::ImportProgress => catalog_entry::<ImportProgress>(&[User], "Progress of an import started by the user."),
+        Event::SessionRevoked => {
+            catalog_entry::<SessionRevoked>(&[Connection], "The session ended; the connection is closed.")
+        }
+        Event::Ready => catalog_entry::<EmptyPayload>(
             &[Connection],
             "The connection joined its rooms; clients should fetch everything they show.",
         ),
-        Event::SyncRequired => entry::<EmptyPayload>(
+        Event::SyncRequired => catalog_entry::<EmptyPayload>(
             &[Connection, User],
             "Events may have been missed; clients should fetch everything they show.",
         ),
@@ -230,8 +238,8 @@ fn describe(event: Event) -> Entry {
 pub fn document() -> Value {
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
     let (mut messages, mut operations) = (Map::new(), Map::new());
-    let mut of_channel: BTreeMap<Channel, Vec<String>> = BTreeMap::new();
-    let envelope = entry::<Envelope>(&[], "");
+    let mut of_channel: BTreeMap<EventChannel, Vec<String>> = BTreeMap::new();
+    let envelope = catalog_entry::<Envelope>(&[], "");
     for (name, schema) in envelope.parts.into_iter().chain([(envelope.name, envelope.schema)]) {
         schemas.insert(name, json!(schema));
     }
@@ -264,12 +272,12 @@ pub fn document() -> Value {
             }),
         );
         for channel in described.channels {
-            of_channel.entry(*channel).or_default().push(key.clone());
+            of_channel.catalog_entry(*channel).or_default().push(key.clone());
         }
     }
     messages.insert("document.activity".to_owned(), activity());
     let mut channels = Map::new();
-    for channel in Channel::ALL {
+    for channel in EventChannel::ALL {
         let (key, address, who) = channel.description();
         let mut keys = of_channel.remove(&channel).unwrap_or_default();
         let sent = keys.clone();

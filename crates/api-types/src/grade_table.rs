@@ -33,25 +33,25 @@ pub const COLUMNS: [&str; 13] = [
 ];
 
 /// Value, points and comment of a grade of the group or of one member.
-type Said<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
+type GradeContent<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
 
 /// Returns the table for these links; `names` maps user ids to names.
 pub fn table(links: &[GroupAssignmentDetails], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
-    let mut table = csv::line_between(delimiter, COLUMNS);
+    let mut table = csv::format_row_with(delimiter, COLUMNS);
     for link in links {
         let Some(current) = &link.current_submission else {
             table.push_str(&row(link, None, ("", ""), None, delimiter));
             continue;
         };
         let grade = current.grade.as_ref();
-        let said = grade.map(|grade| (grade.value.as_ref(), grade.points, grade.feedback.as_ref()));
-        table.push_str(&row(link, Some(current), ("", ""), said, delimiter));
+        let content = grade.map(|grade| (grade.value.as_ref(), grade.points, grade.feedback.as_ref()));
+        table.push_str(&row(link, Some(current), ("", ""), content, delimiter));
         for member in &current.submission.member_ids {
             let name = names.get(member).map_or("", String::as_str);
             let own = grade.into_iter().flat_map(|grade| &grade.member_grades);
             let own = own.into_iter().find(|own| own.user_id == *member);
-            let said = own.map(|own| (own.value.as_ref(), own.points, own.feedback.as_ref()));
-            table.push_str(&row(link, Some(current), (member.as_str(), name), said, delimiter));
+            let content = own.map(|own| (own.value.as_ref(), own.points, own.feedback.as_ref()));
+            table.push_str(&row(link, Some(current), (member.as_str(), name), content, delimiter));
         }
     }
     table
@@ -61,12 +61,12 @@ fn row(
     link: &GroupAssignmentDetails,
     current: Option<&SubmissionDetails>,
     (user, name): (&str, &str),
-    said: Option<Said<'_>>,
+    content: Option<GradeContent<'_>>,
     delimiter: char,
 ) -> String {
     let submission = current.map(|current| &current.submission);
     let grade: Option<&Grade> = current.and_then(|current| current.grade.as_ref());
-    let (value, points, feedback) = said.unwrap_or_default();
+    let (value, points, feedback) = content.unwrap_or_default();
     let text = |text: Option<String>| text.unwrap_or_default();
     let group = &link.group_context.group;
     let cells = [
@@ -84,7 +84,7 @@ fn row(
         text(grade.map(|grade| grade.status.as_str().to_owned())),
         text(grade.map(|grade| grade.graded_at.to_string())),
     ];
-    csv::line_between(delimiter, cells)
+    csv::format_row_with(delimiter, cells)
 }
 
 /// Formats points for the locale implied by the delimiter: spreadsheets that expect semicolons also expect a decimal

@@ -175,7 +175,7 @@ pub struct GroupOutlineView {
 
 impl GroupView {
     /// Returns the group for a caller with full access to it. `unread` is the number of unread messages of the caller.
-    pub fn answer(details: &GroupDetails, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+    pub fn new(details: &GroupDetails, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
             view: FullTag::Full,

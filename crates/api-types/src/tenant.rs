@@ -14,7 +14,7 @@ use super::user::OrganizationView;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FoundedTenant)]
-pub struct FoundedView {
+pub struct CreatedTenantView {
     pub tenant: OrganizationView,
     /// Its first owner; absent while the owner is invited.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ impl RemovedTenantView {
 /// Public information about the organization of a host name.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = TenantSign)]
-pub struct SignView {
+pub struct BrandingView {
     pub name: Name,
     /// Name in URLs, also the subdomain.
     pub slug: Slug,

@@ -29,7 +29,7 @@ pub const COLUMNS: [&str; 16] = [
 
 /// Returns the index of the archive.
 pub fn index(export: &TopicExport) -> String {
-    let mut list = csv::line(COLUMNS);
+    let mut list = csv::format_row(COLUMNS);
     for group in &export.groups {
         if group.documents.is_empty() {
             list.push_str(&row(export, group, None));
@@ -49,7 +49,7 @@ fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDo
     let of = |read: &dyn Fn(&ExportedDocument) -> String| document.map(read).unwrap_or_default();
     let of_attempt = |read: &dyn Fn(&SubmissionDetails) -> String| submission.map(read).unwrap_or_default();
     let bit = |bit: bool| u8::from(bit).to_string();
-    csv::line([
+    csv::format_row([
         label.group_number.to_string(),
         label.display_name.clone().unwrap_or_else(|| label.name.clone()),
         group.members.join("; "),

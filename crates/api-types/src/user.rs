@@ -93,7 +93,7 @@ pub struct MembershipView {
 /// An account with its membership in the organization of the request. `role` is the role in this organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = UserWithMember)]
-pub struct WholeUserView {
+pub struct UserDetailsView {
     #[serde(flatten)]
     user: UserView,
     member: MembershipView,
@@ -128,7 +128,7 @@ pub struct UserOutlineView {
 #[schema(as = VisibleUser)]
 pub enum KnownUserView {
     /// The caller's own account, or an account whose home organization the caller administers.
-    Full(Box<WholeUserView>),
+    Full(Box<UserDetailsView>),
     /// Any other account.
     Outline(Box<UserOutlineView>),
 }
@@ -139,7 +139,7 @@ pub enum KnownUserView {
 #[schema(as = NewMember)]
 pub enum NewMemberView {
     /// A new account was created.
-    Created(Box<MadeUserView>),
+    Created(Box<CreatedUserView>),
     /// An existing account joined; its profile is not returned.
     Joined(Box<JoinedUserView>),
     /// The address was invited, because its account was created by another organization.
@@ -150,9 +150,9 @@ pub enum NewMemberView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = NewUserWithMember)]
-pub struct MadeUserView {
+pub struct CreatedUserView {
     #[serde(flatten)]
-    user: WholeUserView,
+    user: UserDetailsView,
     /// The generated password, returned only once. It expires after one week.
     #[serde(skip_serializing_if = "Option::is_none")]
     temporary_password: Option<String>,
@@ -255,7 +255,7 @@ impl UserView {
 
 impl KnownUserView {
     pub fn details(user: User, member: Member) -> Self {
-        Self::Full(Box::new(WholeUserView::new(user, member)))
+        Self::Full(Box::new(UserDetailsView::new(user, member)))
     }
 
     /// Returns the outline of a user; the optional values are those that the caller may see.
@@ -278,7 +278,7 @@ impl KnownUserView {
     }
 }
 
-impl WholeUserView {
+impl UserDetailsView {
     fn new(user: User, member: Member) -> Self {
         Self {
             user: UserView::new(user, member.external_id.clone()),
@@ -287,11 +287,11 @@ impl WholeUserView {
     }
 }
 
-impl MadeUserView {
+impl CreatedUserView {
     /// Returns a new account; `temporary_password` is set if it was generated.
     pub fn new(user: User, member: Member, temporary_password: Option<String>) -> Self {
         Self {
-            user: WholeUserView::new(user, member),
+            user: UserDetailsView::new(user, member),
             temporary_password,
         }
     }

@@ -173,7 +173,7 @@ async fn lines(
     let lines = slice
         .rows
         .into_iter()
-        .map(|record| ActivityLogView::from(record).csv_line())
+        .map(|record| ActivityLogView::from(record).csv_row())
         .collect();
     Ok((lines, slice.next))
 }

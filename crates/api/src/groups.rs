@@ -434,5 +434,5 @@ fn listed(group: VisibleGroup, context: &RequestContext) -> ListedGroupView {
 /// A group of which the caller may see everything.
 fn details(group: &VisibleGroup, context: &RequestContext) -> GroupView {
     let audience = Audience::of(&context.viewer);
-    GroupView::answer(&group.details, &audience, group.unread, context.now)
+    GroupView::new(&group.details, &audience, group.unread, context.now)
 }

@@ -21,7 +21,7 @@ use super::page::{Cursor, Limit, Page, TenantMembers, window};
 use super::reply::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::invitation::InvitationView;
-use api_types::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
+use api_types::tenant::{BrandingView, CreatedTenantView, OwnerView, RemovedTenantView};
 use api_types::user::{MemberView, OrganizationView};
 use auth::{Peer, temporary_password};
 use common::error::{Error, Result};
@@ -96,8 +96,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 /// An owner without an account gets one with a temporary password, which is returned only here. An owner with an
 /// account is invited; the organization has no owner until the invitation is accepted.
 #[utoipa::path(post, path = "/tenants", request_body = NewTenant,
-    responses((status = 201, body = FoundedView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
-async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<FoundedView>> {
+    responses((status = 201, body = CreatedTenantView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
+async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<CreatedTenantView>> {
     let gate = cx.app().gate();
     let password = temporary_password::generate();
     let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
@@ -122,7 +122,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
         }
         Provisioned::Invited(invitation) => (None, Some(InvitationView::new(*invitation))),
     };
-    let view = FoundedView {
+    let view = CreatedTenantView {
         temporary_password: owner.is_some().then_some(password),
         owner,
         invitation,
@@ -133,12 +133,12 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
 
 /// Get the public data of the organization that the Host names
 #[utoipa::path(get, path = "/tenants/current",
-    responses((status = 200, body = SignView),
+    responses((status = 200, body = BrandingView),
         (status = 404, description = "The Host names no organization, NOT_FOUND")))]
-async fn current(State(app): State<App>, request: Request) -> Result<Json<SignView>> {
+async fn current(State(app): State<App>, request: Request) -> Result<Json<BrandingView>> {
     let host = host_of(&app, &request);
     let OrganizationBranding { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
-    Ok(Json(SignView { name, slug, logo }))
+    Ok(Json(BrandingView { name, slug, logo }))
 }
 
 /// The host of a request, if it may name an organization.

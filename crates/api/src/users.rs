@@ -25,7 +25,7 @@ use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use ::auth::temporary_password;
 use api_types::group::ListedGroupView;
 use api_types::invitation::InvitedUserView;
-use api_types::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
+use api_types::user::{CreatedUserView, JoinedUserView, KnownUserView, Me, NewMemberView};
 use common::error::{Error, Result};
 use db::page::Window;
 use db::platform::CrossTenantReason;
@@ -237,7 +237,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         let location = format!("/api/users/{}", joined.person.id);
         let (VisibleUser { email, account, .. }, member) = (known, joined.member);
         let view = match account.filter(|_| joined.is_new_account) {
-            Some(user) => NewMemberView::Created(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
+            Some(user) => NewMemberView::Created(Box::new(CreatedUserView::new(*user, member, temporary.clone()))),
             None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
         };
         Ok(Created(location, view))

@@ -11,7 +11,7 @@ use super::csv_reader::CsvReader;
 use super::header::{Header, RowCells, TableLayout};
 use crate::actions::grade_imports::{GradeRow, ParsedGrade};
 use adapters::blob_store::FileSource;
-use api_types::csv::plain;
+use api_types::csv::unescape;
 use api_types::grade_table::COLUMNS;
 use common::error::{Error, Result};
 
@@ -59,7 +59,7 @@ fn rows(source: &FileSource, separator: Option<u8>) -> Result<Vec<GradeRow>> {
 /// Parses a row. Empty cells are absent values.
 fn parse_row(cells: RowCells<'_>) -> std::result::Result<ParsedGrade, Vec<RowProblem>> {
     let mut problems = Vec::new();
-    let cell = |column: &str| Some(plain(cells.get(column)).trim()).filter(|text| !text.is_empty());
+    let cell = |column: &str| Some(unescape(cells.get(column)).trim()).filter(|text| !text.is_empty());
     let mut problem = |column: &str, message: String| problems.push(RowProblem::new(column, "invalid", message));
     let value = cell("value").and_then(|text| {
         let value = GradeValue::try_from(text);
