@@ -7,7 +7,7 @@ use db::Store;
 use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
 use serde::{Deserialize, Serialize};
@@ -192,7 +192,7 @@ pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
         let tenant = platform.insert_organization(&new, now)?;
         let mut join = |name: String, role: MemberRole| {
             let email = format!("{}@measured.example", name.replace(' ', ".").to_lowercase());
-            let user = NewUser::provisioned(&name, &email, PlatformRole::Student, Some(password_hash.clone()));
+            let user = NewUserAccount::provisioned(&name, &email, PlatformRole::Student, Some(password_hash.clone()));
             platform.insert_user(&user, now)?;
             platform.insert_member(&tenant, &user.id, role, now)?;
             let session = session(&user.id, tenant.id());

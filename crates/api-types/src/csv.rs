@@ -48,7 +48,7 @@ pub fn unescape(cell: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, line_between, plain};
+    use super::{format_row, format_row_with, unescape};
 
     #[test]
     fn cells_are_quoted_only_where_they_must_be() {

@@ -272,7 +272,7 @@ pub fn document() -> Value {
             }),
         );
         for channel in described.channels {
-            of_channel.catalog_entry(*channel).or_default().push(key.clone());
+            of_channel.entry(*channel).or_default().push(key.clone());
         }
     }
     messages.insert("document.activity".to_owned(), activity());

@@ -101,7 +101,7 @@ macro_rules! filters {
     };
 }
 
-filters!(Listed {
+filters!(ActivityLogListQuery {
     /// Maximum number of records. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -116,8 +116,8 @@ filters!(Exported {});
 /// List activity log records
 ///
 /// Newest first. Administrators read the records of the organization, teachers those of the classes they manage.
-#[utoipa::path(get, path = "/activity-logs", params(Listed), responses((status = 200, body = Page<ActivityLogView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Written> {
+#[utoipa::path(get, path = "/activity-logs", params(ActivityLogListQuery), responses((status = 200, body = Page<ActivityLogView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) -> Result<Written> {
     let filter = query.filter();
     let window = window(query.limit, query.cursor);
     if cx.caller().is_everywhere() {

@@ -26,7 +26,7 @@ const UNCOUNTED: usize = 8 << 10;
 const TIME: Duration = Duration::from_secs(30);
 
 /// The budget of this process.
-static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(TOTAL, PER_CLIENT));
+static BUDGET: LazyLock<BodyMemory> = LazyLock::new(|| BodyMemory::new(TOTAL, PER_CLIENT));
 
 /// Too many bytes of bodies without a session are in memory.
 #[derive(Debug, thiserror::Error)]
@@ -40,9 +40,9 @@ pub fn is_budget_exhausted(error: &(dyn StdError + 'static)) -> bool {
 
 /// Bytes in memory, in total and by client address. Clones share the counts.
 #[derive(Clone)]
-struct Budget(Arc<Limits>);
+struct BodyMemory(Arc<BodyMemoryLimits>);
 
-struct Limits {
+struct BodyMemoryLimits {
     total: usize,
     per_client: usize,
     used: Mutex<Used>,
@@ -54,9 +54,9 @@ struct Used {
     by_client: HashMap<String, usize>,
 }
 
-impl Budget {
+impl BodyMemory {
     fn new(total: usize, per_client: usize) -> Self {
-        Self(Arc::new(Limits {
+        Self(Arc::new(BodyMemoryLimits {
             total,
             per_client,
             used: Mutex::default(),
@@ -96,13 +96,13 @@ impl Budget {
 pub struct AnonymousBody(Arc<Charge>);
 
 struct Charge {
-    budget: Budget,
+    budget: BodyMemory,
     client: String,
-    state: Mutex<State>,
+    state: Mutex<BodyState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BodyState {
     received: usize,
     taken: usize,
     is_authenticated: bool,
@@ -114,7 +114,7 @@ impl AnonymousBody {
         Self::limit_with(request, client, BUDGET.clone(), TIME)
     }
 
-    fn limit_with(mut request: Request, client: String, budget: Budget, time: Duration) -> (Request, Self) {
+    fn limit_with(mut request: Request, client: String, budget: BodyMemory, time: Duration) -> (Request, Self) {
         let charge = Self(Arc::new(Charge {
             budget,
             client,
@@ -160,7 +160,7 @@ impl AnonymousBody {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BodyState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -221,7 +221,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_hours(1);
 
-    fn request(budget: &Budget, client: &str, body: Body, time: Duration) -> (Body, AnonymousBody) {
+    fn request(budget: &BodyMemory, client: &str, body: Body, time: Duration) -> (Body, AnonymousBody) {
         let request = Request::new(body);
         let (request, charge) = AnonymousBody::limit_with(request, client.to_owned(), budget.clone(), time);
         (request.into_body(), charge)
@@ -233,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_count_in_total_and_per_client_until_the_request_ends() {
-        let budget = Budget::new(300 << 10, 200 << 10);
+        let budget = BodyMemory::new(300 << 10, 200 << 10);
         let size = 100 << 10;
         let (body, first) = request(&budget, "a", bytes(size + UNCOUNTED), LONG);
         assert!(read_body(body, u64::MAX).await.is_ok());
@@ -265,7 +265,7 @@ mod tests {
 
     #[tokio::test]
     async fn body_that_takes_too_long_ends_the_request() {
-        let budget = Budget::new(TOTAL, PER_CLIENT);
+        let budget = BodyMemory::new(TOTAL, PER_CLIENT);
         let never = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let (body, _charge) = request(&budget, "a", never(), Duration::from_millis(10));
         assert!(matches!(read_body(body, 10).await, Err(Error::BodyTimeout)));

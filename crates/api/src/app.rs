@@ -45,7 +45,7 @@ pub struct HttpSettings {
 
 /// The state that all handlers share: cheap to clone.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<AppInner>);
 
 /// What [`App::new`] is made of.
 pub struct AppParts {
@@ -68,7 +68,7 @@ pub struct AppParts {
     pub tasks: Vec<AbortOnDropHandle<()>>,
 }
 
-struct Shared {
+struct AppInner {
     parts: AppParts,
     started: std::time::Instant,
     draining: AtomicBool,
@@ -77,7 +77,7 @@ struct Shared {
 impl App {
     /// Shares the parts between all clones.
     pub fn new(parts: AppParts) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(AppInner {
             parts,
             started: std::time::Instant::now(),
             draining: AtomicBool::new(false),

@@ -50,7 +50,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Filter {
+pub(super) struct AssignmentListQuery {
     /// Only topics of this class.
     #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
@@ -146,8 +146,11 @@ impl Editable for AssignmentEdit {
 /// List topics
 ///
 /// Students receive the topics of their groups. Teachers receive topics of other teachers' classes as an outline.
-#[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [ListedAssignmentView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ListedAssignmentView>>> {
+#[utoipa::path(get, path = "/assignments", params(AssignmentListQuery), responses((status = 200, body = [ListedAssignmentView])))]
+async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<AssignmentListQuery>,
+) -> Result<Json<Vec<ListedAssignmentView>>> {
     matching(cx, filter).await
 }
 
@@ -162,7 +165,7 @@ fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use
 }
 
 /// The list for a filter. `GET /classes/{id}/assignments` uses it too.
-pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<ListedAssignmentView>>> {
+pub(super) async fn matching(cx: Context, filter: AssignmentListQuery) -> Result<Json<Vec<ListedAssignmentView>>> {
     let course = filter.course_id;
     let filter = AssignmentFilter {
         class_id: filter.class_id,

@@ -38,7 +38,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Staged {
+struct AttachmentUploadQuery {
     /// If `1`, students do not see the file until a bulk edit names it. Staged files are deleted after 24 hours.
     #[garde(skip)]
     #[serde(default)]
@@ -76,7 +76,7 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
 }
 
 /// Add a file to a topic, for all its groups or for one
-#[utoipa::path(post, path = "/assignments/{id}/attachments", params(("id" = String, Path), Staged),
+#[utoipa::path(post, path = "/assignments/{id}/attachments", params(("id" = String, Path), AttachmentUploadQuery),
     request_body(content = AttachmentForm, content_type = "multipart/form-data"),
     responses((status = 201, body = AssignmentAttachmentView),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
@@ -86,7 +86,7 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
 async fn upload(
     cx: Context,
     Path(id): Path<AssignmentId>,
-    ValidQuery(query): ValidQuery<Staged>,
+    ValidQuery(query): ValidQuery<AttachmentUploadQuery>,
     Upload { file, fields }: Upload<AttachmentFields>,
 ) -> Result<Created<AssignmentAttachmentView>> {
     let group_assignment_id = fields.group_assignment_id.filter(|id| !id.as_str().is_empty());

@@ -60,7 +60,7 @@ impl Editable for RoomMessageEdit {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct RoomMessageListQuery {
     /// Maximum number of messages. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -77,12 +77,12 @@ struct Listed {
 /// List the messages of a room
 ///
 /// Newest first; with `after` oldest first.
-#[utoipa::path(get, path = "/workrooms/{id}/messages", params(("id" = String, Path), Listed),
+#[utoipa::path(get, path = "/workrooms/{id}/messages", params(("id" = String, Path), RoomMessageListQuery),
     responses((status = 200, body = Page<RoomMessageView>)))]
 async fn list(
     cx: Context,
     Path(id): Path<WorkRoomId>,
-    ValidQuery(query): ValidQuery<Listed>,
+    ValidQuery(query): ValidQuery<RoomMessageListQuery>,
 ) -> Result<Json<Page<RoomMessageView>>> {
     let window = window(query.limit, query.cursor);
     let way = query.after.map_or(ReadDirection::Back, ReadDirection::From);

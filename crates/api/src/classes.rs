@@ -47,7 +47,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct ClassListQuery {
     /// Only classes with this status.
     #[garde(skip)]
     status: Option<ClassStatus>,
@@ -163,8 +163,8 @@ impl Editable for ClassEdit {
 }
 
 /// List the classes visible to the caller, by name
-#[utoipa::path(get, path = "/classes", params(Filter), responses((status = 200, body = [ClassView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ClassView>>> {
+#[utoipa::path(get, path = "/classes", params(ClassListQuery), responses((status = 200, body = [ClassView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<ClassListQuery>) -> Result<Json<Vec<ClassView>>> {
     let is_mine = filter.mine.unwrap_or_default().0;
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let classes = cx
@@ -243,24 +243,24 @@ async fn remove(
 }
 
 /// List the groups of a class visible to the caller, by number
-#[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
+#[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::GroupListQuery),
     responses((status = 200, body = [ListedGroupView])))]
 async fn groups(
     cx: Context,
     Path(id): Path<ClassId>,
-    ValidQuery(mut filter): ValidQuery<super::groups::Filter>,
+    ValidQuery(mut filter): ValidQuery<super::groups::GroupListQuery>,
 ) -> Result<Written> {
     filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
     super::groups::matching(cx, filter).await
 }
 
 /// List the topics of a class visible to the caller
-#[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
+#[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::AssignmentListQuery),
     responses((status = 200, body = [ListedAssignmentView])))]
 async fn assignments(
     cx: Context,
     Path(id): Path<ClassId>,
-    ValidQuery(mut filter): ValidQuery<super::assignments::Filter>,
+    ValidQuery(mut filter): ValidQuery<super::assignments::AssignmentListQuery>,
 ) -> Result<Json<Vec<ListedAssignmentView>>> {
     filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
     super::assignments::matching(cx, filter).await

@@ -40,7 +40,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct CourseListQuery {
     /// Only courses of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -70,8 +70,8 @@ impl Editable for CourseEdit {
 }
 
 /// List the courses of the organization, by name
-#[utoipa::path(get, path = "/courses", params(Filter), responses((status = 200, body = [CourseView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<CourseView>>> {
+#[utoipa::path(get, path = "/courses", params(CourseListQuery), responses((status = 200, body = [CourseView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<CourseListQuery>) -> Result<Json<Vec<CourseView>>> {
     let filter = CourseFilter {
         class_id: filter.class_id,
         subject_id: filter.subject_id,

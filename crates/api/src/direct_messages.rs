@@ -49,7 +49,7 @@ pub enum BoxName {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct DirectMessageListQuery {
     /// The box to list. `class` requires `classId`.
     #[garde(skip)]
     #[serde(default, rename = "box")]
@@ -77,8 +77,8 @@ struct UnreadCount {
 }
 
 /// List the caller's messages, newest first
-#[utoipa::path(get, path = "/messages", params(Listed), responses((status = 200, body = Page<MessageView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<MessageView>>> {
+#[utoipa::path(get, path = "/messages", params(DirectMessageListQuery), responses((status = 200, body = Page<MessageView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<DirectMessageListQuery>) -> Result<Json<Page<MessageView>>> {
     let (of, class) = (message_box(query.of), query.class_id);
     if of == MessageBox::Class && class.is_none() {
         return Err(Error::invalid(

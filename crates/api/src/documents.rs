@@ -50,7 +50,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct DocumentListQuery {
     /// Only documents with this status.
     #[garde(skip)]
     status: Option<DocumentStatus>,
@@ -94,12 +94,12 @@ impl Editable for DocumentEdit {
 }
 
 /// List the documents of a room, oldest first
-#[utoipa::path(get, path = "/workrooms/{id}/documents", params(("id" = String, Path), Filter),
+#[utoipa::path(get, path = "/workrooms/{id}/documents", params(("id" = String, Path), DocumentListQuery),
     responses((status = 200, body = [DocumentView])))]
 async fn list(
     cx: Context,
     Path(room): Path<WorkRoomId>,
-    ValidQuery(filter): ValidQuery<Filter>,
+    ValidQuery(filter): ValidQuery<DocumentListQuery>,
 ) -> Result<Json<Vec<DocumentView>>> {
     let filter = DocumentFilter {
         status: filter.status,

@@ -101,7 +101,7 @@ pub async fn download(files: &BlobStore, asked: &HeaderMap, file: Download) -> R
         .is_none_or(|wanted| wanted.as_bytes() == tag.as_bytes());
     let (status, range) = match wanted(asked).filter(|_| in_parts) {
         None => (StatusCode::OK, 0..size),
-        Some(Wanted::Nothing) => return Ok(out_of_reach(size)),
+        Some(RequestedRange::Nothing) => return Ok(out_of_reach(size)),
         Some(wanted) => match wanted.within(size) {
             None => return Ok(out_of_reach(size)),
             Some(range) => {
@@ -190,7 +190,7 @@ fn matches(asked: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
 
 /// The requested range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum RequestedRange {
     /// First and last byte, both inclusive, or to the end.
     From(u64, Option<u64>),
     /// A number of bytes at the end.
@@ -200,7 +200,7 @@ enum Wanted {
 }
 
 /// Parses a single byte range. Several ranges and unknown units are ignored, as RFC 9110, section 14.2 allows.
-fn wanted(asked: &HeaderMap) -> Option<Wanted> {
+fn wanted(asked: &HeaderMap) -> Option<RequestedRange> {
     let text = asked.get(header::RANGE)?.to_str().ok()?.trim();
     let (unit, set) = text.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") || set.contains(',') {
@@ -213,17 +213,17 @@ fn wanted(asked: &HeaderMap) -> Option<Wanted> {
             .flatten()
     };
     Some(match set.trim().split_once('-') {
-        Some(("", last)) => number(last).map_or(Wanted::Nothing, Wanted::Last),
-        Some((first, "")) => number(first).map_or(Wanted::Nothing, |first| Wanted::From(first, None)),
+        Some(("", last)) => number(last).map_or(RequestedRange::Nothing, RequestedRange::Last),
+        Some((first, "")) => number(first).map_or(RequestedRange::Nothing, |first| RequestedRange::From(first, None)),
         Some((first, last)) => match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => Wanted::From(first, Some(last)),
-            _ => Wanted::Nothing,
+            (Some(first), Some(last)) if first <= last => RequestedRange::From(first, Some(last)),
+            _ => RequestedRange::Nothing,
         },
-        None => Wanted::Nothing,
+        None => RequestedRange::Nothing,
     })
 }
 
-impl Wanted {
+impl RequestedRange {
     /// The range within a file of this size, if satisfiable.
     fn within(self, size: u64) -> Option<Range<u64>> {
         match self {

@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct EnrollmentListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -76,12 +76,12 @@ impl Editable for EnrollmentEdit {
 /// List the students of a class, by name
 ///
 /// Staff of the class receive addresses, enrolments and groups; students receive names and pictures.
-#[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), Filter),
+#[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), EnrollmentListQuery),
     responses((status = 200, body = [RosterEntryView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn list(
     cx: Context,
     Path(id): Path<ClassId>,
-    ValidQuery(filter): ValidQuery<Filter>,
+    ValidQuery(filter): ValidQuery<EnrollmentListQuery>,
 ) -> Result<Json<Vec<RosterEntryView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let roster = cx.read(move |tx| -> Result<Vec<_>> {

@@ -25,9 +25,9 @@ pub struct ExportBody<P, R> {
 }
 
 /// The permit, and how long the client has delayed it. Clones share the state.
-struct Computing<P>(Arc<Mutex<State<P>>>);
+struct Computing<P>(Arc<Mutex<ExportBodyState<P>>>);
 
-struct State<P> {
+struct ExportBodyState<P> {
     permit: Option<P>,
     /// When the last chunk was returned and no further one was polled.
     since: Option<Instant>,
@@ -36,7 +36,7 @@ struct State<P> {
 }
 
 impl<P> Computing<P> {
-    fn lock(&self) -> MutexGuard<'_, State<P>> {
+    fn lock(&self) -> MutexGuard<'_, ExportBodyState<P>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -70,7 +70,7 @@ impl<P: Send + 'static, R: Send + Unpin + 'static> ExportBody<P, R> {
 
     fn new(body: Body, permit: P, reading: R, wait_max: Duration) -> Self {
         let is_computed = body.is_end_stream();
-        let computing = Computing(Arc::new(Mutex::new(State {
+        let computing = Computing(Arc::new(Mutex::new(ExportBodyState {
             permit: Some(permit).filter(|_| !is_computed),
             since: None,
             waited: Duration::ZERO,

@@ -37,7 +37,7 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 #[expect(clippy::struct_field_names, reason = "every parameter is an id")]
-struct Filter {
+struct FeedbackListQuery {
     /// Feedback on the work of this group on this topic. Exactly one of the four ids is required.
     #[garde(skip)]
     group_assignment_id: Option<GroupAssignmentId>,
@@ -52,7 +52,7 @@ struct Filter {
     assignment_id: Option<AssignmentId>,
 }
 
-impl Filter {
+impl FeedbackListQuery {
     fn of(self) -> Result<FeedbackOf> {
         let wanted = [
             self.group_assignment_id.map(FeedbackOf::Link),
@@ -90,8 +90,8 @@ impl Editable for FeedbackEdit {
 /// List the feedback on a group's work, a submission, a document or a topic, oldest first
 ///
 /// Students receive published feedback for their group.
-#[utoipa::path(get, path = "/feedback", params(Filter), responses((status = 200, body = [FeedbackView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<FeedbackView>>> {
+#[utoipa::path(get, path = "/feedback", params(FeedbackListQuery), responses((status = 200, body = [FeedbackView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<FeedbackListQuery>) -> Result<Json<Vec<FeedbackView>>> {
     let of = filter.of()?;
     let look = cx.list(move |tx| {
         let found = tx.feedback_of(&of)?;

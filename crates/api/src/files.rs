@@ -28,7 +28,7 @@ use adapters::blob_store::inspect::{self, UploadedType};
 use adapters::blob_store::{Staged, name};
 use auth::Caller;
 use auth::places::Long;
-use auth::uploads::{Room, UploadPermit};
+use auth::uploads::{UploadPermit, UploadQuota};
 use common::error::{Error, Result};
 use common::failpoint;
 use db::WriteTx;
@@ -140,7 +140,7 @@ impl FromRequest<App> for Unconverted {
 }
 
 /// Checks the storage quota before the file of a form is read.
-async fn expect_room(request: Request, app: &App) -> Result<(Request, Option<Room>, Option<Context>)> {
+async fn expect_room(request: Request, app: &App) -> Result<(Request, Option<UploadQuota>, Option<Context>)> {
     if !is_form(request.headers()) {
         return Err(Error::UnsupportedMediaType("multipart/form-data"));
     }
@@ -205,7 +205,7 @@ fn length(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
-    async fn read(request: Request, room: Option<Room>, app: &App) -> Result<(ReceivedForm<F>, UploadedType)> {
+    async fn read(request: Request, room: Option<UploadQuota>, app: &App) -> Result<(ReceivedForm<F>, UploadedType)> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
@@ -213,7 +213,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
         let user = user.ok_or(Error::Unauthenticated)?;
         let mut permit = app.uploads().begin(user, room, at_least(request.headers())).await?;
-        let meter = Meter::default();
+        let meter = UploadMeter::default();
         let mut form = meter.form(request).await?;
         let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
         let (name, mut staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
@@ -235,9 +235,9 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
     }
 }
 
-type Parts = (Option<(FileName, Staged)>, Map<String, Value>);
+type FormParts = (Option<(FileName, Staged)>, Map<String, Value>);
 
-async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, app: &App) -> Result<Parts> {
+async fn read(form: &mut Multipart, meter: &UploadMeter, permit: &mut UploadPermit, app: &App) -> Result<FormParts> {
     let (mut file, mut fields) = (None, Map::new());
     loop {
         meter.expect_head();
@@ -314,7 +314,7 @@ pub fn is_form(headers: &HeaderMap) -> bool {
 /// Limits what is read while the head of a part is incomplete. The parser would buffer an endless head in memory and
 /// search it again with every frame.
 #[derive(Clone, Default)]
-struct Meter(Arc<Allowance>);
+struct UploadMeter(Arc<Allowance>);
 
 #[derive(Default)]
 struct Allowance {
@@ -322,7 +322,7 @@ struct Allowance {
     frames: AtomicI64,
 }
 
-impl Meter {
+impl UploadMeter {
     async fn form(&self, request: Request) -> Result<Multipart> {
         let meter = self.clone();
         let (parts, body) = request.into_parts();

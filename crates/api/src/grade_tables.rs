@@ -51,7 +51,7 @@ impl<'de> Deserialize<'de> for Delimiter {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Exported {
+struct GradeTableQuery {
     /// Separator: `,` (the default), `;` or `tab`.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
@@ -76,12 +76,12 @@ struct Imported {
 /// Export the grades of a topic as CSV
 ///
 /// Drafts are included. The table has a row for each group and one for each member of its current submission.
-#[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), Exported),
+#[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), GradeTableQuery),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
 async fn export(
     cx: Context,
     Path(id): Path<AssignmentId>,
-    ValidQuery(query): ValidQuery<Exported>,
+    ValidQuery(query): ValidQuery<GradeTableQuery>,
 ) -> Result<Response> {
     let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
     let look = cx.read(move |tx| {

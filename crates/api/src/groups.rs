@@ -52,7 +52,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-pub(super) struct Filter {
+pub(super) struct GroupListQuery {
     /// Only groups of this class.
     #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
@@ -117,13 +117,13 @@ impl Editable for GroupEdit {
 }
 
 /// List the groups visible to the caller, by number
-#[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [ListedGroupView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Written> {
+#[utoipa::path(get, path = "/groups", params(GroupListQuery), responses((status = 200, body = [ListedGroupView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<GroupListQuery>) -> Result<Written> {
     matching(cx, filter).await
 }
 
 /// The list for a filter. `GET /classes/{id}/groups` uses it too.
-pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
+pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Written> {
     let filter = GroupFilter {
         class_id: filter.class_id,
         course: filter
@@ -303,7 +303,8 @@ async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> 
 /// The result of deleting a group.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct GroupRemoved {
+#[schema(as = GroupRemoved)]
+struct GroupDeletionView {
     success: bool,
     deleted_documents: i64,
     deleted_submissions: i64,
@@ -311,18 +312,18 @@ struct GroupRemoved {
 
 /// Delete a group with its room, documents and submissions
 #[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = GroupRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = GroupDeletionView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<GroupId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<GroupRemoved>> {
+) -> Result<Json<GroupDeletionView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| groups::remove(tx, &id);
     let removed = cx.delete_or_preview(query.dry_run, object, act).await;
     let removed = or_current(removed, current).await?;
-    Ok(Json(GroupRemoved {
+    Ok(Json(GroupDeletionView {
         success: true,
         deleted_documents: removed.documents,
         deleted_submissions: removed.submissions,

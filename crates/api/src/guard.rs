@@ -22,7 +22,7 @@ use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
 use auth::places::Place;
-use auth::rates::Exporting;
+use auth::rates::ExportPermit;
 use auth::{self, Caller, Claim};
 use common::error::{Error, Result};
 use db::platform::resource_tenant::ResourceRef;
@@ -163,11 +163,16 @@ async fn admit(
 
 /// The permits of a request: one of the concurrency limit until the response was computed, and one of the user's
 /// exports until the response was read.
-type Held = (Place, Option<Exporting>);
+type RequestPermits = (Place, Option<ExportPermit>);
 
 /// Attaches the caller and the request context, and acquires what only authorized requests use up: the shared rate of
 /// the organization, an export of the user, and a permit for long-running operations.
-async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
+async fn seat(
+    route: Route,
+    app: &App,
+    mut caller: Caller,
+    mut request: Request,
+) -> Result<(Request, Option<RequestPermits>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
     if caller.effective_role == EffectiveRole::SuperAdmin
         && let Some(uri) = auth::home::without_organization(request.uri())

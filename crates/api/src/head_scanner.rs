@@ -7,7 +7,7 @@ const LINE_MAX: usize = 64;
 /// Tracks the bytes of one connection from head to head, for as long as it is HTTP.
 #[derive(Debug, Default)]
 pub struct HeadScanner {
-    state: State,
+    state: ScannerState,
     /// The start of the current field, without its line ending.
     line: Vec<u8>,
     line_length: usize,
@@ -23,7 +23,7 @@ struct Framing {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ScannerState {
     /// In a request head.
     #[default]
     Head,
@@ -46,24 +46,24 @@ impl HeadScanner {
         let mut at = 0;
         while at < bytes.len() {
             match self.state {
-                State::Lost => return,
-                State::Body(left) | State::Chunk(left) => {
+                ScannerState::Lost => return,
+                ScannerState::Body(left) | ScannerState::Chunk(left) => {
                     let rest = (bytes.len() - at) as u64;
                     let skipped = left.min(rest);
                     // At most `rest`, which is a length in memory.
                     at += usize::try_from(skipped).unwrap_or(bytes.len());
                     self.state = match (self.state, left - skipped) {
-                        (State::Chunk(_), 0) => State::ChunkSize,
-                        (State::Chunk(_), left) => State::Chunk(left),
-                        (_, 0) => State::Head,
-                        (_, left) => State::Body(left),
+                        (ScannerState::Chunk(_), 0) => ScannerState::ChunkSize,
+                        (ScannerState::Chunk(_), left) => ScannerState::Chunk(left),
+                        (_, 0) => ScannerState::Head,
+                        (_, left) => ScannerState::Body(left),
                     };
                 }
-                State::Head | State::ChunkSize | State::Trailers => {
+                ScannerState::Head | ScannerState::ChunkSize | ScannerState::Trailers => {
                     let byte = bytes[at];
                     if byte == b'\n' && self.previous != b'\r' {
                         bytes[at] = 0;
-                        self.state = State::Lost;
+                        self.state = ScannerState::Lost;
                         return;
                     }
                     self.previous = byte;
@@ -90,31 +90,31 @@ impl HeadScanner {
         self.previous = 0;
         self.state = match self.state {
             // Empty lines before a request are skipped.
-            State::Head if is_empty && !self.has_request_line => State::Head,
-            State::Head if is_empty => self.body(),
-            State::Head => {
+            ScannerState::Head if is_empty && !self.has_request_line => ScannerState::Head,
+            ScannerState::Head if is_empty => self.body(),
+            ScannerState::Head => {
                 self.framing.read(line, !self.has_request_line);
                 self.has_request_line = true;
-                State::Head
+                ScannerState::Head
             }
-            State::ChunkSize => chunk(line),
-            State::Trailers if is_empty => State::Head,
+            ScannerState::ChunkSize => chunk(line),
+            ScannerState::Trailers if is_empty => ScannerState::Head,
             other => other,
         };
     }
 
     /// The state after a complete head.
-    fn body(&mut self) -> State {
+    fn body(&mut self) -> ScannerState {
         let framing = std::mem::take(&mut self.framing);
         self.has_request_line = false;
         if framing.is_chunked {
-            State::ChunkSize
+            ScannerState::ChunkSize
         } else if framing.length == u64::MAX {
-            State::Lost
+            ScannerState::Lost
         } else if framing.length > 0 {
-            State::Body(framing.length)
+            ScannerState::Body(framing.length)
         } else {
-            State::Head
+            ScannerState::Head
         }
     }
 }
@@ -136,15 +136,15 @@ impl Framing {
 }
 
 /// The state after the size of a chunk.
-fn chunk(line: &[u8]) -> State {
+fn chunk(line: &[u8]) -> ScannerState {
     let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let size = std::str::from_utf8(digits)
         .ok()
         .and_then(|digits| u64::from_str_radix(digits, 16).ok());
     match size {
-        Some(0) => State::Trailers,
-        Some(size) => size.checked_add(2).map_or(State::Lost, State::Chunk),
-        None => State::Lost,
+        Some(0) => ScannerState::Trailers,
+        Some(size) => size.checked_add(2).map_or(ScannerState::Lost, ScannerState::Chunk),
+        None => ScannerState::Lost,
     }
 }
 

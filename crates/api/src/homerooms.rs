@@ -39,7 +39,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct HomeroomListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -86,8 +86,8 @@ fn homeroom_view(counted: HomeroomWithCount) -> HomeroomView {
 /// List homerooms by name
 ///
 /// Students receive their own homerooms.
-#[utoipa::path(get, path = "/homerooms", params(Filter), responses((status = 200, body = [HomeroomView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<HomeroomView>>> {
+#[utoipa::path(get, path = "/homerooms", params(HomeroomListQuery), responses((status = 200, body = [HomeroomView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<HomeroomListQuery>) -> Result<Json<Vec<HomeroomView>>> {
     let filter = HomeroomFilter {
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         academic_year: filter.academic_year,

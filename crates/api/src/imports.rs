@@ -169,7 +169,7 @@ impl PersonToImport {
 }
 
 /// How much of the report was written.
-enum Written {
+enum ReportProgress {
     Nothing,
     Rows(bool),
     All,
@@ -183,15 +183,18 @@ fn report(
     running: JoinHandle<Result<ImportCounts>>,
 ) -> impl stream::Stream<Item = Result<Bytes, anyhow::Error>> + Send + 'static {
     use api_types::import::{begin, end};
-    let state = (Written::Nothing, reports, Some(running));
+    let state = (ReportProgress::Nothing, reports, Some(running));
     stream::try_unfold(state, move |(written, mut reports, running)| async move {
         let mut has_rows = match written {
-            Written::Nothing => {
+            ReportProgress::Nothing => {
                 let text = begin(rules.is_dry_run);
-                return Ok(Some((Bytes::from(text), (Written::Rows(false), reports, running))));
+                return Ok(Some((
+                    Bytes::from(text),
+                    (ReportProgress::Rows(false), reports, running),
+                )));
             }
-            Written::Rows(has_rows) => has_rows,
-            Written::All => return Ok(None),
+            ReportProgress::Rows(has_rows) => has_rows,
+            ReportProgress::All => return Ok(None),
         };
         if let Some(unit) = reports.recv().await {
             let mut text = Vec::new();
@@ -203,13 +206,16 @@ fn report(
                 let view = ImportRowView::new(row.file, row.row, outcome.status, outcome.user, outcome.problems);
                 serde_json::to_writer(&mut text, &view)?;
             }
-            return Ok(Some((Bytes::from(text), (Written::Rows(has_rows), reports, running))));
+            return Ok(Some((
+                Bytes::from(text),
+                (ReportProgress::Rows(has_rows), reports, running),
+            )));
         }
         let Some(running) = running else { return Ok(None) };
         let outcome = running.await?;
         if let Err(error) = &outcome {
             tracing::error!(error = format!("{error:?}"), "import failed");
         }
-        Ok(Some((Bytes::from(end(outcome?)), (Written::All, reports, None))))
+        Ok(Some((Bytes::from(end(outcome?)), (ReportProgress::All, reports, None))))
     })
 }

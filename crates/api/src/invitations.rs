@@ -42,7 +42,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct InvitationListQuery {
     /// Maximum number of invitations. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -96,9 +96,9 @@ struct ConfirmedInvitation {
 /// List the pending invitations of the organization, newest first
 ///
 /// Expired invitations are included.
-#[utoipa::path(get, path = "/admin/invitations", params(Listed),
+#[utoipa::path(get, path = "/admin/invitations", params(InvitationListQuery),
     responses((status = 200, body = Page<InvitationView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<InvitationView>>> {
+async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -> Result<Json<Page<InvitationView>>> {
     let window = window(query.limit, query.cursor);
     let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
     let position = |invitation: &model::invitation::Invitation| Position {

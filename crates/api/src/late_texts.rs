@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct LateTextListQuery {
     /// Only texts of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -40,8 +40,8 @@ struct Filter {
 ///
 /// Includes the classes that the caller manages; administrators also see texts of deleted classes. A text is kept for
 /// 24 hours.
-#[utoipa::path(get, path = "/workrooms/late-texts", params(Filter), responses((status = 200, body = [LateTextView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<LateTextView>>> {
+#[utoipa::path(get, path = "/workrooms/late-texts", params(LateTextListQuery), responses((status = 200, body = [LateTextView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<LateTextListQuery>) -> Result<Json<Vec<LateTextView>>> {
     let found = cx.read(move |tx| tx.late_texts(filter.class_id.as_ref())).await?;
     let view = |seen: VisibleLateText| LateTextView::new(seen.text, seen.document, seen.saved_by);
     Ok(Json(found.into_iter().map(view).collect()))

@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct MemberListQuery {
     /// Only members with this role.
     #[garde(skip)]
     role: Option<MemberRole>,
@@ -61,8 +61,8 @@ impl Editable for MemberEdit {
 }
 
 /// List the members of the organization, by name
-#[utoipa::path(get, path = "/admin/members", params(Filter), responses((status = 200, body = Page<MemberView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<MemberView>>> {
+#[utoipa::path(get, path = "/admin/members", params(MemberListQuery), responses((status = 200, body = Page<MemberView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<MemberListQuery>) -> Result<Json<Page<MemberView>>> {
     let filter = MemberFilter {
         role: query.role,
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),

@@ -86,27 +86,27 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize, PartialEq)]
-    struct Grade {
+    struct SampleGrade {
         points: Option<u32>,
-        notes: Vec<Note>,
+        notes: Vec<SampleNote>,
     }
 
     #[derive(Debug, Deserialize, PartialEq)]
-    struct Note {
+    struct SampleNote {
         text: String,
     }
 
-    fn read(value: Value) -> Result<Grade, Error> {
-        Grade::deserialize(Objects(&value))
+    fn read(value: Value) -> Result<SampleGrade, Error> {
+        SampleGrade::deserialize(Objects(&value))
     }
 
     #[test]
     fn an_object_is_read_as_serde_reads_it() -> Result<(), Error> {
         let value = json!({"points": 3, "notes": [{"text": "Good."}]});
-        let note = Note {
+        let note = SampleNote {
             text: "Good.".to_owned(),
         };
-        let grade = Grade {
+        let grade = SampleGrade {
             points: Some(3),
             notes: vec![note],
         };

@@ -21,7 +21,7 @@ use super::page::{Cursor, Limit, Overview, Page, window};
 use super::valid::ValidQuery;
 use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
 use common::error::Result;
-use db::overview::{Key, OverviewFilter, OverviewRow, OverviewStats, position};
+use db::overview::{OverviewFilter, OverviewPosition, OverviewRow, OverviewStats, position};
 
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(overview))
@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct SubmissionOverviewListQuery {
     /// Only topics of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -56,15 +56,18 @@ struct Listed {
     /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<Key, Overview>>,
+    cursor: Option<Cursor<OverviewPosition, Overview>>,
 }
 
 /// List every group on every topic of the classes that the caller manages
 ///
 /// Topics with the latest deadline come first.
-#[utoipa::path(get, path = "/assignments/submissions/overview", params(Listed),
+#[utoipa::path(get, path = "/assignments/submissions/overview", params(SubmissionOverviewListQuery),
     responses((status = 200, body = OverviewView)))]
-async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<OverviewView>> {
+async fn overview(
+    cx: Context,
+    ValidQuery(query): ValidQuery<SubmissionOverviewListQuery>,
+) -> Result<Json<OverviewView>> {
     let filter = OverviewFilter {
         class_id: query.class_id,
         subject_id: query.subject_id,

@@ -19,7 +19,7 @@ use super::valid::Valid;
 use ::auth::Peer;
 use ::auth::tenant::spelled;
 use common::error::{Error, Result};
-use db::platform::sign_in::Attempt;
+use db::platform::sign_in::SignInAttempt;
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::addresses::{self, NewAddress};
 use service::actions::passwords::PasswordCheck;
@@ -77,7 +77,7 @@ async fn ask(
     let prover = PasswordCheck {
         user,
         impersonated_by: cx.caller().session.impersonated_by.clone(),
-        attempt: Attempt {
+        attempt: SignInAttempt {
             account_key: old.clone(),
             address: from.map(spelled).unwrap_or_default(),
         },

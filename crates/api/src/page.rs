@@ -18,7 +18,7 @@ const DEFAULT: usize = 50;
 const MAX: usize = 200;
 
 /// A paginated list. A cursor contains the name of its list and is rejected by every other list.
-pub trait List {
+pub trait PaginatedList {
     /// The name of the list in cursors.
     const NAME: &'static str;
 }
@@ -30,7 +30,7 @@ macro_rules! lists {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct $list;
 
-        impl List for $list {
+        impl PaginatedList for $list {
             const NAME: &'static str = $name;
         }
     )+};
@@ -70,7 +70,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Renders a slice of rows as a page of a list.
-    pub fn of<L: List, R, K: Serialize>(_: L, slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
+    pub fn of<L: PaginatedList, R, K: Serialize>(_: L, slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
         let next_cursor = slice.next.as_ref().map(write::<L, K>);
         Self {
             data: slice.rows.into_iter().map(view).collect(),
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Limit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<K, L>(Position<K>, PhantomData<L>);
 
-impl<'de, K: DeserializeOwned, L: List> Deserialize<'de> for Cursor<K, L> {
+impl<'de, K: DeserializeOwned, L: PaginatedList> Deserialize<'de> for Cursor<K, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let position =
@@ -124,13 +124,13 @@ pub fn window<K, L>(limit: Option<Limit>, cursor: Option<Cursor<K, L>>) -> Windo
     }
 }
 
-fn write<L: List, K: Serialize>(position: &Position<K>) -> String {
+fn write<L: PaginatedList, K: Serialize>(position: &Position<K>) -> String {
     let json = serde_json::to_vec(&(L::NAME, &position.key, &position.id))
         .expect("times, names and ids can be written as JSON");
     URL_SAFE_NO_PAD.encode(json)
 }
 
-fn read<L: List, K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
+fn read<L: PaginatedList, K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
     let json = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (list, key, id): (String, K, String) = serde_json::from_slice(&json).ok()?;
     // PostgreSQL cannot store NUL in text. No valid cursor contains it.

@@ -41,7 +41,7 @@ pub fn routes() -> Endpoints {
 /// The body of an action without arguments.
 #[derive(Deserialize, Validate)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct EmptyBody {}
 
 /// The result of an erasure or of its preview.
 #[derive(Serialize, ToSchema)]
@@ -59,7 +59,7 @@ struct Erasure {
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
-async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
+async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyBody>) -> Result<Response> {
     let user = cx.caller().user.id.clone();
     let look = cx
         .app()

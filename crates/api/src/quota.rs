@@ -4,18 +4,18 @@
 use model::storage::StorageAllowance;
 
 use super::context::Context;
-use auth::uploads::Room;
+use auth::uploads::UploadQuota;
 use common::error::{Error, Result};
 use service::jobs::storage_usage;
 
 /// Rejects a file of known size that exceeds the quota.
-pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<Room>> {
+pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<UploadQuota>> {
     expect_room_between(cx, bytes, bytes).await
 }
 
 /// Rejects a file of at least `least` bytes that exceeds the quota, and returns the available space. Before a rejection
 /// the organization is counted again if files were deleted.
-pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<Room>> {
+pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<UploadQuota>> {
     cx.app().uploads().expect_disk().await?;
     // Nothing is stored without an organization; the handler reports the error.
     let Ok(context) = cx.context() else {
@@ -32,7 +32,7 @@ pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<
     if room.has_room_for(bytes(least)) {
         let free = room.quota.get().saturating_sub(room.used);
         let free = u64::try_from(free).unwrap_or_default();
-        Ok(Some(Room { organization, free }))
+        Ok(Some(UploadQuota { organization, free }))
     } else {
         Err(Error::QuotaExceeded)
     }

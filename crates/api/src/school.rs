@@ -53,7 +53,7 @@ impl Editable for SettingsEdit {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct SessionListQuery {
     /// Only sessions of this user.
     #[garde(skip)]
     user_id: Option<UserId>,
@@ -146,8 +146,8 @@ async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versio
 }
 
 /// List the sessions of members that have this organization active, newest first
-#[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
-async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
+#[utoipa::path(get, path = "/admin/sessions", params(SessionListQuery), responses((status = 200, body = Page<SessionView>)))]
+async fn sessions(cx: Context, ValidQuery(query): ValidQuery<SessionListQuery>) -> Result<Json<Page<SessionView>>> {
     let (user, window) = (query.user_id, window(query.limit, query.cursor));
     let slice = cx
         .read(move |tx| tx.organization_sessions(user.as_ref(), &window))

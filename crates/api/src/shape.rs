@@ -38,7 +38,7 @@ pub fn body<T: DeserializeOwned + Validate<Context = ()>>(
         return if problems.is_empty() { Ok(parsed) } else { Err(problems) };
     }
     let attempts = (WORK / size().max(1)).clamp(1, ATTEMPTS);
-    let mut search = Search {
+    let mut search = ShapeSearch {
         value,
         problems,
         replaced: Vec::new(),
@@ -110,7 +110,7 @@ fn code_of_limit(message: &str) -> &'static str {
 }
 
 /// The search for all problems of one body.
-struct Search {
+struct ShapeSearch {
     value: Value,
     problems: Vec<Problem>,
     replaced: Vec<Replaced>,
@@ -123,7 +123,7 @@ struct Replaced {
     next: usize,
 }
 
-impl Search {
+impl ShapeSearch {
     fn run<T: DeserializeOwned + Validate<Context = ()>>(&mut self, attempts: usize) {
         for _ in 0..attempts {
             match serde_path_to_error::deserialize::<_, T>(Objects(&self.value)) {

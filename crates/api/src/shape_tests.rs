@@ -114,7 +114,7 @@ fn limits_have_the_codes_of_their_kind() {
 #[derive(Debug, Deserialize, Validate)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "only read")]
-struct Listed {
+struct TestListQuery {
     #[garde(skip)]
     kind: Option<Kind>,
     #[garde(range(max = 9))]
@@ -126,7 +126,7 @@ struct Listed {
 #[test]
 fn all_problems_of_a_query_are_named_at_once() {
     let of = |text: &str| {
-        let read = query::<Listed>(text.as_bytes());
+        let read = query::<TestListQuery>(text.as_bytes());
         let found = read.err().unwrap_or_default().into_iter();
         found.map(|problem| (problem.path, problem.code)).collect::<Vec<_>>()
     };

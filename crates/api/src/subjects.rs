@@ -35,7 +35,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct SubjectListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -50,8 +50,8 @@ impl Editable for SubjectEdit {
 }
 
 /// List the subjects of the organization, by name
-#[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
+#[utoipa::path(get, path = "/subjects", params(SubjectListQuery), responses((status = 200, body = [SubjectView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<SubjectListQuery>) -> Result<Json<Vec<SubjectView>>> {
     let subjects = cx.list(move |tx| {
         let search = filter.search.as_ref().map(Search::as_str);
         let found = tx.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();

@@ -45,7 +45,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct TenantListQuery {
     /// Substring of the name or the slug. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -54,7 +54,7 @@ struct Filter {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Listed {
+struct TenantMemberListQuery {
     /// Maximum number of members. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -79,8 +79,8 @@ impl Editable for OrganizationEdit {
 }
 
 /// List the organizations of the platform, by name
-#[utoipa::path(get, path = "/tenants", params(Filter), responses((status = 200, body = [OrganizationView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<OrganizationView>>> {
+#[utoipa::path(get, path = "/tenants", params(TenantListQuery), responses((status = 200, body = [OrganizationView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> Result<Json<Vec<OrganizationView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let look = cx
         .app()
@@ -235,12 +235,12 @@ async fn remove(
 }
 
 /// List the members of an organization, by name
-#[utoipa::path(get, path = "/tenants/{id}/members", params(("id" = String, Path), Listed),
+#[utoipa::path(get, path = "/tenants/{id}/members", params(("id" = String, Path), TenantMemberListQuery),
     responses((status = 200, body = Page<MemberView>)))]
 async fn members(
     cx: Context,
     Path(id): Path<OrganizationId>,
-    ValidQuery(query): ValidQuery<Listed>,
+    ValidQuery(query): ValidQuery<TenantMemberListQuery>,
 ) -> Result<Json<Page<MemberView>>> {
     let window = window(query.limit, query.cursor);
     let look = cx

@@ -31,7 +31,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Exported {
+struct TopicExportQuery {
     /// Format of the documents. Defaults to `original`.
     #[garde(skip)]
     #[serde(default = "as_kept")]
@@ -45,7 +45,7 @@ struct Exported {
     /// Only these groups: their ids, separated by commas.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    group_ids: Option<Groups>,
+    group_ids: Option<GroupIds>,
 }
 
 const fn as_kept() -> ExportFormat {
@@ -57,9 +57,9 @@ const fn as_now() -> ExportSource {
 }
 
 /// Ids in a query, separated by commas.
-struct Groups(Vec<GroupId>);
+struct GroupIds(Vec<GroupId>);
 
-impl<'de> Deserialize<'de> for Groups {
+impl<'de> Deserialize<'de> for GroupIds {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let mut ids: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -79,13 +79,13 @@ impl<'de> Deserialize<'de> for Groups {
 /// `index.csv` comes first and lists the content. A folder for each group follows. `errors.txt` comes last if something
 /// could not be included, such as a failed conversion or a missing file. Groups that have not started are included.
 /// Changes saved during the download are not.
-#[utoipa::path(get, path = "/assignments/{id}/export.zip", params(("id" = String, Path), Exported),
+#[utoipa::path(get, path = "/assignments/{id}/export.zip", params(("id" = String, Path), TopicExportQuery),
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 409, description = "NOTHING_TO_EXPORT")))]
 async fn export(
     cx: Context,
     Path(id): Path<AssignmentId>,
-    ValidQuery(query): ValidQuery<Exported>,
+    ValidQuery(query): ValidQuery<TopicExportQuery>,
 ) -> Result<Response> {
     let wanted = ExportRequest {
         format: query.format,

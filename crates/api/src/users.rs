@@ -35,7 +35,7 @@ use db::{ReadTx, Tenant, WriteTx};
 use service::actions::members;
 use service::actions::people::{self, Password, Provisioned};
 use service::actions::profile::{self, ProfileEdit};
-use service::actions::users::{self, Invitation, NewUser, UserEdit};
+use service::actions::users::{self, NewUser, PasswordLink, UserEdit};
 use service::changes;
 
 pub fn routes() -> Endpoints {
@@ -52,7 +52,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Filter {
+struct UserListQuery {
     /// Only users with this role in the organization. `ADMIN` includes owners.
     #[garde(skip)]
     role: Option<PlatformRole>,
@@ -179,8 +179,8 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>
 /// List the people of the organization, by name
 ///
 /// Administrators receive accounts; teachers receive names, and the addresses that they may see.
-#[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
+#[utoipa::path(get, path = "/users", params(UserListQuery), responses((status = 200, body = Page<KnownUserView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<UserListQuery>) -> Result<Json<Page<KnownUserView>>> {
     let filter = UserFilter {
         role: query.role,
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
@@ -206,7 +206,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     let invitation = (new.send_invite == Some(true)).then(|| {
         let token = better_auth::token::reset_token();
         let path = auth::reset_path(&token, auth::RESET_PAGE);
-        Invitation { token, path }
+        PasswordLink { token, path }
     });
     let hashing = cx.app().gate().hashing();
     let (password, temporary) = match &new.password {

@@ -19,9 +19,9 @@ const IMPORTED_BELIEVED: i64 = 600;
 
 /// The hashing permits, and whether imported hashes exist in the database.
 #[derive(Clone)]
-pub struct Hashing(Arc<Parts>);
+pub struct Hashing(Arc<HasherInner>);
 
-struct Parts {
+struct HasherInner {
     turns: Arc<Semaphore>,
     imported_exist: AtomicBool,
     imported_checked_at: AtomicI64,
@@ -32,7 +32,7 @@ impl Default for Hashing {
     /// One permit for each core but one, so that other requests are still served.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Arc::new(Parts {
+        Self(Arc::new(HasherInner {
             turns: Arc::new(Semaphore::new(cores.saturating_sub(1).max(1))),
             imported_exist: AtomicBool::new(true),
             imported_checked_at: AtomicI64::new(i64::MIN),

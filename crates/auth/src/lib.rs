@@ -24,7 +24,7 @@ use common::settings::Secret;
 use db::platform::CrossTenantReason;
 use db::platform::organizations::HostName;
 use db::platform::resource_tenant::ResourceRef;
-use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
+use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, SessionUser};
 use db::tenant_hint::TenantHints;
 use db::{Actor, RequestContext, Store, Tenant};
 use hashing::Hashing;
@@ -100,7 +100,7 @@ impl ShownOrganization {
 /// The authenticated user with session and organization, read at the beginning of the request.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    pub user: User,
+    pub user: SessionUser,
     pub session: Session,
     /// The effective role in the organization of the request.
     pub effective_role: EffectiveRole,
@@ -167,7 +167,7 @@ impl Caller {
 }
 
 /// A user as recorded in the activity log, with this session and role.
-pub fn actor(user: &User, session: &Session, role: Option<MemberRole>, request_id: Option<String>) -> Actor {
+pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, request_id: Option<String>) -> Actor {
     let role = match (user.role, role) {
         (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
         (_, Some(role)) => role.as_str(),

@@ -25,7 +25,7 @@ const EXPORT_PAUSE: u64 = 5;
 
 /// The rate limiter of this instance; clones share the windows.
 #[derive(Clone)]
-pub struct Rates(Arc<Parts>);
+pub struct Rates(Arc<RateLimiterInner>);
 
 /// Requests that one instance admitted, for the others to add. It contains no personal data: the key is a keyed hash
 /// that can only be computed with AUTH_SECRET.
@@ -51,7 +51,7 @@ enum Crowd {
 /// Sends counts to the other instances.
 type Tell = Box<dyn Fn(Count) + Send + Sync>;
 
-struct Parts {
+struct RateLimiterInner {
     factor: f64,
     /// Seeded with a value that only the instances of this installation know.
     hasher: DefaultHasher,
@@ -66,7 +66,7 @@ struct Parts {
 }
 
 /// A running export; it ends on drop.
-pub struct Exporting {
+pub struct ExportPermit {
     rates: Rates,
     user: UserId,
 }
@@ -77,7 +77,7 @@ impl Rates {
         let mut hasher = DefaultHasher::new();
         let seed = Sha256::new_with_prefix(b"groupwork rates").chain_update(secret.expose());
         hasher.write(&seed.finalize());
-        Self(Arc::new(Parts {
+        Self(Arc::new(RateLimiterInner {
             factor,
             hasher,
             tell: OnceLock::new(),
@@ -150,7 +150,7 @@ impl Rates {
     }
 
     /// Starts an export. Fails when the user has too many running; returns `None` when limits are off.
-    pub fn begin_export(&self, user: &UserId) -> Result<Option<Exporting>> {
+    pub fn begin_export(&self, user: &UserId) -> Result<Option<ExportPermit>> {
         if self.limit(Rate::Export).is_none() {
             return Ok(None);
         }
@@ -162,7 +162,7 @@ impl Rates {
             });
         }
         *running += 1;
-        Ok(Some(Exporting {
+        Ok(Some(ExportPermit {
             rates: self.clone(),
             user: user.clone(),
         }))
@@ -208,7 +208,7 @@ impl Rates {
     }
 }
 
-impl Drop for Exporting {
+impl Drop for ExportPermit {
     fn drop(&mut self) {
         let mut exporting = self.rates.0.exporting.lock().unwrap_or_else(PoisonError::into_inner);
         let left = exporting.get_mut(&self.user).map(|running| {

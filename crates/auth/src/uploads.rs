@@ -22,17 +22,17 @@ const LOOK_EVERY: u64 = 1 << 20;
 
 /// Counts the uploads of this instance; clones share the counts.
 #[derive(Clone)]
-pub struct Uploads(Arc<Limits>);
+pub struct Uploads(Arc<UploadLimits>);
 
-struct Limits {
+struct UploadLimits {
     folder: PathBuf,
     /// Bytes that must stay free on the disk of `folder`; 0 for no limit.
     free_min: u64,
-    state: Mutex<State>,
+    state: Mutex<UploadState>,
 }
 
 #[derive(Default)]
-struct State {
+struct UploadState {
     by_user: HashMap<UserId, usize>,
     /// Staged and announced bytes.
     by_organization: HashMap<OrganizationId, u64>,
@@ -42,7 +42,7 @@ struct State {
 }
 
 /// The storage quota that an upload counts against.
-pub struct Room {
+pub struct UploadQuota {
     pub organization: OrganizationId,
     /// Bytes that were free when the upload began.
     pub free: u64,
@@ -52,7 +52,7 @@ pub struct Room {
 pub struct UploadPermit {
     uploads: Uploads,
     user: UserId,
-    room: Option<Room>,
+    room: Option<UploadQuota>,
     reserved: u64,
     received: u64,
 }
@@ -60,7 +60,7 @@ pub struct UploadPermit {
 impl Uploads {
     /// Counts uploads into `folder`, on whose disk at least `free_min` bytes must stay free.
     pub fn new(folder: PathBuf, free_min: u64) -> Self {
-        Self(Arc::new(Limits {
+        Self(Arc::new(UploadLimits {
             folder,
             free_min,
             state: Mutex::default(),
@@ -68,7 +68,7 @@ impl Uploads {
     }
 
     /// Starts an upload of at least `announced` bytes.
-    pub async fn begin(&self, user: &UserId, room: Option<Room>, announced: u64) -> Result<UploadPermit> {
+    pub async fn begin(&self, user: &UserId, room: Option<UploadQuota>, announced: u64) -> Result<UploadPermit> {
         {
             let mut state = self.state();
             let running = state.by_user.entry(user.clone()).or_default();
@@ -130,7 +130,7 @@ impl Uploads {
         Err(Error::DiskFull)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UploadState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -202,9 +202,9 @@ mod tests {
         Uploads::new(std::env::temp_dir(), free_min)
     }
 
-    fn room(free: u64) -> Room {
+    fn room(free: u64) -> UploadQuota {
         let organization = OrganizationId::new("north");
-        Room { organization, free }
+        UploadQuota { organization, free }
     }
 
     #[tokio::test]

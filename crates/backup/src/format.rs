@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use adapters::blob_store::hex;
-use db::dump::{Cell, Column, Kind, Table};
+use db::dump::{Cell, DumpTable, Kind, TableColumn};
 
 /// The format that this release writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -58,7 +58,7 @@ pub struct Manifest {
     pub files: u64,
     /// The total size of the files in bytes.
     pub bytes: u64,
-    pub list: Part,
+    pub list: ArchivePart,
     /// The keys of files that did not exist.
     pub missing: Vec<String>,
     /// The keys of files in the archive whose checksum is wrong.
@@ -70,15 +70,15 @@ pub struct Manifest {
 pub struct TablePart {
     pub name: String,
     /// The columns, in the order of the cells on a line.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     pub rows: u64,
     #[serde(flatten)]
-    pub part: Part,
+    pub part: ArchivePart,
 }
 
 /// The size and checksum of one part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ArchivePart {
     /// The size in the archive, in bytes.
     pub size: u64,
     /// The decompressed size in bytes.
@@ -98,8 +98,8 @@ pub struct FileEntry {
 }
 
 impl TablePart {
-    pub(super) fn table(&self) -> Table {
-        Table {
+    pub(super) fn table(&self) -> DumpTable {
+        DumpTable {
             name: self.name.clone(),
             columns: self.columns.clone(),
         }
@@ -166,7 +166,7 @@ pub(super) fn write_row(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> 
 }
 
 /// Parses a line as a row.
-pub(super) fn parse_row(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cell>> {
+pub(super) fn parse_row(line: &[u8], columns: &[TableColumn]) -> anyhow::Result<Vec<Cell>> {
     use serde_json::Value;
     let values: Vec<Value> = serde_json::from_slice(line)?;
     if values.len() != columns.len() {

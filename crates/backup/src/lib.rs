@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 
 pub use self::format::{Header, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
-pub use self::read::{Archive, verify};
+pub use self::read::{BackupArchive, verify};
 pub use self::restore::{RestoreSummary, restore};
 pub use self::scrub::{Findings, scrub};
 pub use self::write::{BackupSummary, write};

@@ -9,8 +9,8 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
 use super::format::{
-    CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, LINE_MAX, MANIFEST,
-    Manifest, Part, TablePart, checksum_entry, file_name, parse_row, rows_name,
+    ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header,
+    LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
 };
 use super::{CHUNK_BYTES, Progress, ProgressCallback};
 use db::dump::Cell;
@@ -21,7 +21,7 @@ const MANIFEST_MAX: u64 = 4 << 20;
 
 /// An archive whose entries are known.
 #[derive(Debug)]
-pub struct Archive {
+pub struct BackupArchive {
     path: PathBuf,
     pub header: Header,
     pub manifest: Manifest,
@@ -38,10 +38,10 @@ struct ByteRange {
 }
 
 /// Reads a whole archive and verifies it against its manifest; writes nothing.
-pub fn verify(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<Archive> {
+pub fn verify(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow::Result<BackupArchive> {
     check_checksum(path, report_progress).with_context(|| format!("{} is no whole backup", path.display()))?;
     let archive =
-        Archive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
+        BackupArchive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
     archive
         .check_contents(report_progress)
         .with_context(|| format!("{} contradicts itself", path.display()))?;
@@ -81,7 +81,7 @@ fn check_checksum(path: &Path, report_progress: ProgressCallback<'_>) -> anyhow:
 /// Called for each line of the list of files, with its bytes if the archive contains them.
 pub(super) type FileVisitor<'s> = dyn FnMut(&FileEntry, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
 
-impl Archive {
+impl BackupArchive {
     /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
     fn open(path: &Path) -> anyhow::Result<Self> {
         let file = File::open(path)?;
@@ -207,7 +207,7 @@ impl Archive {
         Ok(())
     }
 
-    fn part(&self, span: ByteRange, part: &Part) -> anyhow::Result<()> {
+    fn part(&self, span: ByteRange, part: &ArchivePart) -> anyhow::Result<()> {
         let mut hashed = HashingStream::new(self.span(span)?);
         io::copy(&mut hashed, &mut io::sink())?;
         ensure!(
@@ -224,11 +224,11 @@ impl Archive {
     }
 
     /// Returns the rows of one table.
-    pub(super) fn rows(&self, index: usize) -> anyhow::Result<Rows<'_, impl Read + use<>>> {
+    pub(super) fn rows(&self, index: usize) -> anyhow::Result<RowReader<'_, impl Read + use<>>> {
         let table = &self.manifest.tables[index];
         let mut lines = GzipLines::new(self.span(self.rows[index])?);
         lines.unpacked_max = table.part.unpacked;
-        Ok(Rows { lines, table })
+        Ok(RowReader { lines, table })
     }
 
     /// Iterates over the list of files, with the bytes of each file in the archive.
@@ -326,12 +326,12 @@ impl<R: Read> GzipLines<R> {
 }
 
 /// The rows of a table.
-pub(super) struct Rows<'a, R: Read> {
+pub(super) struct RowReader<'a, R: Read> {
     lines: GzipLines<R>,
     table: &'a TablePart,
 }
 
-impl<R: Read> Rows<'_, R> {
+impl<R: Read> RowReader<'_, R> {
     pub(super) fn next_row(&mut self) -> anyhow::Result<Option<Vec<Cell>>> {
         match self.lines.next_line()? {
             Some(line) => parse_row(line, &self.table.columns)

@@ -11,7 +11,7 @@ use model::file::FileKey;
 
 use super::erasure_journal::{self, reapply_erasures};
 use super::format::{FileEntry, Manifest};
-use super::read::Archive;
+use super::read::BackupArchive;
 use super::{CHUNK_BYTES, Findings, Installation, Progress, ProgressCallback, ownership, scrub};
 use adapters::blob_store::SHARDS;
 use common::clock;
@@ -39,7 +39,7 @@ pub struct RestoreSummary {
 /// Restores a verified archive. `erased` is an erasure journal in addition to that in the data folder.
 pub fn restore(
     installation: &Installation,
-    archive: &Archive,
+    archive: &BackupArchive,
     erased: Option<&Path>,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<RestoreSummary> {
@@ -78,7 +78,7 @@ async fn finish(store: &Store, installation: &Installation, ids: BTreeSet<String
 
 /// Checks that the installation is empty and migrates to the schema of the backup. Returns whether an interrupted
 /// restore has already loaded the rows.
-fn prepare(installation: &Installation, archive: &Archive) -> anyhow::Result<bool> {
+fn prepare(installation: &Installation, archive: &BackupArchive) -> anyhow::Result<bool> {
     let wanted = archive.header.schema;
     let newest = i64::from(newest_migration());
     ensure!(
@@ -171,7 +171,11 @@ fn first_file(installation: &Installation) -> anyhow::Result<Option<FileKey>> {
     Ok(None)
 }
 
-fn files(installation: &Installation, archive: &Archive, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+fn files(
+    installation: &Installation,
+    archive: &BackupArchive,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<()> {
     let (mut done, mut bytes) = (0, 0);
     let of = Some(archive.manifest.files);
     archive.for_each_file(&mut |line, content| {
@@ -220,7 +224,11 @@ fn file(
     Ok(size)
 }
 
-fn rows(installation: &Installation, archive: &Archive, report_progress: ProgressCallback<'_>) -> anyhow::Result<()> {
+fn rows(
+    installation: &Installation,
+    archive: &BackupArchive,
+    report_progress: ProgressCallback<'_>,
+) -> anyhow::Result<()> {
     let mut target = Target::open(&installation.database)?;
     target.begin()?;
     let tables = &archive.manifest.tables;

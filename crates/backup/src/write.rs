@@ -15,8 +15,8 @@ use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
 use super::format::{
-    FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, MANIFEST, Manifest, Part, TablePart,
-    checksum_entry, file_name, padding, rows_name, tar_header, write_row,
+    ArchivePart, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, MANIFEST, Manifest,
+    TablePart, checksum_entry, file_name, padding, rows_name, tar_header, write_row,
 };
 use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
 use adapters::blob_store::BlobReader;
@@ -285,7 +285,7 @@ impl GzipEntry {
     }
 
     /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
-    fn append(self, out: &mut Out, name: &str) -> anyhow::Result<(u64, (File, Part))> {
+    fn append(self, out: &mut Out, name: &str) -> anyhow::Result<(u64, (File, ArchivePart))> {
         let mut file = self
             .out
             .finish()?
@@ -295,7 +295,7 @@ impl GzipEntry {
         file.rewind()?;
         let mut hashed = HashingStream::new(BufReader::with_capacity(CHUNK_BYTES, &file));
         entry(out, name, size, &mut hashed)?;
-        let part = Part {
+        let part = ArchivePart {
             size,
             unpacked: self.unpacked,
             sha256: hashed.sha256(),

@@ -125,7 +125,7 @@ pub struct Permit<T> {
 }
 
 struct Shared<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<QueueState<T>>,
     available: Condvar,
     /// Maximum number of queued jobs before tenants with their share are rejected.
     capacity: usize,
@@ -133,7 +133,7 @@ struct Shared<T> {
     workers: usize,
 }
 
-struct State<T> {
+struct QueueState<T> {
     queue: FairQueue<T>,
     /// The organization of the last job and the last different one before it, to detect whether a tenant is alone.
     latest: Option<(TenantKey, Instant)>,
@@ -150,7 +150,7 @@ struct CloseOnReceiverDrop<T>(Arc<Shared<T>>);
 /// Creates a queue with the given capacity for the given number of workers.
 pub fn channel<T>(capacity: usize, workers: usize) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared {
-        state: Mutex::new(State {
+        state: Mutex::new(QueueState {
             queue: FairQueue::default(),
             latest: None,
             before: None,
@@ -222,13 +222,13 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(self: &Arc<Self>, state: &mut State<T>) -> Option<(T, Permit<T>)> {
+    fn take(self: &Arc<Self>, state: &mut QueueState<T>) -> Option<(T, Permit<T>)> {
         let now = Instant::now();
-        let State {
+        let QueueState {
             queue, latest, before, ..
         } = state;
         let limit = |tenant: &TenantKey| match tenant {

@@ -27,7 +27,7 @@ use common::error::Result;
 
 /// The sort key of a row: deadline descending (hence negated), topic id, group number. The id of the link is part of
 /// the position itself.
-pub type Key = (i64, String, i64);
+pub type OverviewPosition = (i64, String, i64);
 
 /// The links `ga` of topics `a` in class `k` and group `g`, with course `c` and current submission `s`.
 macro_rules! from_links {
@@ -172,7 +172,11 @@ impl OverviewRow {
 
 impl ReadTx<'_> {
     /// Returns a page of the matching links.
-    pub fn overview(&mut self, filter: &OverviewFilter, window: &Window<Key>) -> Result<Slice<OverviewRow, Key>> {
+    pub fn overview(
+        &mut self,
+        filter: &OverviewFilter,
+        window: &Window<OverviewPosition>,
+    ) -> Result<Slice<OverviewRow, OverviewPosition>> {
         let search = filter.search.as_deref().map(super::pattern);
         let first = (i64::MIN, String::new(), 0);
         let (key, id) = window
@@ -250,7 +254,7 @@ impl ReadTx<'_> {
 }
 
 /// Returns the pagination position of a row.
-pub fn position(row: &OverviewRow) -> Position<Key> {
+pub fn position(row: &OverviewRow) -> Position<OverviewPosition> {
     let (topic, number) = (&row.details.assignment, row.details.group_context.group.group_number);
     Position {
         key: (

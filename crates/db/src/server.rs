@@ -11,7 +11,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use self::tls::Mode;
+use self::tls::TlsMode;
 use super::db::Database;
 use common::error::Result;
 
@@ -32,7 +32,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 /// A server as described by its URL.
 pub struct Server {
     config: tokio_postgres::Config,
-    mode: Mode,
+    mode: TlsMode,
     tls: MakeRustlsConnect,
 }
 
@@ -53,14 +53,14 @@ impl Server {
     /// Parses the URL and reads the files it refers to. The error is a sentence for operators.
     pub fn of(url: &str) -> Result<Self, String> {
         let (url, parameters) = split_tls_parameters(url);
-        let mode = Mode::of(&parameters)?;
+        let mode = TlsMode::of(&parameters)?;
         let mut config: tokio_postgres::Config = url
             .parse()
             .map_err(|error: tokio_postgres::Error| format!("DATABASE_URL: {}", describe_error(&error)))?;
         config.ssl_mode(match &mode {
-            Mode::Disable => SslMode::Disable,
-            Mode::Prefer => SslMode::Prefer,
-            Mode::Require | Mode::Verify { .. } => SslMode::Require,
+            TlsMode::Disable => SslMode::Disable,
+            TlsMode::Prefer => SslMode::Prefer,
+            TlsMode::Require | TlsMode::Verify { .. } => SslMode::Require,
         });
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
@@ -118,7 +118,9 @@ impl Server {
             let is_transient = is_unavailable(code) || is_full(code);
             let hint = match (code, &self.mode) {
                 (code, _) if is_full(code) => " (max_connections of the server)",
-                (code, Mode::Disable | Mode::Prefer) if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+                (code, TlsMode::Disable | TlsMode::Prefer)
+                    if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
+                {
                     "; if the server takes connections with TLS only, DATABASE_URL needs ?sslmode=require"
                 }
                 _ => "",

@@ -267,7 +267,7 @@ impl<T: Column> Column for Option<T> {
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         // The driver reads NULL only as `Option` of its own types; testing for NULL first works for any `T`.
-        if row.try_get::<_, Present>(index)?.0 {
+        if row.try_get::<_, NotNull>(index)?.0 {
             T::postgres(row, index).map(Some)
         } else {
             Ok(None)
@@ -276,9 +276,9 @@ impl<T: Column> Column for Option<T> {
 }
 
 /// Whether a PostgreSQL column is not NULL, for any type.
-struct Present(bool);
+struct NotNull(bool);
 
-impl<'a> postgres::types::FromSql<'a> for Present {
+impl<'a> postgres::types::FromSql<'a> for NotNull {
     fn from_sql(
         _: &postgres::types::Type,
         _: &'a [u8],

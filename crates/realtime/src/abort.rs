@@ -14,10 +14,10 @@ use model::id::{SessionId, UserId};
 /// handle belongs to a past connection. Ten thousand idle connections have one each, so it is a flag and two wakers
 /// instead of a task or a timer.
 #[derive(Debug, Clone, Default)]
-pub struct AbortHandle(Arc<State>);
+pub struct AbortHandle(Arc<AbortState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct AbortState {
     is_aborted: AtomicBool,
     reader: AtomicWaker,
     writer: AtomicWaker,

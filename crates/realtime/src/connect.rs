@@ -19,7 +19,7 @@ use tokio::sync::SemaphorePermit;
 use super::abort::AbortHandle;
 use super::connection::{Handshake, RefreshOutcome, SocketConnection};
 use super::engine_io::{self, Engine};
-use super::{Parts, RealtimeServer, activity, dispatch, payload};
+use super::{RealtimeInner, RealtimeServer, activity, dispatch, payload};
 use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
@@ -194,7 +194,7 @@ impl RealtimeServer {
 }
 
 /// Authenticates again, because a client may send CONNECT at any time, also after its session has ended.
-async fn authenticate(socket: &SocketRef, realtime: &Weak<Parts>) -> Result<(), &'static str> {
+async fn authenticate(socket: &SocketRef, realtime: &Weak<RealtimeInner>) -> Result<(), &'static str> {
     let realtime = realtime.upgrade().map(RealtimeServer).ok_or("NOT_READY")?;
     let handshake = socket.req_parts().extensions.get::<Arc<Handshake>>();
     let handshake = handshake.ok_or("UNAUTHENTICATED")?;
@@ -215,7 +215,7 @@ async fn authenticate(socket: &SocketRef, realtime: &Weak<Parts>) -> Result<(), 
     }
 }
 
-async fn connect(socket: SocketRef, realtime: &Weak<Parts>) {
+async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
     let Some(realtime) = realtime.upgrade().map(RealtimeServer) else {
         return;
     };

@@ -63,9 +63,9 @@ fn payload(event: Event, organization: Option<OrganizationId>, class: Option<Cla
 
 /// The sockets of this instance. Cloning is cheap.
 #[derive(Clone)]
-pub struct RealtimeServer(Arc<Parts>);
+pub struct RealtimeServer(Arc<RealtimeInner>);
 
-struct Parts {
+struct RealtimeInner {
     gate: Gate,
     store: Store,
     frontend_origin: String,
@@ -87,7 +87,7 @@ struct Parts {
 impl RealtimeServer {
     /// Creates the channel without sockets.
     pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
-        let realtime = Self(Arc::new(Parts {
+        let realtime = Self(Arc::new(RealtimeInner {
             gate,
             store,
             frontend_origin: frontend_origin.to_owned(),

@@ -17,10 +17,10 @@ pub type GroupKey = (OrganizationId, GroupId);
 
 /// The groups with recent activity.
 #[derive(Default)]
-pub struct TypingActivity(Mutex<State>);
+pub struct TypingActivity(Mutex<TypingState>);
 
 #[derive(Default)]
-struct State {
+struct TypingState {
     by_group: HashMap<GroupKey, GroupActivity>,
     changed: HashSet<GroupKey>,
 }
@@ -84,7 +84,7 @@ impl TypingActivity {
         });
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TypingState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,7 @@
 use common::clock;
 use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId};
 
@@ -34,7 +34,7 @@ pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, plat
 pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole>, platform: PlatformRole) -> Person {
     let id = clock::new_id();
     let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
-    let mut user = NewUser::provisioned(&name, &email, platform, None);
+    let mut user = NewUserAccount::provisioned(&name, &email, platform, None);
     let organization = OrganizationId::new(organization);
     user.home = Some(organization.clone());
     let now = clock::now();

@@ -7,7 +7,7 @@ use db::connection::Connection;
 use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use db::{Database, Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
@@ -224,7 +224,7 @@ async fn person(
     home: Option<(Tenant, MemberRole)>,
 ) -> Person {
     let email = format!("{}@{domain}", name.to_lowercase().replace(' ', "."));
-    let mut user = NewUser::provisioned(name, &email, role, None);
+    let mut user = NewUserAccount::provisioned(name, &email, role, None);
     user.home = home.as_ref().map(|(tenant, _)| tenant.id().clone());
     let id = user.id.to_string();
     let session = session(&user.id, home.as_ref().map(|(tenant, _)| tenant.id().clone()));

@@ -20,7 +20,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
 /// Update the caller's name or picture
 #[utoipa::path(post, path = "/auth/update-user",
     request_body = schema::UserUpdate,
-    responses((status = 200, body = schema::Status, description = "status: true; updates the session cookies"),
+    responses((status = 200, body = schema::AuthStatus, description = "status: true; updates the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
@@ -59,7 +59,7 @@ pub async fn update(asked: Asked) -> Answered {
 }
 
 /// List the caller's sign-in methods
-#[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::Account], description = "accounts, without passwords")))]
+#[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::AuthAccount], description = "accounts, without passwords")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;

@@ -25,7 +25,7 @@ use auth::tenant::spelled;
 use auth::{Caller, Peer, RequestId};
 use common::clock;
 use common::error::Result;
-use db::platform::sessions::{Session, User};
+use db::platform::sessions::{Session, SessionUser};
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::sessions;
 use service::changes;
@@ -55,7 +55,7 @@ pub struct Asked {
 /// An authenticated caller.
 pub struct Present {
     pub session: Session,
-    pub user: User,
+    pub user: SessionUser,
     /// Whether the cookies persist after the browser is closed.
     pub remember: Remember,
     /// `Set-Cookie` values of a session that was renewed by this request.
@@ -216,7 +216,7 @@ impl Asked {
     }
 
     /// The cookies after a change of session or user.
-    pub fn issue(&self, session: &Session, user: &User, remember: Remember) -> Vec<String> {
+    pub fn issue(&self, session: &Session, user: &SessionUser, remember: Remember) -> Vec<String> {
         let (session, user) = (wire::session(session), wire::user(user));
         self.cookies().issue(&session, &user, wire::time(self.now), remember)
     }

@@ -112,7 +112,7 @@ pub async fn reject(asked: Asked) -> Answered {
 /// For administrators of the organization.
 #[utoipa::path(get, path = "/auth/organization/list-invitations",
     params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one")),
-    responses((status = 200, body = [schema::Invitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = [schema::AuthInvitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn list(asked: Asked) -> Answered {
@@ -133,7 +133,7 @@ pub async fn list(asked: Asked) -> Answered {
 /// Withdraw an invitation
 #[utoipa::path(post, path = "/auth/organization/cancel-invitation",
     request_body = schema::InvitationName,
-    responses((status = 200, body = schema::Invitation, description = "the invitation, canceled"),
+    responses((status = 200, body = schema::AuthInvitation, description = "the invitation, canceled"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND, MEMBER_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION")))]

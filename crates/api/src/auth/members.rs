@@ -44,7 +44,7 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 
 /// Get the caller's membership in the active organization
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
-    responses((status = 200, body = schema::Member, description = "member with user"),
+    responses((status = 200, body = schema::AuthMember, description = "member with user"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn own(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -65,7 +65,7 @@ pub async fn own(asked: Asked) -> Answered {
     params(("userId" = Option<String>, Query, description = "The user. Defaults to the caller"),
         ("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
         ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id")),
-    responses((status = 200, body = schema::Role, description = "role"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::AuthRole, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn role(asked: Asked) -> Answered {
@@ -176,7 +176,7 @@ fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
 /// Check whether the caller's role has permissions
 #[utoipa::path(post, path = "/auth/organization/has-permission",
     request_body = schema::PermissionsQuestion,
-    responses((status = 200, body = schema::Permissions, description = "success: true or false"),
+    responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"),
         (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
 pub async fn has_permission(asked: Asked) -> Answered {

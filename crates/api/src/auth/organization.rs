@@ -21,7 +21,7 @@ use service::actions::sessions::{self, OrganizationChoice};
 /// Set the active organization of this session
 #[utoipa::path(post, path = "/auth/organization/set-active",
     request_body = schema::ActiveOrganization,
-    responses((status = 200, body = Option<schema::Organization>, description = "the organization, or null; rewrites the session cookies"),
+    responses((status = 200, body = Option<schema::AuthOrganization>, description = "the organization, or null; rewrites the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
@@ -86,7 +86,7 @@ fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<Orga
 }
 
 /// List the caller's organizations
-#[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::Organization], description = "organizations")))]
+#[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::AuthOrganization], description = "organizations")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;
@@ -108,7 +108,7 @@ pub async fn list(asked: Asked) -> Answered {
 #[utoipa::path(get, path = "/auth/organization/get-organization",
     params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
         ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id")),
-    responses((status = 200, body = Option<schema::Organization>, description = "organization; null without an organization"),
+    responses((status = 200, body = Option<schema::AuthOrganization>, description = "organization; null without an organization"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn get(asked: Asked) -> Answered {

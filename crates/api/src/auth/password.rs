@@ -13,8 +13,8 @@ use super::sessions::done;
 use super::sign_in::fitted_hash;
 use super::wire;
 use db::platform::CrossTenantReason;
-use db::platform::sign_in::Attempt;
-use service::actions::passwords::{self, NewPassword, PasswordCheck};
+use db::platform::sign_in::SignInAttempt;
+use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
 
 /// Change the caller's password
 #[utoipa::path(post, path = "/auth/change-password",
@@ -33,7 +33,7 @@ pub async fn change(asked: Asked) -> Answered {
     let fitted = prove(&asked, &present, current).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
-    let change = NewPassword {
+    let change = VerifiedPasswordChange {
         fitted: Some(fitted),
         hash,
         successor: successor.clone(),
@@ -58,8 +58,8 @@ pub async fn change(asked: Asked) -> Answered {
 
 /// Verify the caller's password
 #[utoipa::path(post, path = "/auth/verify-password",
-    request_body = schema::Password,
-    responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::AuthPassword,
+    responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub async fn verify(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -126,7 +126,7 @@ fn prover(asked: &Asked, present: &Present) -> PasswordCheck {
     PasswordCheck {
         user: present.user.id.clone(),
         impersonated_by: present.session.impersonated_by.clone(),
-        attempt: Attempt {
+        attempt: SignInAttempt {
             account_key: present.user.email.clone(),
             address: asked.address(),
         },

@@ -108,8 +108,8 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
 ///
 /// All sessions of the user end.
 #[utoipa::path(post, path = "/auth/reset-password",
-    request_body = schema::PasswordReset,
-    responses((status = 200, body = schema::Status, description = "status: true"),
+    request_body = schema::AuthPasswordReset,
+    responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
 pub async fn reset(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 /// Sign-in with email address and password.
 #[derive(ToSchema)]
 #[schema(as = AuthSignIn, rename_all = "camelCase")]
-pub struct SignIn {
+pub struct AuthSignIn {
     email: String,
     password: String,
     /// Whether the cookies persist after the browser is closed. Defaults to true.
@@ -59,13 +59,13 @@ pub struct SignedIn {
     /// The `callbackURL` of the request. Present only if the request has one.
     #[schema(nullable = false)]
     url: Option<String>,
-    user: User,
+    user: AuthUser,
 }
 
 /// An account as returned by `/auth`.
 #[derive(ToSchema)]
 #[schema(as = AuthUser, rename_all = "camelCase")]
-pub struct User {
+pub struct AuthUser {
     name: String,
     email: String,
     email_verified: bool,
@@ -85,7 +85,7 @@ pub struct User {
 /// A session, as its owner and SUPER_ADMINs see it.
 #[derive(ToSchema)]
 #[schema(as = AuthSession, rename_all = "camelCase")]
-pub struct Session {
+pub struct AuthSession {
     expires_at: Timestamp,
     token: String,
     created_at: Timestamp,
@@ -108,8 +108,8 @@ pub struct Session {
 #[derive(ToSchema)]
 #[schema(as = AuthSessionAndUser)]
 pub struct SessionAndUser {
-    session: Session,
-    user: User,
+    session: AuthSession,
+    user: AuthUser,
 }
 
 /// The fields of the caller's session to change. A session has no field that its owner may write.
@@ -127,7 +127,7 @@ pub struct Success {
 /// A response without further content.
 #[derive(ToSchema)]
 #[schema(as = AuthStatus)]
-pub struct Status {
+pub struct AuthStatus {
     status: bool,
 }
 
@@ -163,13 +163,13 @@ pub struct PasswordChanged {
     /// The token of the session that replaces the current one. Null if the current session continues.
     #[schema(required)]
     token: Option<String>,
-    user: User,
+    user: AuthUser,
 }
 
 /// The caller's password.
 #[derive(ToSchema)]
 #[schema(as = AuthPassword)]
-pub struct Password {
+pub struct AuthPassword {
     password: String,
 }
 
@@ -195,7 +195,7 @@ pub struct ResetRequested {
 /// A new password with the token of the email.
 #[derive(ToSchema)]
 #[schema(as = AuthPasswordReset, rename_all = "camelCase")]
-pub struct PasswordReset {
+pub struct AuthPasswordReset {
     new_password: String,
     /// The token of the email. It may be sent in the query instead.
     #[schema(nullable = false)]
@@ -225,7 +225,7 @@ pub struct UserUpdate {
 /// A sign-in method of the user.
 #[derive(ToSchema)]
 #[schema(as = AuthAccount, rename_all = "camelCase")]
-pub struct Account {
+pub struct AuthAccount {
     id: String,
     account_id: String,
     provider_id: String,
@@ -249,7 +249,7 @@ pub struct ActiveOrganization {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthOrganization)]
-pub struct Organization {
+pub struct AuthOrganization {
     name: String,
     slug: String,
     #[schema(required)]
@@ -267,16 +267,16 @@ pub struct Organization {
 #[schema(as = AuthFullOrganization)]
 pub struct FullOrganization {
     #[serde(flatten)]
-    organization: Organization,
-    invitations: Vec<Invitation>,
-    members: Vec<Member>,
+    organization: AuthOrganization,
+    invitations: Vec<AuthInvitation>,
+    members: Vec<AuthMember>,
 }
 
 /// A membership without its user.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthMembership)]
-pub struct Membership {
+pub struct AuthMembership {
     organization_id: OrganizationId,
     user_id: UserId,
     role: MemberRole,
@@ -288,9 +288,9 @@ pub struct Membership {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthMember)]
-pub struct Member {
+pub struct AuthMember {
     #[serde(flatten)]
-    membership: Membership,
+    membership: AuthMembership,
     user: MemberUser,
 }
 
@@ -310,7 +310,7 @@ pub struct MemberUser {
 #[derive(ToSchema)]
 #[schema(as = AuthMembers)]
 pub struct Members {
-    members: Vec<Member>,
+    members: Vec<AuthMember>,
     /// Number of members, independent of limit and offset.
     total: u64,
 }
@@ -318,7 +318,7 @@ pub struct Members {
 /// The role of a member.
 #[derive(ToSchema)]
 #[schema(as = AuthMemberRole)]
-pub struct Role {
+pub struct AuthRole {
     role: MemberRole,
 }
 
@@ -334,7 +334,7 @@ pub struct PermissionsQuestion {
 /// Whether the caller has all of these permissions.
 #[derive(ToSchema)]
 #[schema(as = AuthPermissions)]
-pub struct Permissions {
+pub struct AuthPermissions {
     /// Always null.
     #[schema(required)]
     error: Option<String>,
@@ -352,7 +352,7 @@ pub struct InvitationName {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthInvitation)]
-pub struct Invitation {
+pub struct AuthInvitation {
     organization_id: OrganizationId,
     email: String,
     role: MemberRole,
@@ -370,7 +370,7 @@ pub struct Invitation {
 #[schema(as = AuthOwnInvitation)]
 pub struct OwnInvitation {
     #[serde(flatten)]
-    invitation: Invitation,
+    invitation: AuthInvitation,
     organization_name: String,
 }
 
@@ -390,8 +390,8 @@ pub struct InvitationDetail {
 #[derive(ToSchema)]
 #[schema(as = AuthInvitationClosed)]
 pub struct InvitationClosed {
-    invitation: Invitation,
+    invitation: AuthInvitation,
     /// Null if the invitation was declined.
     #[schema(required)]
-    member: Option<Membership>,
+    member: Option<AuthMembership>,
 }

@@ -77,7 +77,7 @@ pub async fn refuse_post(_: Asked) -> Answered {
 
 /// List the caller's sessions
 #[utoipa::path(get, path = "/auth/list-sessions",
-    responses((status = 200, body = [schema::Session], description = "sessions with their tokens"),
+    responses((status = 200, body = [schema::AuthSession], description = "sessions with their tokens"),
         (status = 403, description = "SESSION_NOT_FRESH")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -98,7 +98,7 @@ pub async fn list(asked: Asked) -> Answered {
 /// End one of the caller's sessions
 #[utoipa::path(post, path = "/auth/revoke-session",
     request_body = schema::SessionToken,
-    responses((status = 200, body = schema::Status, description = "status: true, also for an unknown token"),
+    responses((status = 200, body = schema::AuthStatus, description = "status: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -117,7 +117,7 @@ pub async fn revoke(asked: Asked) -> Answered {
 
 /// End all of the caller's sessions
 #[utoipa::path(post, path = "/auth/revoke-sessions",
-    responses((status = 200, body = schema::Status, description = "status: true; clears the session cookies"),
+    responses((status = 200, body = schema::AuthStatus, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_all(asked: Asked) -> Answered {
     let user = asked.present().await?.user.id;
@@ -129,7 +129,7 @@ pub async fn revoke_all(asked: Asked) -> Answered {
 
 /// End all of the caller's sessions except the current one
 #[utoipa::path(post, path = "/auth/revoke-other-sessions",
-    responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_others(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let (user, own) = (present.user.id, present.session.id);

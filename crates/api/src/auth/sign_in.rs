@@ -16,7 +16,7 @@ use super::schema;
 use super::wire;
 use common::error::Result;
 use db::platform::CrossTenantReason;
-use db::platform::sign_in::Attempt;
+use db::platform::sign_in::SignInAttempt;
 use service::actions::sessions;
 use service::actions::sign_in::{self as signing, SignIn, SignInResult};
 
@@ -25,7 +25,7 @@ pub const LONGEST_EMAIL: usize = 254;
 
 /// Sign in with email address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
-    request_body = schema::SignIn,
+    request_body = schema::AuthSignIn,
     responses((status = 200, body = schema::SignedIn, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
         (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
@@ -44,7 +44,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
     }
     password::check_not_too_long(password)?;
 
-    let attempt = Attempt {
+    let attempt = SignInAttempt {
         account_key: email::lower_case(address),
         address: asked.address(),
     };
@@ -86,7 +86,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 
 /// Finds the stored hash that the password matches. Limits are checked first, so that no hash is computed in vain;
 /// unknown accounts cost the same work as known ones.
-pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>> {
+pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
     let (hashing, now) = (app.gate().hashing(), common::clock::now());
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
     let look = app

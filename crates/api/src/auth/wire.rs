@@ -11,7 +11,7 @@ use model::time::Timestamp;
 use model::user::Member;
 
 use db::members::MemberWithUser;
-use db::platform::sessions::{Session, User};
+use db::platform::sessions::{Session, SessionUser};
 
 /// Converts a timestamp to the type of the library.
 pub fn time(moment: Timestamp) -> WireTime {
@@ -40,7 +40,7 @@ pub fn session(session: &Session) -> SessionObject {
 }
 
 /// A user with a session. Banned users have none, so the ban fields are empty.
-pub fn user(user: &User) -> UserObject {
+pub fn user(user: &SessionUser) -> UserObject {
     UserObject {
         name: user.name.clone(),
         email: user.email.clone(),
@@ -56,7 +56,7 @@ pub fn user(user: &User) -> UserObject {
     }
 }
 
-pub fn session_and_user(of_session: &Session, of_user: &User) -> SessionAndUser {
+pub fn session_and_user(of_session: &Session, of_user: &SessionUser) -> SessionAndUser {
     SessionAndUser {
         session: session(of_session),
         user: user(of_user),

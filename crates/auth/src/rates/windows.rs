@@ -14,24 +14,24 @@ const CROWD: usize = 4096;
 const GENERATION: i64 = 60;
 
 #[derive(Default)]
-pub(super) struct Windows([Mutex<Generations>; SHARDS]);
+pub(super) struct Windows([Mutex<WindowGenerations>; SHARDS]);
 
 /// The current and the previous generation of windows. Eviction drops the older map as a whole, so no request pays for
 /// a sweep.
-struct Generations {
-    current: HashMap<u64, Kept>,
-    before: HashMap<u64, Kept>,
+struct WindowGenerations {
+    current: HashMap<u64, CountedWindow>,
+    before: HashMap<u64, CountedWindow>,
     began_at: Timestamp,
 }
 
 /// A window, and how many of its requests were not reported to other instances yet.
 #[derive(Clone, Copy)]
-struct Kept {
+struct CountedWindow {
     window: RateWindow,
     untold: i64,
 }
 
-impl Default for Generations {
+impl Default for WindowGenerations {
     fn default() -> Self {
         Self {
             current: HashMap::new(),
@@ -50,7 +50,7 @@ impl Windows {
             let (window, meter) = RateWindow::hit(before.map(|kept| kept.window), limit, now);
             let untold = before.map_or(0, |kept| kept.untold) + i64::from(!meter.is_refused);
             let is_due = untold >= limit.share() || (untold > 0 && window.hits >= limit.hits);
-            let kept = Kept {
+            let kept = CountedWindow {
                 window,
                 untold: if is_due { 0 } else { untold },
             };
@@ -69,14 +69,14 @@ impl Windows {
             let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
             if let Some(window) = RateWindow::join(before.map(|kept| kept.window), told, limit, now) {
                 let untold = before.map_or(0, |kept| kept.untold);
-                generations.current.insert(key, Kept { window, untold });
+                generations.current.insert(key, CountedWindow { window, untold });
             }
         });
     }
 
     pub(super) fn put(&self, key: u64, window: RateWindow, now: Timestamp) {
         self.with(key, now, |generations| {
-            generations.current.insert(key, Kept { window, untold: 0 })
+            generations.current.insert(key, CountedWindow { window, untold: 0 })
         });
     }
 
@@ -87,7 +87,7 @@ impl Windows {
     /// Number of windows in memory, and the maximum.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
-        let of = |generations: &Generations| generations.current.len() + generations.before.len();
+        let of = |generations: &WindowGenerations| generations.current.len() + generations.before.len();
         let kept = self
             .0
             .iter()
@@ -95,7 +95,7 @@ impl Windows {
         (kept.sum(), 2 * SHARDS * CROWD)
     }
 
-    fn with<T>(&self, key: u64, now: Timestamp, act: impl FnOnce(&mut Generations) -> T) -> T {
+    fn with<T>(&self, key: u64, now: Timestamp, act: impl FnOnce(&mut WindowGenerations) -> T) -> T {
         let shard = usize::try_from(key % SHARDS as u64).unwrap_or_default();
         let mut generations = self.0[shard].lock().unwrap_or_else(PoisonError::into_inner);
         generations.turn(now);
@@ -103,8 +103,8 @@ impl Windows {
     }
 }
 
-impl Generations {
-    fn find(&self, key: u64) -> Option<Kept> {
+impl WindowGenerations {
+    fn find(&self, key: u64) -> Option<CountedWindow> {
         self.current.get(&key).or_else(|| self.before.get(&key)).copied()
     }
 

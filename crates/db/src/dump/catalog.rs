@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Column, EXCLUDED_TABLES, HISTORY, Kind, Table};
+use super::{DumpTable, EXCLUDED_TABLES, HISTORY, Kind, TableColumn};
 use crate::connection::Connection;
 use crate::sql::Sql;
 use common::error::{Error, Result};
@@ -56,25 +56,25 @@ pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
 }
 
 /// Returns every table that a backup contains, referenced tables first.
-pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
+pub(super) fn tables(connection: &mut Connection) -> Result<Vec<DumpTable>> {
     let (columns, references) = match connection {
         Connection::Sqlite(_) => (&SQLITE_COLUMNS, &SQLITE_REFERENCES),
         Connection::Postgres(_) => (&POSTGRES_COLUMNS, &POSTGRES_REFERENCES),
     };
     let columns: Vec<(String, String, String)> =
         connection.fetch_all(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
-    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    let mut tables: BTreeMap<String, DumpTable> = BTreeMap::new();
     for (table, name, declared) in columns {
         if table == HISTORY || EXCLUDED_TABLES.contains(&table.as_str()) {
             continue;
         }
         let kind = Kind::of_type(&declared)
             .ok_or_else(|| Error::Internal(anyhow::anyhow!("{table}.{name} is of type {declared}")))?;
-        let found = tables.entry(table.clone()).or_insert_with(|| Table {
+        let found = tables.entry(table.clone()).or_insert_with(|| DumpTable {
             name: table,
             columns: Vec::new(),
         });
-        found.columns.push(Column { name, kind });
+        found.columns.push(TableColumn { name, kind });
     }
     let references: BTreeSet<(String, String)> = connection
         .fetch_all(references, &[], |row| Ok((row.take()?, row.take()?)))?
@@ -84,7 +84,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
 }
 
 /// Sorts tables topologically by their foreign keys.
-fn in_order(mut left: BTreeMap<String, Table>, references: &BTreeSet<(String, String)>) -> Result<Vec<Table>> {
+fn in_order(mut left: BTreeMap<String, DumpTable>, references: &BTreeSet<(String, String)>) -> Result<Vec<DumpTable>> {
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let is_free = |name: &String| {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use model::time::Timestamp;
 
-use super::{Cell, HISTORY, Table, catalog, quoted};
+use super::{Cell, DumpTable, HISTORY, catalog, quoted};
 use crate::connection::Connection;
 use crate::{Database, db_error};
 use crate::{args, statements};
@@ -44,14 +44,14 @@ impl Target {
         catalog::version(&mut self.connection)
     }
 
-    pub fn tables(&mut self) -> Result<Vec<Table>> {
+    pub fn tables(&mut self) -> Result<Vec<DumpTable>> {
         catalog::tables(&mut self.connection)
     }
 
     /// Returns the name of a table with rows, if there is one. Settings are ignored.
     pub fn occupied(&mut self) -> Result<Option<String>> {
         for table in self.tables()? {
-            let Table { name, .. } = table;
+            let DumpTable { name, .. } = table;
             if name == "settings" || name == HISTORY {
                 continue;
             }
@@ -91,7 +91,7 @@ impl Target {
     }
 
     /// Loads the rows of one table; returns their number.
-    pub fn load(&mut self, table: &Table, mut next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
+    pub fn load(&mut self, table: &DumpTable, mut next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
         let mut written = 0;
         match &mut self.connection {
             Connection::Sqlite(sqlite) => {
@@ -187,7 +187,7 @@ fn copied(row: &[Cell], line: &mut String) {
     line.push('\n');
 }
 
-fn refused(table: &Table, error: impl Into<anyhow::Error>) -> Error {
+fn refused(table: &DumpTable, error: impl Into<anyhow::Error>) -> Error {
     Error::Internal(error.into().context(format!("rows of {}", table.name)))
 }
 

@@ -22,13 +22,13 @@ const FILE_REMOVALS: &str = "file_removals";
 
 /// A table with its columns ordered by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Table {
+pub struct DumpTable {
     pub name: String,
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
+pub struct TableColumn {
     pub name: String,
     pub kind: Kind,
 }
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-impl Table {
+impl DumpTable {
     /// The quoted column names, comma-separated.
     fn list(&self) -> String {
         let quoted: Vec<String> = self.columns.iter().map(|column| quoted(&column.name)).collect();

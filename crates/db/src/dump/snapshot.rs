@@ -4,7 +4,7 @@
 use postgres::fallible_iterator::FallibleIterator as _;
 use rusqlite::types::ValueRef;
 
-use super::{Cell, FILE_REMOVALS, Kind, Table, catalog, quoted};
+use super::{Cell, DumpTable, FILE_REMOVALS, Kind, catalog, quoted};
 use crate::connection::Connection;
 use crate::{Database, db_error};
 use common::error::{Error, Result};
@@ -13,7 +13,7 @@ use common::error::{Error, Result};
 pub struct Snapshot {
     connection: Connection,
     version: i64,
-    tables: Vec<Table>,
+    tables: Vec<DumpTable>,
 }
 
 /// A file that a row refers to.
@@ -66,12 +66,12 @@ impl Snapshot {
     }
 
     /// Returns every table, referenced tables first.
-    pub fn tables(&self) -> Vec<Table> {
+    pub fn tables(&self) -> Vec<DumpTable> {
         self.tables.clone()
     }
 
     /// Calls `visit` with every row of a table.
-    pub fn rows(&mut self, table: &Table, visit: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
+    pub fn rows(&mut self, table: &DumpTable, visit: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
         // Excludes the jobs with results: a result can be produced again, and a personal data export must not outlive
         // the erasure of the user. Excludes the settings of this installation: holds of backups on its files, the state
         // of a restore, and the storage marker, which a restore recreates.

@@ -13,14 +13,14 @@ use crate::sql::Columns;
 use common::error::Result;
 
 /// A link with its topic and its current submission.
-pub(super) struct LinkRow {
+pub(super) struct GroupLinkRow {
     pub(super) link: GroupAssignment,
     pub(super) assignment: Assignment,
     pub(super) submitted_count: i64,
     pub(super) current_submission: Option<SubmissionDetails>,
 }
 
-pub(super) fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
+pub(super) fn link_row(row: &mut Columns<'_>) -> Result<GroupLinkRow> {
     let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
     let current_submission = match link.current_submission_id {
         Some(_) => Some(SubmissionDetails {
@@ -31,7 +31,7 @@ pub(super) fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
         }),
         None => None,
     };
-    Ok(LinkRow {
+    Ok(GroupLinkRow {
         link,
         assignment,
         submitted_count,

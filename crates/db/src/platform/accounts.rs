@@ -71,7 +71,7 @@ statements! {
 
 /// A sign-in method of a user.
 #[derive(Debug, Clone)]
-pub struct Account {
+pub struct SignInMethod {
     pub id: String,
     /// The id of the user at the provider.
     pub account_id: String,
@@ -124,9 +124,9 @@ impl PlatformTx<'_> {
     }
 
     /// Lists the sign-in methods of a user.
-    pub fn accounts(&mut self, user: &UserId) -> Result<Vec<Account>> {
+    pub fn accounts(&mut self, user: &UserId) -> Result<Vec<SignInMethod>> {
         self.connection.fetch_all(&OF_USER, args![user], |row| {
-            Ok(Account {
+            Ok(SignInMethod {
                 id: row.take()?,
                 account_id: row.take()?,
                 provider_id: row.take()?,

@@ -8,7 +8,7 @@ use model::time::Timestamp;
 use model::user::Person;
 
 use super::PlatformTx;
-use super::sessions::User;
+use super::sessions::SessionUser;
 use crate::sql::{Columns, Value};
 use crate::{args, statements};
 use common::error::{Error, Result};
@@ -128,15 +128,15 @@ pub struct Ban {
 
 /// An account as visible to platform administrators.
 #[derive(Debug, Clone)]
-pub struct Account {
-    pub user: User,
+pub struct AdministeredAccount {
+    pub user: SessionUser,
     /// Whether the account is active.
     pub is_active: bool,
     /// The ban, possibly expired.
     pub ban: Option<Ban>,
 }
 
-impl Account {
+impl AdministeredAccount {
     /// The user as visible to others.
     pub fn person(&self) -> Person {
         Person {
@@ -265,21 +265,25 @@ fn pattern(field: &str, text: &str) -> String {
 }
 
 impl PlatformTx<'_> {
-    pub fn account(&mut self, id: &UserId) -> Result<Account> {
+    pub fn account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
         self.connection
             .fetch_optional(&BY_ID, args![id], account)?
             .ok_or(Error::NotFound)
     }
 
     /// Returns an account, locked until the end of the transaction.
-    pub fn lock_account(&mut self, id: &UserId) -> Result<Account> {
+    pub fn lock_account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
         self.connection
             .fetch_optional(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.account(id)
     }
 
     /// Returns a page of the matching accounts and their total number.
-    pub fn search_accounts(&mut self, asked: &AccountSearch, now: Timestamp) -> Result<(Vec<Account>, i64)> {
+    pub fn search_accounts(
+        &mut self,
+        asked: &AccountSearch,
+        now: Timestamp,
+    ) -> Result<(Vec<AdministeredAccount>, i64)> {
         let split = |part: &Option<(String, Comparison)>| {
             part.as_ref()
                 .map(|(field, comparison)| (field.clone(), comparison.word(), comparison.argument(field)))
@@ -314,7 +318,7 @@ impl PlatformTx<'_> {
     }
 
     /// Updates the fields that platform administrators change; an email address that is in use is `DUPLICATE_EMAIL`.
-    pub fn update_account(&mut self, account: &Account) -> Result<()> {
+    pub fn update_account(&mut self, account: &AdministeredAccount) -> Result<()> {
         let user = &account.user;
         let last_name: Option<Option<String>> = self
             .connection
@@ -358,7 +362,7 @@ impl PlatformTx<'_> {
     }
 
     /// Clears and deactivates an account and deletes all its credentials.
-    pub fn clear_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
+    pub fn clear_account(&mut self, account: &AdministeredAccount, now: Timestamp) -> Result<()> {
         let id = &account.user.id;
         // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");
@@ -382,8 +386,8 @@ impl PlatformTx<'_> {
     }
 }
 
-fn account(row: &mut Columns<'_>) -> Result<Account> {
-    let user = User {
+fn account(row: &mut Columns<'_>) -> Result<AdministeredAccount> {
+    let user = SessionUser {
         id: row.take()?,
         name: row.take()?,
         email: row.take()?,
@@ -395,7 +399,7 @@ fn account(row: &mut Columns<'_>) -> Result<Account> {
     };
     let is_active = row.take()?;
     let (banned, reason, until): (bool, Option<String>, Option<Timestamp>) = (row.take()?, row.take()?, row.take()?);
-    Ok(Account {
+    Ok(AdministeredAccount {
         user,
         is_active,
         ban: banned.then_some(Ban { reason, until }),

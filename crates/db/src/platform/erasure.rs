@@ -158,7 +158,7 @@ impl LogScan {
 
 /// The fields of a log record that may name a user.
 #[derive(Debug, Clone, PartialEq)]
-struct Record {
+struct ErasableRecord {
     id: LogId,
     is_own: bool,
     user_name: String,
@@ -221,12 +221,12 @@ impl PlatformTx<'_> {
     }
 
     /// Updates a log record if it names the user; returns the number of changed records.
-    fn rewrite(&mut self, record: Record, user: &UserId, address: &str) -> Result<i64> {
+    fn rewrite(&mut self, record: ErasableRecord, user: &UserId, address: &str) -> Result<i64> {
         let erased = record.clone().without(user, address);
         if erased == record {
             return Ok(0);
         }
-        let Record {
+        let ErasableRecord {
             id,
             user_name,
             entity_name,
@@ -305,8 +305,8 @@ impl PlatformTx<'_> {
 }
 
 /// Reads the columns of a log record.
-fn record(row: &mut Columns<'_>) -> Result<Record> {
-    Ok(Record {
+fn record(row: &mut Columns<'_>) -> Result<ErasableRecord> {
+    Ok(ErasableRecord {
         id: row.take()?,
         is_own: row.take()?,
         user_name: row.take()?,
@@ -318,7 +318,7 @@ fn record(row: &mut Columns<'_>) -> Result<Record> {
     })
 }
 
-impl Record {
+impl ErasableRecord {
     /// Returns the record without the user's name, email address and content.
     fn without(mut self, user: &UserId, address: &str) -> Self {
         if self.is_own {

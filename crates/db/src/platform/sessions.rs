@@ -79,7 +79,7 @@ pub struct Session {
     pub updated_at: Timestamp,
     /// The IP address of the sign-in.
     pub ip_address: Option<String>,
-    /// The `User-Agent` of the sign-in.
+    /// The `SessionUser-Agent` of the sign-in.
     pub user_agent: Option<String>,
     pub active_organization_id: Option<OrganizationId>,
     /// The super admin who impersonates the user.
@@ -88,7 +88,7 @@ pub struct Session {
 
 /// The user of a session.
 #[derive(Debug, Clone)]
-pub struct User {
+pub struct SessionUser {
     pub id: UserId,
     pub name: String,
     /// The email address in lower case.
@@ -118,7 +118,7 @@ pub struct OrganizationFacts {
 #[derive(Debug, Clone)]
 pub struct SessionFacts {
     pub session: Session,
-    pub user: User,
+    pub user: SessionUser,
     /// The active organization, if it still exists.
     pub organization: Option<OrganizationFacts>,
 }
@@ -149,7 +149,7 @@ impl PlatformTx<'_> {
     pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
         self.connection.fetch_optional(&BY_TOKEN, args![token, now], |row| {
             let session = session(row)?;
-            let user = User {
+            let user = SessionUser {
                 id: session.user_id.clone(),
                 name: row.take()?,
                 email: row.take()?,

@@ -84,7 +84,7 @@ statements! {
 
 /// The account and the origin of a sign-in, normalized for the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct SignInAttempt {
     /// The email address in lower case, whether or not an account has it.
     pub account_key: String,
     /// The IPv4 address or the IPv6 /64 prefix.
@@ -138,7 +138,7 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the data that the limits of failed sign-ins are checked against.
-    pub fn failure_history(&mut self, attempt: &Attempt, now: Timestamp) -> Result<FailureHistory> {
+    pub fn failure_history(&mut self, attempt: &SignInAttempt, now: Timestamp) -> Result<FailureHistory> {
         let (account, address) = (attempt.account_key.as_str(), attempt.address.as_str());
         let memory = now.plus_seconds(-FAILURE_RETENTION);
         let known: Option<(Timestamp, i64)> =
@@ -176,14 +176,24 @@ impl PlatformTx<'_> {
         Ok(history)
     }
 
-    fn failure_of_pair(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
+    fn failure_of_pair(
+        &mut self,
+        attempt: &SignInAttempt,
+        limit: FailureLimit,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.account_key, attempt.address, since, skipped];
         self.connection
             .fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.take())
     }
 
-    fn failing_account(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
+    fn failing_account(
+        &mut self,
+        attempt: &SignInAttempt,
+        limit: FailureLimit,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.address, since, skipped];
         self.connection
@@ -191,7 +201,7 @@ impl PlatformTx<'_> {
     }
 
     /// Inserts a failure and deletes those that no limit counts any more.
-    pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp) -> Result<()> {
+    pub fn insert_failure(&mut self, attempt: &SignInAttempt, now: Timestamp) -> Result<()> {
         let (account, address, memory) = (
             &attempt.account_key,
             &attempt.address,
@@ -213,7 +223,7 @@ impl PlatformTx<'_> {
 
     /// Marks the address as known. The first success from an address resets the consecutive failures from unknown
     /// addresses.
-    pub fn insert_success(&mut self, user: &UserId, attempt: &Attempt, now: Timestamp) -> Result<()> {
+    pub fn insert_success(&mut self, user: &UserId, attempt: &SignInAttempt, now: Timestamp) -> Result<()> {
         let (account, address, memory) = (
             &attempt.account_key,
             &attempt.address,

@@ -48,12 +48,12 @@ pub struct SystemFacts {
     pub schema_version: i64,
     /// Tables with their number of rows, by name; at most [`COUNTED_MAX`] rows are counted.
     pub tables: Vec<(String, i64)>,
-    pub waiting: Waiting,
+    pub waiting: QueueLengths,
 }
 
 /// Lengths of the queues of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueueLengths {
     pub jobs_queued: i64,
     pub jobs_running: i64,
     pub jobs_failed: i64,
@@ -82,9 +82,9 @@ impl PlatformTx<'_> {
     }
 
     /// Returns the lengths of the queues.
-    pub fn waiting(&mut self) -> Result<Waiting> {
+    pub fn waiting(&mut self) -> Result<QueueLengths> {
         let counted = self.connection.fetch_optional(&WAITING, args![], |row| {
-            Ok(Waiting {
+            Ok(QueueLengths {
                 jobs_queued: row.take()?,
                 jobs_running: row.take()?,
                 jobs_failed: row.take()?,

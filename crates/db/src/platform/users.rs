@@ -26,7 +26,7 @@ statements! {
 
 /// The data of a new account.
 #[derive(Debug, Clone)]
-pub struct NewUser {
+pub struct NewUserAccount {
     pub id: UserId,
     pub name: String,
     pub first_name: Option<String>,
@@ -40,7 +40,7 @@ pub struct NewUser {
     pub password_hash: Option<String>,
 }
 
-impl NewUser {
+impl NewUserAccount {
     /// An account created by an administrator, an import or the command line.
     pub fn provisioned(name: &str, email: &str, role: PlatformRole, password_hash: Option<String>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl NewUser {
 
 impl PlatformTx<'_> {
     /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
-    pub fn insert_user(&mut self, new: &NewUser, now: Timestamp) -> Result<()> {
+    pub fn insert_user(&mut self, new: &NewUserAccount, now: Timestamp) -> Result<()> {
         self.connection.execute(
             &INSERT_USER,
             args![

@@ -14,7 +14,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 
 /// The TLS mode of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum TlsMode {
     /// No TLS. The default.
     Disable,
     /// TLS if the server supports it.
@@ -37,7 +37,7 @@ pub(super) enum Authorities {
     System,
 }
 
-impl Mode {
+impl TlsMode {
     /// Parses `sslmode` and `sslrootcert`.
     pub(super) fn of(parameters: &[(String, String)]) -> Result<Self, String> {
         let last = |wanted: &str| {
@@ -73,7 +73,7 @@ impl Mode {
 }
 
 /// Builds the client configuration of the handshake.
-pub(super) fn client(mode: &Mode) -> Result<ClientConfig, String> {
+pub(super) fn client(mode: &TlsMode) -> Result<ClientConfig, String> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let check = Arc::new(Check::new(mode, &provider)?);
     let config = ClientConfig::builder_with_provider(provider)
@@ -86,10 +86,10 @@ pub(super) fn client(mode: &Mode) -> Result<ClientConfig, String> {
 }
 
 /// Returns a sentence for operators if the connection failed because of TLS.
-pub(super) fn fault(error: &postgres::Error, mode: &Mode) -> Option<String> {
+pub(super) fn fault(error: &postgres::Error, mode: &TlsMode) -> Option<String> {
     if let Some(fault) = fault_of_certificate(error) {
         let where_from = match mode {
-            Mode::Verify {
+            TlsMode::Verify {
                 authorities: Authorities::File(path),
                 ..
             } => path.display().to_string(),
@@ -140,10 +140,10 @@ struct Check {
 }
 
 impl Check {
-    fn new(mode: &Mode, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
+    fn new(mode: &TlsMode, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
         let (authorities, is_for_host) = match mode {
-            Mode::Disable | Mode::Prefer | Mode::Require => (None, false),
-            Mode::Verify {
+            TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => (None, false),
+            TlsMode::Verify {
                 authorities,
                 is_for_host,
             } => (Some(authorities), *is_for_host),

@@ -9,7 +9,7 @@ use super::database::{self, CreateArgs};
 use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
 use db::platform::CrossTenantReason;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use model::access::PlatformRole;
 
 /// Subcommands for platform administrators.
@@ -60,7 +60,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     let database = database::existing_or_new(&storage, create)?;
     super::runtime()?.block_on(async {
         let store = open_store(&database, 1, 1).await.context("open the database")?;
-        let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
+        let new = NewUserAccount::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
         let written = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&new, common::clock::now())
         });

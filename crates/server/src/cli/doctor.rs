@@ -26,9 +26,9 @@ pub enum Finding {
 
 /// The results in the order of the checks.
 #[derive(Default)]
-pub struct Findings(Vec<(&'static str, Finding)>);
+pub struct DoctorReport(Vec<(&'static str, Finding)>);
 
-impl Findings {
+impl DoctorReport {
     /// Adds a result and prints it.
     pub fn add(&mut self, about: &'static str, finding: Finding) {
         let (sign, words) = match &finding {
@@ -50,7 +50,7 @@ impl Findings {
 
 /// Runs all checks; the exit code is nonzero if there was a fault.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
-    let mut found = Findings::default();
+    let mut found = DoctorReport::default();
     let config = match Config::check(serve, storage) {
         Ok(config) => {
             found.add("settings", Finding::Fine("complete".to_owned()));
@@ -77,7 +77,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn database(config: &Config, found: &mut Findings) {
+async fn database(config: &Config, found: &mut DoctorReport) {
     let database = match config.storage.database() {
         Ok(database) => database,
         Err(refused) => return found.add("database", Finding::Fault(refused.to_string())),
@@ -119,7 +119,7 @@ async fn database(config: &Config, found: &mut Findings) {
 }
 
 /// Checks that rows and files belong together. Ignores a storage that is unavailable, which a later check reports.
-async fn ownership(config: &Config, store: &Store, found: &mut Findings) {
+async fn ownership(config: &Config, store: &Store, found: &mut DoctorReport) {
     let Ok(files) = config.storage.open_files().await else {
         return;
     };
@@ -133,7 +133,7 @@ async fn ownership(config: &Config, store: &Store, found: &mut Findings) {
     }
 }
 
-async fn files(config: &Config, found: &mut Findings) {
+async fn files(config: &Config, found: &mut DoctorReport) {
     let place = config
         .storage
         .files_url

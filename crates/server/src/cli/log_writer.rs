@@ -21,16 +21,16 @@ const RETRY: Duration = Duration::from_millis(20);
 
 /// Queues log lines. Clones share the queue.
 #[derive(Clone)]
-pub struct LogWriter(Arc<Queue>);
+pub struct LogWriter(Arc<LogQueue>);
 
-struct Queue {
-    state: Mutex<State>,
+struct LogQueue {
+    state: Mutex<LogQueueState>,
     /// Notified when a line was queued and when the queue was drained.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LogQueueState {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     is_writing: bool,
@@ -39,7 +39,7 @@ struct State {
 impl LogWriter {
     /// Starts the thread that writes to `output`.
     pub fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
-        let writer = Self(Arc::new(Queue {
+        let writer = Self(Arc::new(LogQueue {
             state: Mutex::default(),
             changed: Condvar::new(),
         }));
@@ -53,7 +53,7 @@ impl LogWriter {
     /// Waits until all queued lines were written or dropped, but no longer than `limit`.
     pub fn flush(&self, limit: Duration) {
         let state = self.0.lock();
-        let is_busy = |state: &mut State| state.is_writing || !state.lines.is_empty();
+        let is_busy = |state: &mut LogQueueState| state.is_writing || !state.lines.is_empty();
         drop(self.0.changed.wait_timeout_while(state, limit, is_busy));
     }
 
@@ -75,8 +75,8 @@ impl LogWriter {
     }
 }
 
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl LogQueue {
+    fn lock(&self) -> MutexGuard<'_, LogQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -144,9 +144,9 @@ impl<W: Write> Output<W> {
 }
 
 /// Queues one formatted line. Writes cannot fail.
-pub struct Line<'w>(&'w LogWriter);
+pub struct LogLine<'w>(&'w LogWriter);
 
-impl Write for Line<'_> {
+impl Write for LogLine<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.enqueue(bytes);
         Ok(bytes.len())
@@ -158,10 +158,10 @@ impl Write for Line<'_> {
 }
 
 impl<'w> MakeWriter<'w> for LogWriter {
-    type Writer = Line<'w>;
+    type Writer = LogLine<'w>;
 
-    fn make_writer(&'w self) -> Line<'w> {
-        Line(self)
+    fn make_writer(&'w self) -> LogLine<'w> {
+        LogLine(self)
     }
 }
 

@@ -67,7 +67,7 @@ fn read(is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, SettingsE
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ParserState {
     BeforeName,
     Name,
     BeforeValue,
@@ -88,7 +88,7 @@ pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String,
     let mut parser = Parser {
         is_setting,
         found: BTreeMap::new(),
-        state: State::BeforeName,
+        state: ParserState::BeforeName,
         line: 1,
         begin: 1,
         name: String::new(),
@@ -106,7 +106,7 @@ pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String,
 struct Parser<'s> {
     is_setting: IsSetting<'s>,
     found: BTreeMap<String, String>,
-    state: State,
+    state: ParserState,
     line: usize,
     /// The line where the present setting begins.
     begin: usize,
@@ -117,92 +117,92 @@ struct Parser<'s> {
 }
 
 impl Parser<'_> {
-    fn step(&mut self, character: char) -> Result<State, UnreadableLine> {
+    fn step(&mut self, character: char) -> Result<ParserState, UnreadableLine> {
         let (is_newline, is_space) = (is_newline(character), is_space(character));
         Ok(match self.state {
-            State::BeforeName if matches!(character, '#' | ';') => State::Comment,
-            State::BeforeName if is_space => State::BeforeName,
-            State::BeforeName if character == '=' => {
+            ParserState::BeforeName if matches!(character, '#' | ';') => ParserState::Comment,
+            ParserState::BeforeName if is_space => ParserState::BeforeName,
+            ParserState::BeforeName if character == '=' => {
                 return Err(unreadable(self.line, "", self.is_setting, NO_NAME));
             }
-            State::BeforeName => {
+            ParserState::BeforeName => {
                 self.begin = self.line;
                 self.name.push(character);
-                State::Name
+                ParserState::Name
             }
-            State::Name if is_newline => return Err(self.unreadable(NO_EQUALS_SIGN)),
-            State::Name if character == '=' => {
+            ParserState::Name if is_newline => return Err(self.unreadable(NO_EQUALS_SIGN)),
+            ParserState::Name if character == '=' => {
                 self.trimmed = None;
-                State::BeforeValue
+                ParserState::BeforeValue
             }
-            State::Name => {
+            ParserState::Name => {
                 self.name.push(character);
-                State::Name
+                ParserState::Name
             }
-            State::BeforeValue | State::Value if is_newline => {
+            ParserState::BeforeValue | ParserState::Value if is_newline => {
                 self.keep()?;
-                State::BeforeName
+                ParserState::BeforeName
             }
-            State::BeforeValue if character == '\'' => State::SingleQuoted,
-            State::BeforeValue if character == '"' => State::DoubleQuoted,
-            State::BeforeValue | State::Value if character == '\\' => {
+            ParserState::BeforeValue if character == '\'' => ParserState::SingleQuoted,
+            ParserState::BeforeValue if character == '"' => ParserState::DoubleQuoted,
+            ParserState::BeforeValue | ParserState::Value if character == '\\' => {
                 self.trimmed = None;
-                State::ValueEscape
+                ParserState::ValueEscape
             }
-            State::BeforeValue if is_space => State::BeforeValue,
-            State::BeforeValue | State::Value => {
+            ParserState::BeforeValue if is_space => ParserState::BeforeValue,
+            ParserState::BeforeValue | ParserState::Value => {
                 if !is_space {
                     self.trimmed = None;
                 } else if self.trimmed.is_none() {
                     self.trimmed = Some(self.value.len());
                 }
                 self.value.push(character);
-                State::Value
+                ParserState::Value
             }
-            State::ValueEscape => {
+            ParserState::ValueEscape => {
                 if !is_newline {
                     self.value.push(character);
                 }
-                State::Value
+                ParserState::Value
             }
-            State::SingleQuoted if character == '\'' => State::BeforeValue,
-            State::DoubleQuoted if character == '"' => State::BeforeValue,
-            State::DoubleQuoted if character == '\\' => State::DoubleQuotedEscape,
-            State::SingleQuoted | State::DoubleQuoted => {
+            ParserState::SingleQuoted if character == '\'' => ParserState::BeforeValue,
+            ParserState::DoubleQuoted if character == '"' => ParserState::BeforeValue,
+            ParserState::DoubleQuoted if character == '\\' => ParserState::DoubleQuotedEscape,
+            ParserState::SingleQuoted | ParserState::DoubleQuoted => {
                 self.value.push(character);
                 self.state
             }
-            State::DoubleQuotedEscape => {
+            ParserState::DoubleQuotedEscape => {
                 if matches!(character, '"' | '\\' | '`' | '$') {
                     self.value.push(character);
                 } else if character != '\n' {
                     self.value.extend(['\\', character]);
                 }
-                State::DoubleQuoted
+                ParserState::DoubleQuoted
             }
-            State::Comment if is_newline => State::BeforeName,
-            State::Comment if character == '\\' => State::CommentEscape,
-            State::CommentEscape if is_newline => {
+            ParserState::Comment if is_newline => ParserState::BeforeName,
+            ParserState::Comment if character == '\\' => ParserState::CommentEscape,
+            ParserState::CommentEscape if is_newline => {
                 return Err(unreadable(self.line, "", self.is_setting, COMMENT_ESCAPE));
             }
-            State::Comment | State::CommentEscape => State::Comment,
+            ParserState::Comment | ParserState::CommentEscape => ParserState::Comment,
         })
     }
 
     fn end(mut self) -> Result<BTreeMap<String, String>, UnreadableLine> {
         match self.state {
-            State::BeforeName | State::Comment | State::CommentEscape => {}
-            State::Name => return Err(self.unreadable(NO_EQUALS_SIGN)),
-            State::SingleQuoted | State::DoubleQuoted | State::DoubleQuotedEscape => {
+            ParserState::BeforeName | ParserState::Comment | ParserState::CommentEscape => {}
+            ParserState::Name => return Err(self.unreadable(NO_EQUALS_SIGN)),
+            ParserState::SingleQuoted | ParserState::DoubleQuoted | ParserState::DoubleQuotedEscape => {
                 return Err(self.unreadable(OPEN_QUOTE));
             }
-            State::BeforeValue | State::Value | State::ValueEscape => self.keep()?,
+            ParserState::BeforeValue | ParserState::Value | ParserState::ValueEscape => self.keep()?,
         }
         Ok(self.found)
     }
 
     fn keep(&mut self) -> Result<(), UnreadableLine> {
-        if let (State::Value, Some(length)) = (self.state, self.trimmed) {
+        if let (ParserState::Value, Some(length)) = (self.state, self.trimmed) {
             self.value.truncate(length);
         }
         let name = self.name.trim_end_matches(is_space);

@@ -8,7 +8,7 @@ use std::process::Command;
 use common::clock;
 use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use db::{Store, Tenant};
 use document_server_simulator::{Simulator, SimulatorSettings};
 use model::access::{MemberRole, PlatformRole};
@@ -127,7 +127,7 @@ async fn people(store: &Store) -> Value {
         } else {
             PlatformRole::SuperAdmin
         };
-        let user = NewUser::provisioned(name, email, role, Some(hash.clone()));
+        let user = NewUserAccount::provisioned(name, email, role, Some(hash.clone()));
         let membership = membership.map(|(tenant, role)| (tenant.clone(), role));
         let write = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&user, clock::now())?;

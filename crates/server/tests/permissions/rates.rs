@@ -18,7 +18,7 @@ use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 use model::access::Access;
 use model::id::{OrganizationId, SessionId, UserId};
-use model::rate::{Limit, Rate};
+use model::rate::{Rate, RateLimit};
 use reqwest::Method;
 use serde_json::json;
 use tower::ServiceExt as _;
@@ -351,7 +351,7 @@ fn routes_that_cost_much_say_so() {
 #[test]
 fn no_request_is_counted_twice_or_not_at_all() {
     let rates = Rates::new(1.0, &Secret::new(AUTH_SECRET));
-    let limit: Limit = rates.limit(Rate::Change).unwrap();
+    let limit: RateLimit = rates.limit(Rate::Change).unwrap();
     let rates = Arc::new(rates);
     let threads: Vec<_> = (0..4)
         .map(|_| {

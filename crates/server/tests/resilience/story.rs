@@ -7,7 +7,7 @@ use std::process::Command;
 use common::clock;
 use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use db::{Store, Tenant};
 use document_server_simulator::{Simulator, SimulatorSettings};
 use model::access::{MemberRole, PlatformRole};
@@ -73,7 +73,7 @@ pub async fn people_with_passwords(store: &Store) -> Value {
     let other = organization(store, "other").await;
     let join = async |name: &str, tenant: &Tenant, role: MemberRole| {
         let email = format!("{name}@lesson.example");
-        let user = NewUser::provisioned(name, &email, PlatformRole::Student, Some(hash.clone()));
+        let user = NewUserAccount::provisioned(name, &email, PlatformRole::Student, Some(hash.clone()));
         let tenant = tenant.clone();
         let write = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
             platform.insert_user(&user, clock::now())?;

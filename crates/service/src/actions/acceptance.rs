@@ -23,7 +23,7 @@ use common::error::{Error, Result};
 use db::membership_removal::RemovedMembership;
 use db::people::{Membership, NewAccount};
 use db::platform::invitations::InvitationWithOrganization;
-use db::platform::sessions::{Session, User};
+use db::platform::sessions::{Session, SessionUser};
 use db::platform::{PlatformTx, PlatformWriteTx};
 use db::{Actor, RequestContext, WriteTx};
 
@@ -56,7 +56,11 @@ pub struct InvitationCaller {
 }
 
 /// Returns what a session proves about the email address of its account.
-pub fn proof<'a>(platform: &mut PlatformTx<'_>, session: &Session, user: &'a User) -> Result<RecipientProof<'a>> {
+pub fn proof<'a>(
+    platform: &mut PlatformTx<'_>,
+    session: &Session,
+    user: &'a SessionUser,
+) -> Result<RecipientProof<'a>> {
     let mailbox = platform.mailbox(&user.id)?.ok_or(Error::Unauthenticated)?;
     Ok(RecipientProof::Session {
         email: &user.email,
@@ -81,7 +85,7 @@ pub fn is_confined(platform: &mut PlatformTx<'_>, user: &UserId) -> Result<bool>
 pub fn respond(
     tx: &mut PlatformWriteTx<'_>,
     id: &InvitationId,
-    (session, user): (&Session, &User),
+    (session, user): (&Session, &SessionUser),
     status: InvitationStatus,
     caller: &InvitationCaller,
 ) -> Result<std::result::Result<InvitationResponse, InvitationDenial>> {

@@ -14,9 +14,9 @@ use model::time::Timestamp;
 use super::{members, passwords, sessions};
 use common::error::{Error, Result};
 use db::platform::PlatformWriteTx;
-use db::platform::administration::{Account, Ban};
+use db::platform::administration::{AdministeredAccount, Ban};
 use db::platform::sessions::Session;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use db::{Actor, RequestContext, Tenant};
 
 /// An acting platform administrator.
@@ -46,13 +46,18 @@ pub struct AccountEdit {
 }
 
 /// Creates an account without an organization. Fails with `DUPLICATE_EMAIL` if the address is taken.
-pub fn create(tx: &mut PlatformWriteTx<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
+pub fn create(tx: &mut PlatformWriteTx<'_>, new: &NewUserAccount, now: Timestamp) -> Result<AdministeredAccount> {
     tx.insert_user(new, now)?;
     tx.account(&new.id)
 }
 
 /// Updates an account. Administrators cannot change their own platform role or ban themselves.
-pub fn edit(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
+pub fn edit(
+    tx: &mut PlatformWriteTx<'_>,
+    admin: &Administrator,
+    user: &UserId,
+    edit: &AccountEdit,
+) -> Result<AdministeredAccount> {
     let mut account = tx.lock_account(user)?;
     let former_email = account.user.email.clone();
     let edit = edit.clone();
@@ -132,7 +137,7 @@ pub fn edit(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, user: &UserId, 
 }
 
 /// Emits the change; a banned user loses all sessions.
-fn apply_ban(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, account: &Account) -> Result<()> {
+fn apply_ban(tx: &mut PlatformWriteTx<'_>, admin: &Administrator, account: &AdministeredAccount) -> Result<()> {
     let (id, user) = (&account.user.id, account.person());
     let change = match &account.ban {
         Some(ban) => {

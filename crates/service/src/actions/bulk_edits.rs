@@ -245,13 +245,13 @@ fn late_status(submission: &Submission) -> LateStatus {
 /// A file, as logged.
 #[derive(PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct NamedFile {
+struct LoggedFile {
     id: AttachmentId,
     file_name: FileName,
 }
 
-fn named_files<'f>(files: impl IntoIterator<Item = &'f AssignmentAttachment>) -> Vec<NamedFile> {
-    let named = |file: &AssignmentAttachment| NamedFile {
+fn named_files<'f>(files: impl IntoIterator<Item = &'f AssignmentAttachment>) -> Vec<LoggedFile> {
+    let named = |file: &AssignmentAttachment| LoggedFile {
         id: file.id.clone(),
         file_name: file.file.file_name.clone(),
     };

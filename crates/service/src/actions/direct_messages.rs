@@ -57,7 +57,7 @@ pub enum DeliveredMessage {
 }
 
 /// The target of a message.
-enum Target<'n> {
+enum MessageTarget<'n> {
     People(&'n [UserId]),
     Class(&'n ClassId),
     Group(&'n GroupId),
@@ -66,13 +66,13 @@ enum Target<'n> {
 
 impl NewMessage {
     /// Returns the target; exactly one must be present.
-    fn target(&self) -> Result<Target<'_>, DomainError> {
-        let people = (!self.recipient_ids.is_empty()).then_some(Target::People(&self.recipient_ids));
+    fn target(&self) -> Result<MessageTarget<'_>, DomainError> {
+        let people = (!self.recipient_ids.is_empty()).then_some(MessageTarget::People(&self.recipient_ids));
         let named = [
             people,
-            self.class_id.as_ref().map(Target::Class),
-            self.group_id.as_ref().map(Target::Group),
-            self.assignment_id.as_ref().map(Target::Topic),
+            self.class_id.as_ref().map(MessageTarget::Class),
+            self.group_id.as_ref().map(MessageTarget::Group),
+            self.assignment_id.as_ref().map(MessageTarget::Topic),
         ];
         let mut named = named.into_iter().flatten();
         match (named.next(), named.next()) {
@@ -94,24 +94,24 @@ impl NewMessage {
 pub fn send(tx: &mut WriteTx<'_>, new: &NewMessage) -> Result<DeliveredMessage> {
     has_content(Some(&new.content), 0)?;
     let target = new.target()?;
-    if matches!(target, Target::Group(_) | Target::Topic(_)) && new.subject.is_some() {
+    if matches!(target, MessageTarget::Group(_) | MessageTarget::Topic(_)) && new.subject.is_some() {
         return Err(invalid("subject", "unexpected", "is only for messages to persons and classes").into());
     }
     match target {
-        Target::People(people) => {
+        MessageTarget::People(people) => {
             let recipients = people.iter().map(|id| find_recipient(tx, id)).collect::<Result<_>>()?;
             send_direct(tx, new, recipients, None)
         }
-        Target::Class(id) => {
+        MessageTarget::Class(id) => {
             check_is_staff(tx)?;
             let class = tx.lock_writable_class(id)?;
             send_direct(tx, new, Vec::new(), Some(class.id))
         }
-        Target::Group(id) => {
+        MessageTarget::Group(id) => {
             let room = tx.work_room_of(id)?.room.id;
             Ok(DeliveredMessage::Room(Box::new(post_to_room(tx, &room, new)?)))
         }
-        Target::Topic(id) => {
+        MessageTarget::Topic(id) => {
             check_is_staff(tx)?;
             let topic = tx.lock_writable_assignment(id)?.assignment;
             let groups = tx.groups_on_topic(&topic.class_id, id)?;

@@ -155,7 +155,7 @@ impl GradeCollector<'_> {
             .filter(|value| before.value.as_ref() != Some(value));
         let points = parsed.points.filter(|points| before.points != Some(*points));
         rules
-            .take(value, points)
+            .check(value, points)
             .map_err(|domain_error| column(&domain_error))?;
         self.named.push(parsed.user.clone());
         let after = ParsedGrade {

@@ -40,7 +40,7 @@ pub struct Move {
 
 /// The result of adding members.
 #[derive(Debug, Clone)]
-pub struct Joined {
+pub struct AddedMembers {
     /// The group after the change.
     pub group: VisibleGroup,
     /// New members who are also in another group on one of the same topics.
@@ -59,7 +59,7 @@ pub struct MemberMove {
 }
 
 /// Adds students of the class to a group; those who are members already are unchanged.
-pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
+pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<AddedMembers> {
     let details = tx.lock_writable_group(id)?;
     let present = details.member_ids();
     let coming: Vec<UserId> = new
@@ -76,7 +76,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, new: &NewMembers) -> Result<Joine
     }
     let mut already_in_topic = tx.members_of_same_topics(id)?;
     already_in_topic.retain(|user| new.student_ids.contains(user));
-    Ok(Joined {
+    Ok(AddedMembers {
         group,
         already_in_topic,
     })

@@ -166,7 +166,7 @@ impl RowResult {
 /// Why a row had no effect.
 enum RowError {
     /// The row was rejected.
-    Row(Vec<RowProblem>),
+    TableRow(Vec<RowProblem>),
     /// A concurrent transaction wrote the same; a retry may find its result.
     Race(Vec<RowProblem>),
     /// The transaction cannot continue.
@@ -175,7 +175,7 @@ enum RowError {
 
 impl RowError {
     fn row(column: &str, code: &str, message: &str) -> Self {
-        Self::Row(vec![RowProblem::new(column, code, message)])
+        Self::TableRow(vec![RowProblem::new(column, code, message)])
     }
 }
 
@@ -187,7 +187,7 @@ impl From<Error> for RowError {
             } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
             Error::NotFound => Self::row("", "not_found", "names something that is not there any more"),
             Error::Domain(domain_error) => Self::row("", domain_error.code(), &domain_error.to_string()),
-            Error::Invalid(problems) => Self::Row(
+            Error::Invalid(problems) => Self::TableRow(
                 problems
                     .iter()
                     .map(|problem| RowProblem::new(&problem.path, &problem.code, &problem.message))
@@ -328,7 +328,7 @@ fn try_row(
             ended = Some(Ok((done, recorded_changes(tx.take_changes()))));
             Ok(())
         }
-        Err(RowError::Row(problems)) => {
+        Err(RowError::TableRow(problems)) => {
             ended = Some(Err(problems));
             Err(rollback_error())
         }

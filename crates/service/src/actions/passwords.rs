@@ -11,7 +11,7 @@ use super::{sessions, sign_in};
 use adapters::mailer::{Mailer, Recipient};
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
-use db::platform::sign_in::Attempt;
+use db::platform::sign_in::SignInAttempt;
 use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// The kind of link that resets a password.
@@ -22,7 +22,7 @@ const HOUR_SECONDS: i64 = 60 * 60;
 
 /// A verified old password and the new one.
 #[derive(Debug, Clone)]
-pub struct NewPassword {
+pub struct VerifiedPasswordChange {
     /// The hash that the old password matched; `None` if it was wrong.
     pub fitted: Option<String>,
     /// The hash of the new password.
@@ -38,7 +38,7 @@ pub struct PasswordCheck {
     /// The SUPER_ADMIN who impersonates the user.
     pub impersonated_by: Option<UserId>,
     /// The attempt, for the rate limits.
-    pub attempt: Attempt,
+    pub attempt: SignInAttempt,
 }
 
 /// Checks the password of a signed-in user and counts a failure. Returns whether it is right.
@@ -65,7 +65,12 @@ pub fn verify(
 
 /// Changes the user's own password; returns false if the old one was wrong. With a successor, all other sessions end
 /// and it begins.
-pub fn change(tx: &mut PlatformWriteTx<'_>, prover: &PasswordCheck, new: &NewPassword, now: Timestamp) -> Result<bool> {
+pub fn change(
+    tx: &mut PlatformWriteTx<'_>,
+    prover: &PasswordCheck,
+    new: &VerifiedPasswordChange,
+    now: Timestamp,
+) -> Result<bool> {
     if !verify(tx, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }

@@ -101,13 +101,18 @@ pub fn provision(
         Admission::Create => {}
         Admission::Join => {
             let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
-            return Ok(Provisioned::Member(join(tx, person, new, Account::Existing)?));
+            return Ok(Provisioned::Member(join(tx, person, new, MemberAccount::Existing)?));
         }
         Admission::Invite => return invited(tx, new, enrollment_targets, mail),
         Admission::AlreadyMember => return Err(already_here()),
     }
     match account(tx, new)? {
-        Some(person) => Ok(Provisioned::Member(join(tx, person, new, Account::New(password))?)),
+        Some(person) => Ok(Provisioned::Member(join(
+            tx,
+            person,
+            new,
+            MemberAccount::New(password),
+        )?)),
         // Another organization has just created an account with this address.
         None => invited(tx, new, enrollment_targets, mail),
     }
@@ -133,7 +138,7 @@ fn invited(
 }
 
 /// The account of a new member.
-enum Account<'a> {
+enum MemberAccount<'a> {
     /// It existed before.
     Existing,
     /// It was created for this membership, with this password if it gets one.
@@ -141,14 +146,14 @@ enum Account<'a> {
 }
 
 /// Inserts the membership of an account.
-fn join(tx: &mut WriteTx<'_>, person: Person, new: &NewPerson, account: Account<'_>) -> Result<Joined> {
+fn join(tx: &mut WriteTx<'_>, person: Person, new: &NewPerson, account: MemberAccount<'_>) -> Result<Joined> {
     let member = tx.insert_member(&person.id, new.role, new.external_id.as_ref())?;
     // A concurrent transaction has inserted the membership.
     let member = member.ok_or_else(already_here)?;
-    if let Account::New(Some(password)) = account {
+    if let MemberAccount::New(Some(password)) = account {
         write_password(tx, &person.id, password)?;
     }
-    let is_new_account = matches!(account, Account::New(_));
+    let is_new_account = matches!(account, MemberAccount::New(_));
     tx.record(UserChange::Created {
         user: person.clone(),
         member: member.clone(),

@@ -11,7 +11,7 @@ use model::time::Timestamp;
 use common::error::{Error, Result};
 use db::platform::PlatformWriteTx;
 use db::platform::organizations::OrganizationName;
-use db::platform::sessions::{Session, User};
+use db::platform::sessions::{Session, SessionUser};
 
 /// Signs out; an invalid token is ignored. After an impersonation the administrator's own session (`way_back`) ends
 /// too, because no browser holds its token any more.
@@ -69,7 +69,7 @@ pub enum OrganizationChoice {
 pub fn choose_organization(
     tx: &mut PlatformWriteTx<'_>,
     session: &Session,
-    user: &User,
+    user: &SessionUser,
     name: &OrganizationName,
     now: Timestamp,
 ) -> Result<OrganizationChoice> {

@@ -8,14 +8,14 @@ use model::time::Timestamp;
 
 use common::error::{Error, Result};
 use db::platform::sessions::Session;
-use db::platform::sign_in::{Attempt, Credential};
+use db::platform::sign_in::{Credential, SignInAttempt};
 use db::platform::{PlatformTx, PlatformWriteTx};
 
 /// The input of a sign-in.
 #[derive(Debug, Clone)]
 pub struct SignIn {
     /// The account it names and the client address it comes from.
-    pub attempt: Attempt,
+    pub attempt: SignInAttempt,
     /// The hash that the password matched; `None` if it was wrong.
     pub fitted: Option<String>,
     /// The hash to store instead, if the old one uses another algorithm.
@@ -37,7 +37,7 @@ pub enum SignInResult {
 }
 
 /// Rejects an attempt while there are too many failures. Behaves in the same way for accounts that do not exist.
-pub fn within_limits(platform: &mut PlatformTx<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
+pub fn within_limits(platform: &mut PlatformTx<'_>, attempt: &SignInAttempt, now: Timestamp) -> Result<()> {
     let Some(opens_at) = platform.failure_history(attempt, now)?.opens_at(now) else {
         return Ok(());
     };
@@ -77,7 +77,7 @@ pub fn sign_in(tx: &mut PlatformWriteTx<'_>, sign_in: &SignIn, now: Timestamp) -
 /// Counts a wrong password; also if the user is already signed in or impersonated.
 pub fn fail(
     tx: &mut PlatformWriteTx<'_>,
-    attempt: &Attempt,
+    attempt: &SignInAttempt,
     user: Option<UserId>,
     impersonated_by: Option<UserId>,
     now: Timestamp,
@@ -151,12 +151,12 @@ mod tests {
         }
     }
 
-    fn attempt(address: &str) -> Attempt {
+    fn attempt(address: &str) -> SignInAttempt {
         of("ada@school.example", address)
     }
 
-    fn of(account: &str, address: &str) -> Attempt {
-        Attempt {
+    fn of(account: &str, address: &str) -> SignInAttempt {
+        SignInAttempt {
             account_key: account.to_owned(),
             address: address.to_owned(),
         }

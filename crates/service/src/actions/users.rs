@@ -121,7 +121,7 @@ impl UserEdit {
 
 /// The link with which a new user chooses a password.
 #[derive(Debug, Clone)]
-pub struct Invitation {
+pub struct PasswordLink {
     /// The secret token of the link.
     pub token: String,
     /// The path of the link, relative to `FRONTEND_URL`.
@@ -134,7 +134,7 @@ pub fn create(
     tx: &mut WriteTx<'_>,
     new: &NewUser,
     password: Option<&Password>,
-    invitation: Option<&Invitation>,
+    invitation: Option<&PasswordLink>,
     mail: &Mailer,
 ) -> Result<Provisioned> {
     let role_level = tx.role_level()?;
@@ -200,7 +200,7 @@ fn can_join(tx: &mut WriteTx<'_>, enrollment_targets: &EnrollmentTargets) -> Res
 }
 
 /// Enqueues the email in the transaction that created the account.
-pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Invitation) -> Result<()> {
+pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &PasswordLink) -> Result<()> {
     let school = tx.current_organization()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
     let to = Recipient::from_user(user);

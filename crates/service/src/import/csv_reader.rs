@@ -34,7 +34,7 @@ pub struct CsvReader<R> {
 }
 
 /// A row of a table.
-pub struct Row {
+pub struct TableRow {
     /// The row number as in a spreadsheet: the header is row 1, blank lines do not count.
     pub number: usize,
     /// The cells, or the reason why the row cannot be parsed.
@@ -61,14 +61,14 @@ impl<R: Read> CsvReader<R> {
     }
 
     /// Returns the next row that is not blank.
-    pub fn next_row(&mut self) -> Result<Option<Row>> {
+    pub fn next_row(&mut self) -> Result<Option<TableRow>> {
         loop {
             let Some(cells) = self.read()? else { return Ok(None) };
             self.number += 1;
             let is_blank = matches!(&cells, Ok(cells) if cells.iter().all(|cell| cell.trim().is_empty()));
             if !is_blank {
                 let number = self.number;
-                return Ok(Some(Row { number, cells }));
+                return Ok(Some(TableRow { number, cells }));
             }
             self.blank += 1;
             if self.blank > BLANK_MAX {

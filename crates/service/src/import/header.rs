@@ -3,7 +3,7 @@
 
 use model::import::RowProblem;
 
-use super::csv_reader::Row;
+use super::csv_reader::TableRow;
 use common::error::{Error, Problem, Result};
 
 /// The columns of a table.
@@ -26,7 +26,7 @@ pub struct Header {
 
 impl Header {
     /// Parses the header.
-    pub fn parse(layout: &TableLayout, header: Option<Row>) -> Result<Self> {
+    pub fn parse(layout: &TableLayout, header: Option<TableRow>) -> Result<Self> {
         let names = match header.map(|row| row.cells) {
             Some(Ok(names)) => names,
             Some(Err(problem)) => return Err(header_error(layout, "", &problem.message)),

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use self::csv_reader::CsvReader;
 use self::header::Header;
-use self::one_roster::{Archive, ArchiveOverview};
+use self::one_roster::{ArchiveOverview, OneRosterArchive};
 pub use self::people::PersonRow;
 pub use self::run::{Import, RowReport};
 use crate::actions::imports::ImportRecord;
@@ -65,7 +65,7 @@ impl ImportPlan {
         let read = tokio::task::spawn_blocking(move || match kind {
             FileType::Csv => Self::from_table(source),
             FileType::Zip => {
-                let overview = Box::new(ArchiveOverview::read(&mut Archive::open(&source)?, this_year)?);
+                let overview = Box::new(ArchiveOverview::read(&mut OneRosterArchive::open(&source)?, this_year)?);
                 Ok(Self {
                     rows: overview.rows,
                     content: PlanContent::OneRoster(source, overview),
@@ -133,7 +133,7 @@ impl ImportPlan {
                 }
             }
             PlanContent::OneRoster(source, overview) => {
-                one_roster::send(&mut Archive::open(&source)?, &overview, rows_out)?
+                one_roster::send(&mut OneRosterArchive::open(&source)?, &overview, rows_out)?
             }
         }
         rows_out.flush()

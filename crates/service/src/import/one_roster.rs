@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::import::PEOPLE_MAX;
 
-pub use self::archive::Archive;
+pub use self::archive::OneRosterArchive;
 pub use self::rows::send;
 use super::header::{RowCells, TableLayout};
 use common::error::{Error, Result};
@@ -83,7 +83,7 @@ struct Teacher {
 
 impl ArchiveOverview {
     /// Reads an archive once, so that errors of the whole archive are reported before anything is written.
-    pub fn read(archive: &mut Archive, this_year: String) -> Result<Self> {
+    pub fn read(archive: &mut OneRosterArchive, this_year: String) -> Result<Self> {
         check_manifest(archive)?;
         for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
             if !archive.has(needed.table) {
@@ -118,7 +118,7 @@ fn is_deleted(cells: RowCells<'_>) -> bool {
     cells.get("status").eq_ignore_ascii_case("tobedeleted")
 }
 
-fn check_manifest(archive: &mut Archive) -> Result<()> {
+fn check_manifest(archive: &mut OneRosterArchive) -> Result<()> {
     if !archive.has(MANIFEST.table) {
         return Err(Error::invalid(
             MANIFEST.table,
@@ -161,7 +161,7 @@ fn check_manifest(archive: &mut Archive) -> Result<()> {
 }
 
 /// Returns the ids of the organizations in the export. An import is for one school, so there may be only one.
-fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
+fn schools(archive: &mut OneRosterArchive) -> Result<HashSet<String>> {
     let (mut ids, mut schools) = (HashSet::new(), 0);
     archive.for_each_row(&ORGS, PEOPLE_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
@@ -180,7 +180,7 @@ fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
 }
 
 /// Returns school years by term. The standard stores the year in which a school year ends.
-fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
+fn years(archive: &mut OneRosterArchive) -> Result<HashMap<String, String>> {
     let mut years = HashMap::new();
     archive.for_each_row(&SESSIONS, PEOPLE_MAX, |_, cells| {
         if let Ok(cells) = cells
@@ -194,7 +194,7 @@ fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
     Ok(years)
 }
 
-fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
+fn roles(archive: &mut OneRosterArchive) -> Result<HashMap<String, Role>> {
     let mut roles: HashMap<String, Role> = HashMap::new();
     archive.for_each_row(&ROLES, ENROLLMENTS_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
@@ -215,7 +215,7 @@ fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
 }
 
 /// Returns the teacher of each class: the primary teacher, or else the first one.
-fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
+fn teachers(archive: &mut OneRosterArchive) -> Result<HashMap<String, Teacher>> {
     let mut teachers: HashMap<String, Teacher> = HashMap::new();
     archive.for_each_row(&ENROLLMENTS, ENROLLMENTS_MAX, |_, cells| {
         let Ok(cells) = cells else { return Ok(()) };
@@ -238,7 +238,7 @@ fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
     Ok(teachers)
 }
 
-fn count(archive: &mut Archive, layout: &TableLayout, limit: usize) -> Result<usize> {
+fn count(archive: &mut OneRosterArchive, layout: &TableLayout, limit: usize) -> Result<usize> {
     let mut rows = 0;
     archive.for_each_row(layout, limit, |_, _| {
         rows += 1;

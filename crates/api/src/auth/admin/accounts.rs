@@ -18,13 +18,13 @@ use super::bans;
 use super::schema;
 use super::{account, administrator, role, shown};
 use db::platform::administration::Ban;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use service::actions::administration::{self, AccountEdit};
 use service::jobs::retention;
 
 /// Get an account
 #[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),
-    responses((status = 200, body = schema::User, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::AuthUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn show(asked: Asked) -> Answered {
@@ -39,7 +39,7 @@ pub async fn show(asked: Asked) -> Answered {
 
 /// Create an account without an organization
 #[utoipa::path(post, path = "/auth/admin/create-user",
-    request_body = schema::NewUser,
+    request_body = schema::AuthNewUser,
     responses((status = 200, body = schema::ChangedUser, description = "user"),
         (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL, PASSWORD_TOO_SHORT, \
          PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
@@ -71,7 +71,7 @@ pub async fn create(asked: Asked) -> Answered {
         Some(password) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),
         None => None,
     };
-    let new = NewUser::provisioned(name.as_str(), &address, role, hash);
+    let new = NewUserAccount::provisioned(name.as_str(), &address, role, hash);
     let now = admin.now;
     let account = asked
         .act(move |tx| administration::create(tx, &new, now))
@@ -82,8 +82,8 @@ pub async fn create(asked: Asked) -> Answered {
 
 /// Update an account
 #[utoipa::path(post, path = "/auth/admin/update-user",
-    request_body = schema::UserEdit,
-    responses((status = 200, body = schema::User, description = "user"),
+    request_body = schema::AuthUserEdit,
+    responses((status = 200, body = schema::AuthUser, description = "user"),
         (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER, \
          FIELD_NOT_ALLOWED, USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"),

@@ -32,7 +32,7 @@ const FILTER: [&str; 11] = [
 
 /// A page of accounts. `limit` and `offset` are present only when the request has them.
 #[derive(Serialize)]
-struct Page {
+struct UserPage {
     users: Vec<UserObject>,
     total: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub async fn list(asked: Asked) -> Answered {
             platform.search_accounts(&search, now)
         });
     let (accounts, total) = look.await?;
-    let page = Page {
+    let page = UserPage {
         users: accounts.iter().map(|account| shown(account, now)).collect(),
         total,
         limit,

@@ -24,7 +24,7 @@ use super::asked::{Asked, Present};
 use super::wire;
 use auth::actor;
 use db::platform::CrossTenantReason;
-use db::platform::administration::Account;
+use db::platform::administration::AdministeredAccount;
 use service::actions::administration::Administrator;
 
 pub fn routes() -> Endpoints {
@@ -61,7 +61,7 @@ async fn administrator(asked: &Asked, refusal: AuthError) -> Result<(Present, Ad
 }
 
 /// Reads an account, or fails with the library's 404.
-async fn account(asked: &Asked, user: &UserId) -> Result<Account, Refused> {
+async fn account(asked: &Asked, user: &UserId) -> Result<AdministeredAccount, Refused> {
     let user = user.clone();
     let look = asked
         .app
@@ -73,7 +73,7 @@ async fn account(asked: &Asked, user: &UserId) -> Result<Account, Refused> {
 }
 
 /// An account as the library's user object, with the ban that applies now.
-fn shown(account: &Account, now: Timestamp) -> UserObject {
+fn shown(account: &AdministeredAccount, now: Timestamp) -> UserObject {
     let ban = account.ban_at(now);
     UserObject {
         banned: ban.is_some(),

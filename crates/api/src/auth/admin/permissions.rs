@@ -31,7 +31,7 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
 /// Check whether the caller's platform role has permissions
 #[utoipa::path(post, path = "/auth/admin/has-permission",
     request_body = schema::PermissionsQuestion,
-    responses((status = 200, body = schema::Permissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "BAD_REQUEST")))]
 pub async fn has(asked: Asked) -> Answered {
     let mut reader = asked.reader();

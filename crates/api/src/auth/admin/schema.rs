@@ -11,7 +11,9 @@ use model::id::UserId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use super::super::schema::{Permissions, PermissionsQuestion, Session, SessionAndUser, Status, Success, User};
+pub use super::super::schema::{
+    AuthPermissions, AuthSession, AuthStatus, AuthUser, PermissionsQuestion, SessionAndUser, Success,
+};
 
 /// A platform role, alone or as the only element of a list.
 #[derive(Serialize, ToSchema)]
@@ -27,7 +29,7 @@ pub enum PlatformRoles {
 /// A new account.
 #[derive(ToSchema)]
 #[schema(as = AuthNewUser)]
-pub struct NewUser {
+pub struct AuthNewUser {
     email: String,
     name: String,
     #[schema(nullable = false)]
@@ -50,7 +52,7 @@ pub struct NewUserData {
 /// The fields of an account to update.
 #[derive(ToSchema)]
 #[schema(as = AuthUserEdit, rename_all = "camelCase")]
-pub struct UserEdit {
+pub struct AuthUserEdit {
     user_id: UserId,
     data: UserEditData,
 }
@@ -88,7 +90,7 @@ pub struct RoleChange {
 #[derive(ToSchema)]
 #[schema(as = AuthChangedUser)]
 pub struct ChangedUser {
-    user: User,
+    user: AuthUser,
 }
 
 /// The account to act on.
@@ -101,7 +103,7 @@ pub struct UserName {
 /// A ban.
 #[derive(ToSchema)]
 #[schema(as = AuthBan, rename_all = "camelCase")]
-pub struct Ban {
+pub struct AuthBan {
     user_id: UserId,
     #[schema(max_length = 500, nullable = false)]
     ban_reason: Option<String>,
@@ -114,7 +116,7 @@ pub struct Ban {
 #[derive(ToSchema)]
 #[schema(as = AuthUsers)]
 pub struct Users {
-    users: Vec<User>,
+    users: Vec<AuthUser>,
     total: i64,
     /// The limit of the page. Present only when the request has a limit.
     #[schema(nullable = false)]
@@ -128,7 +130,7 @@ pub struct Users {
 #[derive(ToSchema)]
 #[schema(as = AuthUserSessions)]
 pub struct UserSessions {
-    sessions: Vec<Session>,
+    sessions: Vec<AuthSession>,
 }
 
 /// The session to end.

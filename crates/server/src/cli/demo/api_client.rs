@@ -6,7 +6,7 @@ use reqwest::multipart::{Form, Part};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
-use super::people::Person;
+use super::people::DemoUser;
 use common::clock;
 use db::Store;
 use db::platform::CrossTenantReason;
@@ -37,7 +37,7 @@ impl ClientFactory {
     /// Creates a session for a user, with a lifetime in seconds.
     pub async fn sign_in(
         &self,
-        person: &Person,
+        person: &DemoUser,
         organization: &OrganizationId,
         seconds: i64,
     ) -> anyhow::Result<ApiClient> {
@@ -138,7 +138,7 @@ pub fn id(object: &Value) -> &str {
 }
 
 /// Returns the ids of users.
-pub fn ids(people: &[Person]) -> Vec<&str> {
+pub fn ids(people: &[DemoUser]) -> Vec<&str> {
     people.iter().map(|person| person.id.as_str()).collect()
 }
 

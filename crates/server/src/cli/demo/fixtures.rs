@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::api_client::{ApiClient, ClientFactory, id, ids, page};
 use super::lesson::{self, SESSION_SECONDS, SevenB};
-use super::people::{Person, School};
+use super::people::{DemoUser, School};
 use common::clock;
 
 /// The grades of the finished topic, one per group; the last groups submitted nothing.
@@ -41,7 +41,7 @@ async fn subject(admin: &ApiClient, name: &str, code: &str, color: &str) -> anyh
     admin.post("/subjects", new).await
 }
 
-async fn homeroom(admin: &ApiClient, name: &str, teacher: &Person, students: &[Person]) -> anyhow::Result<()> {
+async fn homeroom(admin: &ApiClient, name: &str, teacher: &DemoUser, students: &[DemoUser]) -> anyhow::Result<()> {
     let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": teacher.id});
     let homeroom = admin.post("/homerooms", new).await?;
     let body = json!({"studentIds": ids(students)});

@@ -6,7 +6,7 @@ use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
 use super::api_client::{ApiClient, ClientFactory, id, ids, page};
-use super::people::{Person, School};
+use super::people::{DemoUser, School};
 use common::clock;
 
 /// The topic of the running lesson.
@@ -200,7 +200,7 @@ async fn seed_group_work(
     clients: &ClientFactory,
     school: &School,
     ada: &ApiClient,
-    (group, members, fixture): (&Value, &[Person], &GroupFixture),
+    (group, members, fixture): (&Value, &[DemoUser], &GroupFixture),
     topic: &Value,
 ) -> anyhow::Result<()> {
     let (name, text, messages, state) = fixture;
@@ -247,7 +247,7 @@ async fn seed_group_work(
 }
 
 /// Creates a topic that students cannot see until their group starts.
-async fn seed_next_week(ada: &ApiClient, class: &Value, course: &Value, members: &[Person]) -> anyhow::Result<()> {
+async fn seed_next_week(ada: &ApiClient, class: &Value, course: &Value, members: &[DemoUser]) -> anyhow::Result<()> {
     let day = |days: i64| clock::now().plus_seconds(days * 86_400);
     let new = json!({
         "title": "Draw the map of an island", "description": "Invent an island and draw its map, with a scale and a legend.",

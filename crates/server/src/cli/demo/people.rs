@@ -7,7 +7,7 @@ use model::id::{OrganizationId, UserId};
 use common::clock;
 use common::error::Result;
 use db::platform::organizations::NewOrganization;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use db::platform::{CrossTenantReason, PlatformTx};
 use db::{Store, Tenant};
 
@@ -57,7 +57,7 @@ const EIGHT_A: [&str; 12] = [
 
 /// A user of the demo.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct DemoUser {
     pub id: UserId,
     /// The display name.
     pub name: String,
@@ -71,17 +71,17 @@ pub struct School {
     pub is_new: bool,
     pub organization: OrganizationId,
     /// The owner, who is also a platform administrator.
-    pub root: Person,
+    pub root: DemoUser,
     /// The administrator.
-    pub admin: Person,
+    pub admin: DemoUser,
     /// The teacher of class 7b.
-    pub ada: Person,
+    pub ada: DemoUser,
     /// The teacher of class 8a.
-    pub tom: Person,
+    pub tom: DemoUser,
     /// The students of 7b.
-    pub seven_b: Vec<Person>,
+    pub seven_b: Vec<DemoUser>,
     /// The students of 8a.
-    pub eight_a: Vec<Person>,
+    pub eight_a: Vec<DemoUser>,
     /// The second school.
     pub other: OtherSchool,
 }
@@ -89,10 +89,10 @@ pub struct School {
 /// A school that is invisible to members of the first one.
 pub struct OtherSchool {
     pub organization: OrganizationId,
-    pub admin: Person,
+    pub admin: DemoUser,
     /// The teacher.
-    pub zoe: Person,
-    pub students: Vec<Person>,
+    pub zoe: DemoUser,
+    pub students: Vec<DemoUser>,
 }
 
 impl School {
@@ -115,7 +115,7 @@ impl School {
             ("administrator".to_owned(), self.admin.email.as_str()),
             ("owner, runs the platform".to_owned(), self.root.email.as_str()),
         ];
-        let student = |class: &str, person: &Person| format!("student of {class}: {}", person.name);
+        let student = |class: &str, person: &DemoUser| format!("student of {class}: {}", person.name);
         let few = [&self.seven_b[0], &self.seven_b[1], &self.seven_b[3]];
         lines.extend(few.map(|person| (student("7b", person), person.email.as_str())));
         let mira = &self.eight_a[0];
@@ -135,7 +135,7 @@ fn create(platform: &mut PlatformTx<'_>, hash: &str) -> Result<School> {
         let first = name.split(' ').next().unwrap_or(name).to_lowercase();
         person(platform, name, format!("{first}@{domain}.example"), hash, tenant, role)
     };
-    let mut class = |names: &[&str]| -> Result<Vec<Person>> {
+    let mut class = |names: &[&str]| -> Result<Vec<DemoUser>> {
         let students = names.iter().map(|name| join(name, "demo", &demo, MemberRole::Student));
         students.collect()
     };
@@ -178,16 +178,16 @@ fn person(
     hash: &str,
     tenant: &Tenant,
     role: MemberRole,
-) -> Result<Person> {
+) -> Result<DemoUser> {
     let name = name.to_owned();
     if let Some(id) = platform.user_with_email(&email)? {
-        return Ok(Person { id, name, email });
+        return Ok(DemoUser { id, name, email });
     }
     let platform_role = match role {
         MemberRole::Owner => PlatformRole::SuperAdmin,
         MemberRole::Admin | MemberRole::Teacher | MemberRole::Student => PlatformRole::Student,
     };
-    let mut new = NewUser::provisioned(&name, &email, platform_role, Some(hash.to_owned()));
+    let mut new = NewUserAccount::provisioned(&name, &email, platform_role, Some(hash.to_owned()));
     new.home = Some(tenant.id().clone());
     if let Some((first, last)) = name.split_once(' ') {
         (new.first_name, new.last_name) = (Some(first.to_owned()), Some(last.to_owned()));
@@ -195,7 +195,7 @@ fn person(
     let now = clock::now();
     platform.insert_user(&new, now)?;
     platform.insert_member(tenant, &new.id, role, now)?;
-    Ok(Person {
+    Ok(DemoUser {
         id: new.id,
         name,
         email,

@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-use super::people::{PASSWORD, Person, School};
+use super::people::{DemoUser, PASSWORD, School};
 
 /// The path of the list. It is outside the API, because only the page in the same binary uses it.
 const ACCOUNTS_PATH: &str = "/demo.json";
@@ -24,7 +24,7 @@ pub fn layer(router: Router, school: &School) -> Router {
 }
 
 fn accounts(school: &School) -> Value {
-    let account = |role: &str, person: &Person| json!({"role": role, "name": person.name, "email": person.email});
+    let account = |role: &str, person: &DemoUser| json!({"role": role, "name": person.name, "email": person.email});
     json!({
         "password": PASSWORD,
         "people": [

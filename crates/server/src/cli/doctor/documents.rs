@@ -9,7 +9,7 @@ use model::time::Timestamp;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use super::{Finding, Findings, fault};
+use super::{DoctorReport, Finding, fault};
 use crate::cli::healthcheck::reachable;
 use crate::cli::settings::{SAME_ORIGIN, has_editor_on_own_origin};
 use crate::config::Config;
@@ -25,7 +25,7 @@ const CONVERSION_TIMEOUT: Duration = Duration::from_mins(1);
 const CLOCK_SKEW_SECONDS_MAX: i64 = 30;
 
 /// Runs the checks until one fails.
-pub async fn examine(config: &Config, found: &mut Findings) {
+pub async fn examine(config: &Config, found: &mut DoctorReport) {
     let (Some(public), Some(internal)) = (&config.docserver_url, &config.docserver_internal_url) else {
         let words = "none is set (DOCSERVER_URL): documents are downloaded and uploaded, not edited in the browser";
         return found.add("document server", Finding::Notice(words.to_owned()));

@@ -1,6 +1,6 @@
 //! Checks the PostgreSQL server: durability settings, available connections, notifications, and its clock.
 
-use super::{Finding, Findings};
+use super::{DoctorReport, Finding};
 use crate::config::Config;
 use common::clock;
 use db::Database;
@@ -11,7 +11,7 @@ use db::server::facts::ServerDiagnostics;
 const CLOCK_MILLIS: i64 = 2_000;
 
 /// Runs the checks.
-pub async fn examine(config: &Config, database: &Database, found: &mut Findings) {
+pub async fn examine(config: &Config, database: &Database, found: &mut DoctorReport) {
     let Database::Postgres(url) = database else { return };
     let url = url.clone();
     let asked = tokio::task::spawn_blocking(move || ServerDiagnostics::of(&url, clock::now)).await;

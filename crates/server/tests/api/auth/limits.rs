@@ -3,7 +3,7 @@
 use common::clock;
 use db::args;
 use db::platform::CrossTenantReason;
-use db::platform::users::NewUser;
+use db::platform::users::NewUserAccount;
 use model::access::PlatformRole;
 use serde_json::json;
 
@@ -122,7 +122,7 @@ both!(a_class_behind_one_address_signs_in_together, |app| {
     let pupils: Vec<_> = (0..30).map(|number| format!("pupil{number}@school.example")).collect();
     for email in &pupils {
         let hash = Some(test_support::accounts::hash().to_owned());
-        let pupil = NewUser::provisioned("Pupil", email, PlatformRole::Student, hash);
+        let pupil = NewUserAccount::provisioned("Pupil", email, PlatformRole::Student, hash);
         let write = app
             .app
             .store()

@@ -46,7 +46,7 @@ pub(super) fn import_person(
     }
     let known = found.as_ref().map(|found| &found.person.id);
     external_id_is_free(tx, new, known)?;
-    let homeroom = Homeroom::of(tx, new)?;
+    let homeroom = HomeroomChoice::of(tx, new)?;
     let classes = classes(tx, new)?;
     let is_invited = member.is_none() && people::decide(tx, found.as_ref()) == Admission::Invite;
     if is_invited && rules.is_dry_run && is_due(tx, &new.email)? {
@@ -185,7 +185,7 @@ fn invite(
     tx: &mut WriteTx<'_>,
     mail: Option<&Mailer>,
     new: &ImportedPerson,
-    homeroom: Option<Homeroom>,
+    homeroom: Option<HomeroomChoice>,
     class_ids: Vec<ClassId>,
 ) -> Result<RowResult, RowError> {
     let homeroom = homeroom.map(|homeroom| homeroom.find_or_create(tx)).transpose()?;
@@ -324,12 +324,12 @@ fn external_id_is_free(tx: &mut WriteTx<'_>, new: &ImportedPerson, known: Option
 }
 
 /// The homeroom that a row names.
-enum Homeroom {
+enum HomeroomChoice {
     Known(HomeroomId),
     New(ShortName),
 }
 
-impl Homeroom {
+impl HomeroomChoice {
     fn of(tx: &mut WriteTx<'_>, new: &ImportedPerson) -> Result<Option<Self>, RowError> {
         let Some(wanted) = &new.homeroom else { return Ok(None) };
         Ok(Some(match tx.homeroom_named(wanted.as_str())? {

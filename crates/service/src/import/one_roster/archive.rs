@@ -37,11 +37,11 @@ const KNOWN_FILES: [&str; 22] = [
 ];
 
 /// A OneRoster archive.
-pub struct Archive {
+pub struct OneRosterArchive {
     zip: ZipArchive<BufReader<Box<dyn ReadSeek>>>,
 }
 
-impl Archive {
+impl OneRosterArchive {
     /// Opens an archive that passed the security checks, and rejects files that are not part of an export.
     pub fn open(source: &FileSource) -> Result<Self> {
         let zip = ZipArchive::new(BufReader::new(source.open()?)).map_err(damaged)?;

@@ -4,7 +4,7 @@
 use model::import::{PEOPLE_MAX, RowProblem, cell};
 use model::text::{AcademicYear, ExternalId, Name, ShortName};
 
-use super::{Archive, ArchiveOverview, CLASSES, ENROLLMENTS, ENROLLMENTS_MAX, USERS, is_deleted};
+use super::{ArchiveOverview, CLASSES, ENROLLMENTS, ENROLLMENTS_MAX, OneRosterArchive, USERS, is_deleted};
 use crate::actions::imports::{ImportRecord, ImportedClass, ImportedEnrollment, ImportedHomeroom};
 use crate::import::header::{RowCells, TableLayout};
 use crate::import::people::PersonRow;
@@ -32,7 +32,7 @@ const IGNORED_ROLES: [&str; 14] = [
 type ParsedRow = std::result::Result<ImportRecord, Vec<RowProblem>>;
 
 /// Sends every row once.
-pub fn send(archive: &mut Archive, overview: &ArchiveOverview, rows_out: &mut RowSender) -> Result<()> {
+pub fn send(archive: &mut OneRosterArchive, overview: &ArchiveOverview, rows_out: &mut RowSender) -> Result<()> {
     rows(archive, &USERS, PEOPLE_MAX, rows_out, |cells| {
         (!is_deleted(cells)).then(|| user(overview, cells))
     })?;
@@ -51,7 +51,7 @@ pub fn send(archive: &mut Archive, overview: &ArchiveOverview, rows_out: &mut Ro
 }
 
 fn rows(
-    archive: &mut Archive,
+    archive: &mut OneRosterArchive,
     layout: &TableLayout,
     limit: usize,
     rows_out: &mut RowSender,
