@@ -14,7 +14,7 @@ use adapters::onlyoffice::DocumentServer;
 use auth::Gate;
 use auth::client_requests::ClientRequests;
 use auth::places::Places;
-use auth::rates::Rates;
+use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use db::Store;
 use realtime::RealtimeServer;
@@ -52,7 +52,7 @@ pub struct AppParts {
     pub settings: HttpSettings,
     pub store: Store,
     pub gate: Gate,
-    pub rates: Rates,
+    pub rate_limiter: RateLimiter,
     pub places: Places,
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
@@ -104,8 +104,8 @@ impl App {
     }
 
     /// Rate limits.
-    pub fn rates(&self) -> &Rates {
-        &self.0.parts.rates
+    pub fn rate_limiter(&self) -> &RateLimiter {
+        &self.0.parts.rate_limiter
     }
 
     /// Limits concurrent exports and imports.

@@ -160,7 +160,11 @@ async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, head
 /// retries after a 429. Only requests with a valid token are counted, so that others cannot exhaust the limit of a
 /// document.
 fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
-    match app.rates().document(door, document).filter(|meter| meter.is_refused) {
+    match app
+        .rate_limiter()
+        .check_document(door, document)
+        .filter(|meter| meter.is_refused)
+    {
         None => Ok(()),
         Some(meter) => Err(Error::RateLimited {
             retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),

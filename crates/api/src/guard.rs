@@ -22,7 +22,7 @@ use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
 use auth::places::Place;
-use auth::rates::ExportPermit;
+use auth::rate_limiter::ExportPermit;
 use auth::{self, Caller, Claim};
 use common::error::{Error, Result};
 use db::platform::resource_tenant::ResourceRef;
@@ -118,11 +118,14 @@ async fn admit(
         // The route is public and not counted, so no caller is needed.
         return claim.is_well_formed.then_some(None).ok_or(Error::NotFound);
     };
-    let rates = app.rates();
-    let spent = claim.token.as_deref().and_then(|token| rates.spent(rate, token));
-    if let Some(spent) = spent {
-        *meter = Some(spent);
-        return Err(refused(&spent));
+    let rate_limiter = app.rate_limiter();
+    let exhausted = claim
+        .token
+        .as_deref()
+        .and_then(|token| rate_limiter.exhausted(rate, token));
+    if let Some(exhausted) = exhausted {
+        *meter = Some(exhausted);
+        return Err(refused(&exhausted));
     }
     let facts = match auth::look_up(app.gate(), &mut claim).await {
         // A public route is served even when the session look-up fails.
@@ -133,17 +136,17 @@ async fn admit(
         facts => facts?,
     };
     let own = match &facts {
-        None => rates.address(&claim.address),
+        None => rate_limiter.check_address(&claim.address),
         Some(facts) => {
             let user = &facts.user.id;
-            let usual = rates.person(rate, user);
+            let usual = rate_limiter.check_user(rate, user);
             if let (Some(usual), Some(token)) = (&usual, &claim.token)
                 && usual.is_refused
             {
-                rates.remember_spent(rate, token, *usual);
+                rate_limiter.remember_exhausted(rate, token, *usual);
             }
             let own = terms.own_rate().filter(|_| usual.is_none_or(|usual| !usual.is_refused));
-            let own = own.and_then(|own| rates.person(own, user));
+            let own = own.and_then(|own| rate_limiter.check_user(own, user));
             // Of two limits, the response shows that of the route.
             *meter = own.or(usual);
             *meter
@@ -183,7 +186,7 @@ async fn seat(
         request = settle(app, &mut caller, request).await?;
     }
     if let (Some(rate), Some(context)) = (route.terms.shared_rate(), caller.context()) {
-        let limit = app.rates().limit(rate);
+        let limit = app.rate_limiter().limit(rate);
         if limit.is_some() {
             // A preview does not use up the attempts of the action itself.
             let name = if DryRun::of(request.uri()).is_on() {
@@ -191,19 +194,19 @@ async fn seat(
             } else {
                 ""
             };
-            let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
+            let take = move |tx: &mut WriteTx<'_>| rate_limiter::consume(tx, &format!("{rate:?}:{name}"), limit);
             changes::perform(app.store(), app.bus(), context, take).await?;
         }
     }
-    let exporting = if route.terms == Terms::Export {
-        app.rates().begin_export(&caller.user.id)?
+    let export_permit = if route.terms == Terms::Export {
+        app.rate_limiter().acquire_export(&caller.user.id)?
     } else {
         None
     };
     let held = match route.terms.long() {
         Some(long) => {
             let organization = caller.tenant.as_ref().map(Tenant::id);
-            Some((app.places().take(long, organization).await?, exporting))
+            Some((app.places().take(long, organization).await?, export_permit))
         }
         None => None,
     };

@@ -45,7 +45,7 @@ async fn raise(
     Path(id): Path<GroupId>,
     ValidOrEmpty(call): ValidOrEmpty<HelpRequest>,
 ) -> Result<Json<HelpRaised>> {
-    let limit = cx.app().rates().limit(Rate::Help);
+    let limit = cx.app().rate_limiter().limit(Rate::Help);
     let group = cx.write(move |tx| help::request(tx, &id, &call, limit)).await?;
     Ok(Json(HelpRaised {
         needs_help: group.help.needs_help(),

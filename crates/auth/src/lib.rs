@@ -6,7 +6,7 @@ pub mod hashing;
 pub mod home;
 pub mod origin;
 pub mod places;
-pub mod rates;
+pub mod rate_limiter;
 pub mod temporary_password;
 pub mod tenant;
 pub mod uploads;

@@ -153,24 +153,26 @@ impl RealtimeServer {
         abort_handle: Option<AbortHandle>,
     ) -> Result<Handshake> {
         let SocketCredentials { token, host, address } = claim?;
-        let rates = self.rates();
+        let rate_limiter = self.rate_limiter();
         let Some(token) = token else {
-            let meter = rates.and_then(|rates| rates.address(&address));
+            let meter = rate_limiter.and_then(|rate_limiter| rate_limiter.check_address(&address));
             check_rate_limit(meter)?;
             return Err(Error::Unauthenticated);
         };
         // A caller beyond the rate limit costs no session look-up.
-        check_rate_limit(rates.and_then(|rates| rates.spent(rate, &token)))?;
+        check_rate_limit(rate_limiter.and_then(|rate_limiter| rate_limiter.exhausted(rate, &token)))?;
         let _permit = self.acquire_lookup_permit().await;
         let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
         let Some(facts) = facts else {
-            check_rate_limit(rates.and_then(|rates| rates.address(&address)))?;
+            check_rate_limit(rate_limiter.and_then(|rate_limiter| rate_limiter.check_address(&address)))?;
             return Err(Error::Unauthenticated);
         };
-        if let Some(rates) = rates
-            && let Some(meter) = rates.person(rate, &facts.user.id).filter(|meter| meter.is_refused)
+        if let Some(rate_limiter) = rate_limiter
+            && let Some(meter) = rate_limiter
+                .check_user(rate, &facts.user.id)
+                .filter(|meter| meter.is_refused)
         {
-            rates.remember_spent(rate, &token, meter);
+            rate_limiter.remember_exhausted(rate, &token, meter);
             check_rate_limit(Some(meter))?;
         }
         Ok(Handshake {

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::RealtimeServer;
 use super::presence::OrganizationUser;
-use auth::rates::{Count, Rates};
+use auth::rate_limiter::{RateLimiter, RequestCount};
 use common::clock;
 
 /// The NOTIFY channel.
@@ -27,7 +27,7 @@ pub struct Peers {
     instance_id: String,
     queue: OnceLock<mpsc::Sender<String>>,
     /// The rate limiter that counts of other instances are added to.
-    rates: OnceLock<Rates>,
+    rate_limiter: OnceLock<RateLimiter>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ enum PeerMessageBody {
     #[serde(rename = "gone")]
     Disconnected(Vec<OrganizationUser>),
     #[serde(rename = "asked")]
-    RequestsCounted(Count),
+    RequestsCounted(RequestCount),
 }
 
 impl Peers {
@@ -56,7 +56,7 @@ impl Peers {
         Self {
             instance_id: clock::new_id(),
             queue: OnceLock::new(),
-            rates: OnceLock::new(),
+            rate_limiter: OnceLock::new(),
         }
     }
 
@@ -114,19 +114,19 @@ fn cloned_users(users: &[Arc<OrganizationUser>]) -> Vec<OrganizationUser> {
 
 impl RealtimeServer {
     /// Shares rate limits between instances: counts of active users are sent to the others, and theirs are added.
-    pub fn share_rate_limits(&self, rates: &Rates) {
+    pub fn share_rate_limits(&self, rate_limiter: &RateLimiter) {
         let realtime = Arc::downgrade(&self.0);
-        rates.tell_with(move |count| {
+        rate_limiter.report_with(move |count| {
             if let Some(realtime) = realtime.upgrade() {
                 realtime.peers.send(PeerMessageBody::RequestsCounted(count));
             }
         });
-        drop(self.0.peers.rates.set(rates.clone()));
+        drop(self.0.peers.rate_limiter.set(rate_limiter.clone()));
     }
 
     /// The rate limiter; `None` until [`Self::share_rate_limits`] was called.
-    pub(super) fn rates(&self) -> Option<&Rates> {
-        self.0.peers.rates.get()
+    pub(super) fn rate_limiter(&self) -> Option<&RateLimiter> {
+        self.0.peers.rate_limiter.get()
     }
 
     /// Opens the queue of outgoing peer messages and returns its receiver.
@@ -149,8 +149,8 @@ impl RealtimeServer {
             PeerMessageBody::Connected(users) => self.0.presence.insert_remote(&from, users, Instant::now()),
             PeerMessageBody::Disconnected(users) => self.0.presence.remove_remote(&from, &users),
             PeerMessageBody::RequestsCounted(count) => {
-                if let Some(rates) = self.0.peers.rates.get() {
-                    rates.add(count);
+                if let Some(rate_limiter) = self.0.peers.rate_limiter.get() {
+                    rate_limiter.add(count);
                 }
             }
         }

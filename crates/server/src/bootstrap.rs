@@ -12,7 +12,7 @@ use api::app::{App, AppParts};
 use auth::Gate;
 use auth::client_requests::ClientRequests;
 use auth::places::Places;
-use auth::rates::Rates;
+use auth::rate_limiter::RateLimiter;
 use auth::tenant::{self, Hosts};
 use auth::uploads::Uploads;
 use backup::{erasure_journal, ownership};
@@ -84,8 +84,8 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     ];
     let editing = DocumentWorkflows::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
     let sweep = editing.start_reconciliation(instance);
-    let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
-    realtime.share_rate_limits(&rates);
+    let rate_limiter = RateLimiter::new(config.rate_limit_factor, &config.auth_secret);
+    realtime.share_rate_limits(&rate_limiter);
     let sending_out = editing.start_access_revocation(departures);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::start(
@@ -102,7 +102,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         settings: config.http(),
         store,
         gate,
-        rates,
+        rate_limiter,
         places: Places::default(),
         client_requests,
         uploads,

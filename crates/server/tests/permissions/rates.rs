@@ -7,7 +7,7 @@ use api::endpoint::Endpoints;
 use api::layers;
 use api::router;
 use api::terms::Terms;
-use auth::rates::Rates;
+use auth::rate_limiter::RateLimiter;
 use axum::body::Body;
 use axum::http::Request;
 use axum::middleware::from_fn_with_state;
@@ -111,7 +111,7 @@ async fn a_person_has_his_own_limit_whatever_session_he_uses() {
         );
         change.expect(200);
 
-        app.app.rates().pass(seconds);
+        app.app.rate_limiter().advance_clock(seconds);
         ben.get("/groups").await.expect(200);
     })
     .await;
@@ -171,7 +171,7 @@ async fn strangers_are_counted_by_address_and_lock_nobody_out() {
         for _ in 0..70 {
             stranger.get("/health/live").await.expect(200);
         }
-        app.app.rates().pass(60);
+        app.app.rate_limiter().advance_clock(60);
         stranger.get("/auth/get-session").await.expect(200);
     })
     .await;
@@ -193,7 +193,9 @@ async fn exports_are_few_and_two_at_once() {
         let (world, path) = (&app.world, "/activity-logs/export.csv");
         let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
         let user = UserId::new(&*world.adam.id);
-        let running: Vec<_> = (0..2).map(|_| app.app.rates().begin_export(&user).unwrap()).collect();
+        let running: Vec<_> = (0..2)
+            .map(|_| app.app.rate_limiter().acquire_export(&user).unwrap())
+            .collect();
         limited(adam.get(path).await, 60);
         olga.get(path).await.bytes.clear();
         drop(running);
@@ -350,7 +352,7 @@ fn routes_that_cost_much_say_so() {
 /// The windows are protected by locks: concurrent threads lose no count.
 #[test]
 fn no_request_is_counted_twice_or_not_at_all() {
-    let rates = Rates::new(1.0, &Secret::new(AUTH_SECRET));
+    let rates = RateLimiter::new(1.0, &Secret::new(AUTH_SECRET));
     let limit: RateLimit = rates.limit(Rate::Change).unwrap();
     let rates = Arc::new(rates);
     let threads: Vec<_> = (0..4)

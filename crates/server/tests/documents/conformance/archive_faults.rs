@@ -110,9 +110,9 @@ studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
         studio
             .app
             .app
-            .rates()
-            .begin_export(&user)
-            .is_ok_and(|_one| studio.app.app.rates().begin_export(&user).is_ok())
+            .rate_limiter()
+            .acquire_export(&user)
+            .is_ok_and(|_one| studio.app.app.rate_limiter().acquire_export(&user).is_ok())
     })
     .await;
     // The running conversions end. The waiting ones are dropped.

@@ -9,7 +9,7 @@ use model::time::Timestamp;
 /// Number of locks; sharding reduces contention between keys.
 const SHARDS: usize = 16;
 /// Most windows in one generation of a shard. All kinds together stay below 16 MiB.
-const CROWD: usize = 4096;
+const GENERATION_CAPACITY: usize = 4096;
 /// Lifetime of a generation in seconds. No window kept here is longer.
 const GENERATION: i64 = 60;
 
@@ -20,7 +20,7 @@ pub(super) struct Windows([Mutex<WindowGenerations>; SHARDS]);
 /// a sweep.
 struct WindowGenerations {
     current: HashMap<u64, CountedWindow>,
-    before: HashMap<u64, CountedWindow>,
+    previous: HashMap<u64, CountedWindow>,
     began_at: Timestamp,
 }
 
@@ -28,14 +28,14 @@ struct WindowGenerations {
 #[derive(Clone, Copy)]
 struct CountedWindow {
     window: RateWindow,
-    untold: i64,
+    unreported: i64,
 }
 
 impl Default for WindowGenerations {
     fn default() -> Self {
         Self {
             current: HashMap::new(),
-            before: HashMap::new(),
+            previous: HashMap::new(),
             began_at: Timestamp::from_millis(0),
         }
     }
@@ -44,75 +44,75 @@ impl Default for WindowGenerations {
 impl Windows {
     /// Counts one request. Also returns the requests to report to other instances, once those not yet reported are a
     /// share of the limit or exhaust it.
-    pub(super) fn hit(&self, key: u64, limit: RateLimit, now: Timestamp) -> (Meter, Option<RateWindow>) {
+    pub(super) fn count(&self, key: u64, limit: RateLimit, now: Timestamp) -> (Meter, Option<RateWindow>) {
         self.with(key, now, |generations| {
-            let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
-            let (window, meter) = RateWindow::hit(before.map(|kept| kept.window), limit, now);
-            let untold = before.map_or(0, |kept| kept.untold) + i64::from(!meter.is_refused);
-            let is_due = untold >= limit.share() || (untold > 0 && window.hits >= limit.hits);
-            let kept = CountedWindow {
+            let previous = generations.find(key).filter(|entry| !entry.window.is_over(limit, now));
+            let (window, meter) = RateWindow::hit(previous.map(|entry| entry.window), limit, now);
+            let unreported = previous.map_or(0, |entry| entry.unreported) + i64::from(!meter.is_refused);
+            let is_due = unreported >= limit.share() || (unreported > 0 && window.hits >= limit.hits);
+            let entry = CountedWindow {
                 window,
-                untold: if is_due { 0 } else { untold },
+                unreported: if is_due { 0 } else { unreported },
             };
-            generations.current.insert(key, kept);
-            let news = is_due.then_some(RateWindow {
+            generations.current.insert(key, entry);
+            let report = is_due.then_some(RateWindow {
                 started_at: window.started_at,
-                hits: untold,
+                hits: unreported,
             });
-            (meter, news)
+            (meter, report)
         })
     }
 
     /// Adds requests that another instance counted.
-    pub(super) fn add(&self, key: u64, told: RateWindow, limit: RateLimit, now: Timestamp) {
+    pub(super) fn add(&self, key: u64, counted: RateWindow, limit: RateLimit, now: Timestamp) {
         self.with(key, now, |generations| {
-            let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
-            if let Some(window) = RateWindow::join(before.map(|kept| kept.window), told, limit, now) {
-                let untold = before.map_or(0, |kept| kept.untold);
-                generations.current.insert(key, CountedWindow { window, untold });
+            let previous = generations.find(key).filter(|entry| !entry.window.is_over(limit, now));
+            if let Some(window) = RateWindow::join(previous.map(|entry| entry.window), counted, limit, now) {
+                let unreported = previous.map_or(0, |entry| entry.unreported);
+                generations.current.insert(key, CountedWindow { window, unreported });
             }
         });
     }
 
     pub(super) fn put(&self, key: u64, window: RateWindow, now: Timestamp) {
         self.with(key, now, |generations| {
-            generations.current.insert(key, CountedWindow { window, untold: 0 })
+            generations.current.insert(key, CountedWindow { window, unreported: 0 })
         });
     }
 
     pub(super) fn get(&self, key: u64, now: Timestamp) -> Option<RateWindow> {
-        self.with(key, now, |generations| generations.find(key).map(|kept| kept.window))
+        self.with(key, now, |generations| generations.find(key).map(|entry| entry.window))
     }
 
     /// Number of windows in memory, and the maximum.
     #[cfg(test)]
-    pub(super) fn kept(&self) -> (usize, usize) {
-        let of = |generations: &WindowGenerations| generations.current.len() + generations.before.len();
-        let kept = self
+    pub(super) fn window_count(&self) -> (usize, usize) {
+        let of = |generations: &WindowGenerations| generations.current.len() + generations.previous.len();
+        let entry = self
             .0
             .iter()
             .map(|shard| of(&shard.lock().unwrap_or_else(PoisonError::into_inner)));
-        (kept.sum(), 2 * SHARDS * CROWD)
+        (entry.sum(), 2 * SHARDS * GENERATION_CAPACITY)
     }
 
-    fn with<T>(&self, key: u64, now: Timestamp, act: impl FnOnce(&mut WindowGenerations) -> T) -> T {
+    fn with<T>(&self, key: u64, now: Timestamp, action: impl FnOnce(&mut WindowGenerations) -> T) -> T {
         let shard = usize::try_from(key % SHARDS as u64).unwrap_or_default();
         let mut generations = self.0[shard].lock().unwrap_or_else(PoisonError::into_inner);
-        generations.turn(now);
-        act(&mut generations)
+        generations.rotate(now);
+        action(&mut generations)
     }
 }
 
 impl WindowGenerations {
     fn find(&self, key: u64) -> Option<CountedWindow> {
-        self.current.get(&key).or_else(|| self.before.get(&key)).copied()
+        self.current.get(&key).or_else(|| self.previous.get(&key)).copied()
     }
 
     /// Starts the next generation when the current one has expired or is full.
-    fn turn(&mut self, now: Timestamp) {
+    fn rotate(&mut self, now: Timestamp) {
         let age = now.seconds_since(self.began_at);
-        if age.abs() >= GENERATION || self.current.len() >= CROWD {
-            self.before = std::mem::take(&mut self.current);
+        if age.abs() >= GENERATION || self.current.len() >= GENERATION_CAPACITY {
+            self.previous = std::mem::take(&mut self.current);
             self.began_at = now;
         }
     }
