@@ -13,7 +13,7 @@ use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
 use auth::Gate;
 use auth::client_requests::ClientRequests;
-use auth::places::Places;
+use auth::concurrency::TenantSemaphore;
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use db::Store;
@@ -53,7 +53,7 @@ pub struct AppParts {
     pub store: Store,
     pub gate: Gate,
     pub rate_limiter: RateLimiter,
-    pub places: Places,
+    pub tenant_semaphore: TenantSemaphore,
     pub client_requests: ClientRequests,
     pub uploads: Uploads,
     pub bus: EventBus,
@@ -109,8 +109,8 @@ impl App {
     }
 
     /// Limits concurrent exports and imports.
-    pub fn places(&self) -> &Places {
-        &self.0.parts.places
+    pub fn tenant_semaphore(&self) -> &TenantSemaphore {
+        &self.0.parts.tenant_semaphore
     }
 
     /// Requests in flight per client behind a proxy.

@@ -27,7 +27,7 @@ use super::valid;
 use adapters::blob_store::inspect::{self, UploadedType};
 use adapters::blob_store::{Staged, name};
 use auth::Caller;
-use auth::places::Long;
+use auth::concurrency::Long;
 use auth::uploads::{UploadPermit, UploadQuota};
 use common::error::{Error, Result};
 use common::failpoint;

@@ -21,7 +21,7 @@ use super::idempotency;
 use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
-use auth::places::Place;
+use auth::concurrency::OperationPermit;
 use auth::rate_limiter::ExportPermit;
 use auth::{self, Caller, Claim};
 use common::error::{Error, Result};
@@ -166,7 +166,7 @@ async fn admit(
 
 /// The permits of a request: one of the concurrency limit until the response was computed, and one of the user's
 /// exports until the response was read.
-type RequestPermits = (Place, Option<ExportPermit>);
+type RequestPermits = (OperationPermit, Option<ExportPermit>);
 
 /// Attaches the caller and the request context, and acquires what only authorized requests use up: the shared rate of
 /// the organization, an export of the user, and a permit for long-running operations.
@@ -203,10 +203,10 @@ async fn seat(
     } else {
         None
     };
-    let held = match route.terms.long() {
-        Some(long) => {
+    let held = match route.terms.operation_kind() {
+        Some(kind) => {
             let organization = caller.tenant.as_ref().map(Tenant::id);
-            Some((app.places().take(long, organization).await?, export_permit))
+            Some((app.tenant_semaphore().acquire(kind, organization).await?, export_permit))
         }
         None => None,
     };

@@ -7,7 +7,7 @@ use axum::http::Method;
 use model::access::Access;
 use model::rate::Rate;
 
-use auth::places::Long;
+use auth::concurrency::OperationKind;
 
 /// The default timeout.
 const USUAL: Duration = Duration::from_secs(30);
@@ -58,10 +58,10 @@ impl Terms {
     }
 
     /// The long-running operation whose permit the route needs.
-    pub const fn long(self) -> Option<Long> {
+    pub const fn operation_kind(self) -> Option<OperationKind> {
         match self {
-            Self::Export => Some(Long::Export),
-            Self::Import => Some(Long::Import),
+            Self::Export => Some(OperationKind::Export),
+            Self::Import => Some(OperationKind::Import),
             Self::Usual | Self::Long | Self::Chat | Self::Uncounted => None,
         }
     }

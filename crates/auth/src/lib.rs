@@ -2,10 +2,10 @@
 //! request. Every decision uses values read from the database on this request, never the session cookie cache.
 
 pub mod client_requests;
+pub mod concurrency;
 pub mod hashing;
 pub mod home;
 pub mod origin;
-pub mod places;
 pub mod rate_limiter;
 pub mod temporary_password;
 pub mod tenant;

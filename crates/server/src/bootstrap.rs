@@ -11,7 +11,7 @@ use adapters::onlyoffice::DocumentServer;
 use api::app::{App, AppParts};
 use auth::Gate;
 use auth::client_requests::ClientRequests;
-use auth::places::Places;
+use auth::concurrency::TenantSemaphore;
 use auth::rate_limiter::RateLimiter;
 use auth::tenant::{self, Hosts};
 use auth::uploads::Uploads;
@@ -103,7 +103,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         store,
         gate,
         rate_limiter,
-        places: Places::default(),
+        tenant_semaphore: TenantSemaphore::default(),
         client_requests,
         uploads,
         bus,

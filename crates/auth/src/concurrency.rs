@@ -10,11 +10,11 @@ use common::error::{Error, Result};
 use db::fair_queue::{FairQueue, TenantKey};
 
 /// Requests of one tenant that may wait for a permit. Further ones are rejected with 503.
-const WAITING: usize = 64;
+const WAITING_MAX: usize = 64;
 
 /// The kind of a long-running operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Long {
+pub enum OperationKind {
     /// Archives, tables and PDFs.
     Export,
     /// People or grades from a file.
@@ -23,9 +23,9 @@ pub enum Long {
     Conversion,
 }
 
-impl Long {
+impl OperationKind {
     /// Permits per instance.
-    const fn places(self) -> usize {
+    const fn permits(self) -> usize {
         match self {
             Self::Export => 8,
             Self::Import | Self::Conversion => 4,
@@ -33,82 +33,82 @@ impl Long {
     }
 
     /// Permits that one tenant may hold.
-    const fn share(self) -> usize {
-        self.places() / 2
+    const fn permits_per_tenant(self) -> usize {
+        self.permits() / 2
     }
 }
 
 /// The permits of this instance; clones share them.
 #[derive(Clone, Default)]
-pub struct Places {
+pub struct TenantSemaphore {
     exports: Queue,
     imports: Queue,
     conversions: Queue,
 }
 
 /// Waiting requests by tenant. Each is notified through its channel when a permit is free.
-type Queue = Arc<Mutex<FairQueue<oneshot::Sender<Place>>>>;
+type Queue = Arc<Mutex<FairQueue<oneshot::Sender<OperationPermit>>>>;
 
 /// A permit for a long-running operation, released on drop.
-pub struct Place {
+pub struct OperationPermit {
     queue: Queue,
-    long: Long,
-    party: TenantKey,
+    kind: OperationKind,
+    tenant: TenantKey,
 }
 
-impl Places {
+impl TenantSemaphore {
     /// Waits for a permit in the FIFO queue of the tenant. Requests without an organization share one queue.
-    pub async fn take(&self, long: Long, organization: Option<&OrganizationId>) -> Result<Place> {
-        let queue = match long {
-            Long::Export => &self.exports,
-            Long::Import => &self.imports,
-            Long::Conversion => &self.conversions,
+    pub async fn acquire(&self, kind: OperationKind, organization: Option<&OrganizationId>) -> Result<OperationPermit> {
+        let queue = match kind {
+            OperationKind::Export => &self.exports,
+            OperationKind::Import => &self.imports,
+            OperationKind::Conversion => &self.conversions,
         };
-        let party = organization.cloned();
-        let (call, called) = oneshot::channel();
+        let tenant = organization.cloned();
+        let (sender, granted) = oneshot::channel();
         {
             let mut lines = lock(queue);
-            if lines.is_full_for(&party, WAITING) {
+            if lines.is_full_for(&tenant, WAITING_MAX) {
                 return Err(Error::Overloaded);
             }
-            lines.push(party, call);
+            lines.push(tenant, sender);
         }
-        call_next(queue, long);
-        called.await.map_err(|_| Error::Overloaded)
+        grant_next(queue, kind);
+        granted.await.map_err(|_| Error::Overloaded)
     }
 }
 
 /// Grants permits to waiting requests while any are free.
-fn call_next(queue: &Queue, long: Long) {
+fn grant_next(queue: &Queue, kind: OperationKind) {
     loop {
-        let (party, call) = {
+        let (tenant, sender) = {
             let mut lines = lock(queue);
-            if lines.running() >= long.places() {
+            if lines.running() >= kind.permits() {
                 return;
             }
-            let Some((party, call)) = lines.take(|_| long.share()) else {
+            let Some((tenant, sender)) = lines.take(|_| kind.permits_per_tenant()) else {
                 return;
             };
-            if call.is_closed() {
+            if sender.is_closed() {
                 // The waiting request was cancelled.
-                lines.release(&party);
+                lines.release(&tenant);
                 continue;
             }
-            (party, call)
+            (tenant, sender)
         };
         let queue = Arc::clone(queue);
-        drop(call.send(Place { queue, long, party }));
+        drop(sender.send(OperationPermit { queue, kind, tenant }));
     }
 }
 
-fn lock(queue: &Queue) -> MutexGuard<'_, FairQueue<oneshot::Sender<Place>>> {
+fn lock(queue: &Queue) -> MutexGuard<'_, FairQueue<oneshot::Sender<OperationPermit>>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Drop for Place {
+impl Drop for OperationPermit {
     fn drop(&mut self) {
-        lock(&self.queue).release(&self.party);
-        call_next(&self.queue, self.long);
+        lock(&self.queue).release(&self.tenant);
+        grant_next(&self.queue, self.kind);
     }
 }
 
@@ -119,49 +119,52 @@ mod tests {
 
     use super::*;
 
-    async fn waits(places: &Places, school: &OrganizationId) -> bool {
-        let taken = tokio::time::timeout(Duration::from_millis(20), places.take(Long::Import, Some(school)));
+    async fn waits(semaphore: &TenantSemaphore, school: &OrganizationId) -> bool {
+        let taken = tokio::time::timeout(
+            Duration::from_millis(20),
+            semaphore.acquire(OperationKind::Import, Some(school)),
+        );
         taken.await.is_err()
     }
 
     #[tokio::test]
     async fn a_school_has_half_of_the_places_and_they_take_turns() {
-        let places = Places::default();
+        let semaphore = TenantSemaphore::default();
         let [north, south, west] = ["north", "south", "west"].map(OrganizationId::new);
         let mut held = Vec::new();
-        for _ in 0..Long::Import.share() {
-            held.push(places.take(Long::Import, Some(&north)).await.unwrap());
+        for _ in 0..OperationKind::Import.permits_per_tenant() {
+            held.push(semaphore.acquire(OperationKind::Import, Some(&north)).await.unwrap());
         }
-        assert!(waits(&places, &north).await, "that was half");
+        assert!(waits(&semaphore, &north).await, "that was half");
         assert!(
-            places.take(Long::Export, Some(&north)).await.is_ok(),
+            semaphore.acquire(OperationKind::Export, Some(&north)).await.is_ok(),
             "exports have places of their own"
         );
-        for _ in 0..Long::Import.share() {
-            held.push(places.take(Long::Import, Some(&south)).await.unwrap());
+        for _ in 0..OperationKind::Import.permits_per_tenant() {
+            held.push(semaphore.acquire(OperationKind::Import, Some(&south)).await.unwrap());
         }
-        assert!(waits(&places, &west).await, "none is left");
+        assert!(waits(&semaphore, &west).await, "none is left");
         drop(held.pop());
-        drop(places.take(Long::Import, Some(&west)).await.unwrap());
+        drop(semaphore.acquire(OperationKind::Import, Some(&west)).await.unwrap());
         // A cancelled request holds no permit.
         drop(held);
-        let all = lock(&places.imports);
+        let all = lock(&semaphore.imports);
         assert_eq!((all.running(), all.waiting()), (0, 0));
     }
 
     #[tokio::test]
     async fn those_who_wait_are_called_school_by_school() {
-        let places = Places::default();
+        let semaphore = TenantSemaphore::default();
         let [north, south] = ["north", "south"].map(OrganizationId::new);
         let mut held = Vec::new();
         for school in [&north, &north, &south, &south] {
-            held.push(places.take(Long::Import, Some(school)).await.unwrap());
+            held.push(semaphore.acquire(OperationKind::Import, Some(school)).await.unwrap());
         }
-        let (told, mut called) = tokio::sync::mpsc::unbounded_channel();
+        let (told, mut granted) = tokio::sync::mpsc::unbounded_channel();
         for school in [&north, &north, &north, &south] {
-            let (places, school, told) = (places.clone(), school.clone(), told.clone());
+            let (semaphore, school, told) = (semaphore.clone(), school.clone(), told.clone());
             tokio::spawn(async move {
-                let place = places.take(Long::Import, Some(&school)).await.unwrap();
+                let place = semaphore.acquire(OperationKind::Import, Some(&school)).await.unwrap();
                 told.send(school).unwrap();
                 drop(place);
             });
@@ -170,7 +173,7 @@ mod tests {
         drop(told);
         drop(held);
         let mut order = Vec::new();
-        while let Some(school) = called.recv().await {
+        while let Some(school) = granted.recv().await {
             order.push(school);
         }
         assert_eq!(order.len(), 4);
