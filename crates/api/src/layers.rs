@@ -112,10 +112,12 @@ fn unknown_method() -> Response {
 
 /// The client of a request that came through a trusted proxy.
 fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
-    let hosts = app.gate().hosts();
+    let host_resolver = app.gate().host_resolver();
     let peer = request.extensions().get::<Peer>()?.0.ip();
-    let is_proxy = hosts.is_proxy(peer);
-    hosts.client_address(request.headers(), Some(peer)).filter(|_| is_proxy)
+    let is_proxy = host_resolver.is_proxy(peer);
+    host_resolver
+        .client_address(request.headers(), Some(peer))
+        .filter(|_| is_proxy)
 }
 
 /// Checks the head of a request: its size, exactly one Host and at most one Origin.

@@ -25,7 +25,7 @@ use tower::ServiceExt as _;
 use super::context::App;
 use super::line::{Line, Phase};
 use super::pace::{Holding, Paced, Waiting};
-use auth::tenant::network as counted_address;
+use auth::host_resolver::network as counted_address;
 
 /// Time in which requests in flight may finish at shutdown.
 const GRACE: Duration = Duration::from_secs(25);

@@ -17,7 +17,7 @@ use super::context::Context;
 use super::endpoint::Endpoints;
 use super::valid::Valid;
 use ::auth::Peer;
-use ::auth::tenant::spelled;
+use ::auth::host_resolver::network_text;
 use common::error::{Error, Result};
 use db::platform::sign_in::SignInAttempt;
 use db::platform::{CrossTenantReason, PlatformWriteTx};
@@ -73,13 +73,13 @@ async fn ask(
         return Err(Error::invalid("newEmail", "same", "is the address you have"));
     }
     let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
-    let from = cx.app().gate().hosts().client_address(&headers, from);
+    let from = cx.app().gate().host_resolver().client_address(&headers, from);
     let prover = PasswordCheck {
         user,
         impersonated_by: cx.caller().session.impersonated_by.clone(),
         attempt: SignInAttempt {
             account_key: old.clone(),
-            address: from.map(spelled).unwrap_or_default(),
+            address: from.map(network_text).unwrap_or_default(),
         },
     };
     let token = better_auth::token::reset_token();

@@ -100,7 +100,10 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> R
 async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<CreatedTenantView>> {
     let gate = cx.app().gate();
     let password = temporary_password::generate();
-    let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
+    let (hash, hosts) = (
+        gate.hashing().hash(password.clone()).await?,
+        gate.host_resolver().platform_hosts(),
+    );
     let email = new.owner_email.trim().to_lowercase();
     let mail = cx.app().mail().clone();
     let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
@@ -144,7 +147,9 @@ async fn current(State(app): State<App>, request: Request) -> Result<Json<Brandi
 /// The host of a request, if it may name an organization.
 pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-    app.gate().hosts().name(request.uri(), request.headers(), peer)
+    app.gate()
+        .host_resolver()
+        .resolve(request.uri(), request.headers(), peer)
 }
 
 /// The public data of the organization that a host names.
@@ -178,7 +183,7 @@ async fn edit(
     Path(id): Path<OrganizationId>,
     patch: Patch<OrganizationEdit>,
 ) -> Result<Versioned<OrganizationView>> {
-    let hosts = cx.app().gate().hosts().of_platform();
+    let hosts = cx.app().gate().host_resolver().platform_hosts();
     let inside = cx.inside(&id).await?;
     let (object, current) = (VersionedObject::Organization, show(cx.clone(), Path(id)));
     let (slug, domain) = (

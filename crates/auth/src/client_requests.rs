@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::tenant::network;
+use super::host_resolver::network;
 use common::error::{Error, Result};
 
 /// `Retry-After` of a rejected request, in seconds.

@@ -5,10 +5,10 @@ pub mod client_requests;
 pub mod concurrency;
 pub mod hashing;
 pub mod home;
+pub mod host_resolver;
 pub mod origin;
 pub mod rate_limiter;
 pub mod temporary_password;
-pub mod tenant;
 pub mod uploads;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
@@ -28,7 +28,7 @@ use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, SessionUs
 use db::tenant_hint::TenantHints;
 use db::{Actor, RequestContext, Store, Tenant};
 use hashing::Hashing;
-use tenant::Hosts;
+use host_resolver::HostResolver;
 
 /// The peer address of the connection.
 pub type Peer = ConnectInfo<std::net::SocketAddr>;
@@ -43,7 +43,7 @@ pub struct Gate {
     store: Store,
     names: CookieNames,
     secret: Secret,
-    hosts: Hosts,
+    host_resolver: HostResolver,
     hashing: Hashing,
     tenant_hints: TenantHints,
 }
@@ -183,12 +183,12 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
 }
 
 impl Gate {
-    pub fn new(store: Store, names: CookieNames, secret: Secret, hosts: Hosts) -> Self {
+    pub fn new(store: Store, names: CookieNames, secret: Secret, host_resolver: HostResolver) -> Self {
         Self {
             store,
             names,
             secret,
-            hosts,
+            host_resolver,
             hashing: Hashing::default(),
             tenant_hints: TenantHints::default(),
         }
@@ -203,8 +203,8 @@ impl Gate {
         self.secret.expose()
     }
 
-    pub fn hosts(&self) -> &Hosts {
-        &self.hosts
+    pub fn host_resolver(&self) -> &HostResolver {
+        &self.host_resolver
     }
 
     pub fn hashing(&self) -> &Hashing {
@@ -214,19 +214,19 @@ impl Gate {
     /// Collects the credentials and context of a request without any look-up.
     pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-        let address = self.hosts.client_address(request.headers(), peer);
+        let address = self.host_resolver.client_address(request.headers(), peer);
         let is_well_formed = home::is_well_formed(request.uri().path());
         Claim {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
-            host: self.hosts.name(request.uri(), request.headers(), peer),
+            host: self.host_resolver.resolve(request.uri(), request.headers(), peer),
             shown: ShownOrganization::of(request.headers()),
             home: home::named(
                 request.uri(),
                 request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
             )
             .filter(|_| is_well_formed),
-            address: address.map(tenant::spelled).unwrap_or_default(),
+            address: address.map(host_resolver::network_text).unwrap_or_default(),
             is_well_formed,
             request_id: request.extensions().get::<RequestId>().map(|id| id.0.clone()),
         }

@@ -12,8 +12,8 @@ use api::app::{App, AppParts};
 use auth::Gate;
 use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
+use auth::host_resolver::{self, HostResolver};
 use auth::rate_limiter::RateLimiter;
-use auth::tenant::{self, Hosts};
 use auth::uploads::Uploads;
 use backup::{erasure_journal, ownership};
 use common::clock;
@@ -45,16 +45,16 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let files = config.storage.open_files().await?;
     let storage_check = ownership::guard(&store, &files).await?;
     failpoint::hit("start.opened");
-    let hosts = Hosts {
+    let host_resolver = HostResolver {
         base_domain: config.base_domain.clone(),
         trusted_proxies: config.trusted_proxies.clone(),
         frontend: config
             .frontend_origin
             .split_once("://")
-            .and_then(|(_, host)| tenant::canonical(host)),
+            .and_then(|(_, host)| host_resolver::canonical(host)),
     };
     let names = CookieNames::for_base_url(&config.frontend_url);
-    let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
+    let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), host_resolver);
     let document_server = DocumentServer::new(
         config.document_server(),
         api_internal_url,

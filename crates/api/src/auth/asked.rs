@@ -21,7 +21,7 @@ use super::super::pace::read_body;
 use super::super::valid::parse;
 use super::answer::Refused;
 use super::wire;
-use auth::tenant::spelled;
+use auth::host_resolver::network_text;
 use auth::{Caller, Peer, RequestId};
 use common::clock;
 use common::error::Result;
@@ -154,8 +154,8 @@ impl Asked {
 
     /// The client address as rate limits count it and sessions show it: an IPv4 address or an IPv6 /64 network.
     pub fn address(&self) -> String {
-        let address = self.app.gate().hosts().client_address(&self.headers, self.peer);
-        address.map(spelled).unwrap_or_default()
+        let address = self.app.gate().host_resolver().client_address(&self.headers, self.peer);
+        address.map(network_text).unwrap_or_default()
     }
 
     /// Creates a session for this browser that starts now.

@@ -12,7 +12,7 @@ use db::platform::organizations::HostName;
 
 /// The host settings of this installation.
 #[derive(Debug, Clone, Default)]
-pub struct Hosts {
+pub struct HostResolver {
     /// `<slug>.<base_domain>` names an organization.
     pub base_domain: Option<String>,
     /// Proxies whose X-Forwarded-* headers are trusted.
@@ -21,18 +21,18 @@ pub struct Hosts {
     pub frontend: Option<String>,
 }
 
-impl Hosts {
+impl HostResolver {
     /// The host of a request. Returns `None` for two Host headers, and for a request target that contradicts the
     /// header.
-    pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
-        let host = only(headers, header::HOST.as_str()).ok()?;
-        let line = uri.authority().map(|authority| canonical(authority.as_str()));
-        if line.is_some_and(|line| line.is_none() || line != host) {
+    pub fn resolve(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
+        let host = single_host(headers, header::HOST.as_str()).ok()?;
+        let target = uri.authority().map(|authority| canonical(authority.as_str()));
+        if target.is_some_and(|target| target.is_none() || target != host) {
             return None;
         }
         let behind_proxy = peer.is_some_and(|peer| self.is_proxy(peer));
         let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
-            only(headers, FORWARDED_HOST).ok()??
+            single_host(headers, FORWARDED_HOST).ok()??
         } else {
             host?
         };
@@ -48,7 +48,7 @@ impl Hosts {
     }
 
     /// The hosts that no organization may use.
-    pub fn of_platform(&self) -> PlatformHosts {
+    pub fn platform_hosts(&self) -> PlatformHosts {
         PlatformHosts {
             base_domain: self.base_domain.clone(),
             frontend: self.frontend.clone(),
@@ -75,8 +75,8 @@ impl Hosts {
 /// Warns once per process about forwarded requests from a proxy that is not trusted: all its clients count as one
 /// address, and sign-in limits apply to all of them together.
 fn warn_of_untrusted_proxy(peer: IpAddr) {
-    static IS_SAID: AtomicBool = AtomicBool::new(false);
-    if !IS_SAID.swap(true, Ordering::Relaxed) {
+    static HAS_WARNED: AtomicBool = AtomicBool::new(false);
+    if !HAS_WARNED.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             %peer,
             "X-Forwarded-For ignored: peer is not listed in TRUST_PROXY; if it is a reverse proxy, add its address to \
@@ -97,7 +97,7 @@ pub fn network(address: IpAddr) -> IpAddr {
 }
 
 /// The network of an address in canonical text: IPv6 groups are written in full.
-pub fn spelled(address: IpAddr) -> String {
+pub fn network_text(address: IpAddr) -> String {
     match network(address) {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {
@@ -113,13 +113,13 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED_HOST: &str = "x-forwarded-host";
 
 /// A header that must be unique is repeated.
-struct Twice;
+struct RepeatedHeader;
 
 /// The canonical host in a header that must not be repeated.
-fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
+fn single_host(headers: &HeaderMap, name: &str) -> Result<Option<String>, RepeatedHeader> {
     let mut given = headers.get_all(name).iter();
     match (given.next(), given.next()) {
-        (_, Some(_)) => Err(Twice),
+        (_, Some(_)) => Err(RepeatedHeader),
         (value, None) => Ok(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
     }
 }
@@ -147,17 +147,17 @@ mod tests {
     use super::*;
     use axum::http::HeaderValue;
 
-    fn slug(hosts: &Hosts, given: &[&'static str]) -> Option<String> {
+    fn slug(host_resolver: &HostResolver, given: &[&'static str]) -> Option<String> {
         let mut headers = HeaderMap::new();
         for host in given {
             headers.append(header::HOST, HeaderValue::from_static(host));
         }
-        hosts.name(&Uri::from_static("/"), &headers, None)?.slug
+        host_resolver.resolve(&Uri::from_static("/"), &headers, None)?.slug
     }
 
     #[test]
     fn every_spelling_of_a_host_is_the_same_tenant_or_none() {
-        let hosts = Hosts {
+        let host_resolver = HostResolver {
             base_domain: Some("schools.example".to_owned()),
             trusted_proxies: Vec::new(),
             frontend: None,
@@ -168,7 +168,7 @@ mod tests {
             "north.schools.example.",
             "north.schools.example:8443",
         ] {
-            assert_eq!(slug(&hosts, &[same]).as_deref(), Some("north"), "{same}");
+            assert_eq!(slug(&host_resolver, &[same]).as_deref(), Some("north"), "{same}");
         }
         for none in [
             "schools.example",
@@ -179,29 +179,29 @@ mod tests {
             "",
             "[::1]:3000",
         ] {
-            assert_eq!(slug(&hosts, &[none]), None, "{none}");
+            assert_eq!(slug(&host_resolver, &[none]), None, "{none}");
         }
         assert_eq!(
-            slug(&hosts, &["north.schools.example", "north.schools.example"]),
+            slug(&host_resolver, &["north.schools.example", "north.schools.example"]),
             None,
             "two Host headers"
         );
     }
 
-    fn named(hosts: &Hosts, headers: &HeaderMap, peer: IpAddr) -> Option<String> {
-        hosts
-            .name(&Uri::from_static("/"), headers, Some(peer))
+    fn named(host_resolver: &HostResolver, headers: &HeaderMap, peer: IpAddr) -> Option<String> {
+        host_resolver
+            .resolve(&Uri::from_static("/"), headers, Some(peer))
             .map(|name| name.host)
     }
 
     #[test]
     fn a_request_line_that_contradicts_the_host_names_none() {
-        let hosts = Hosts::default();
+        let host_resolver = HostResolver::default();
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("north.example"));
-        let name = |line: &'static str| {
-            hosts
-                .name(&Uri::from_static(line), &headers, None)
+        let name = |target: &'static str| {
+            host_resolver
+                .resolve(&Uri::from_static(target), &headers, None)
                 .map(|name| name.host)
         };
         assert_eq!(name("http://NORTH.example:80/x").as_deref(), Some("north.example"));
@@ -211,18 +211,21 @@ mod tests {
 
     #[test]
     fn the_web_clients_own_host_names_no_school() {
-        let hosts = Hosts {
+        let host_resolver = HostResolver {
             base_domain: Some("schools.example".to_owned()),
             frontend: Some("app.schools.example".to_owned()),
-            ..Hosts::default()
+            ..HostResolver::default()
         };
-        assert_eq!(slug(&hosts, &["App.schools.example:443"]), None);
-        assert_eq!(slug(&hosts, &["north.schools.example"]).as_deref(), Some("north"));
+        assert_eq!(slug(&host_resolver, &["App.schools.example:443"]), None);
+        assert_eq!(
+            slug(&host_resolver, &["north.schools.example"]).as_deref(),
+            Some("north")
+        );
     }
 
     #[test]
     fn limits_count_an_ipv6_network_as_one_address() {
-        let text = |address: &str| address.parse().map(spelled).unwrap_or_default();
+        let text = |address: &str| address.parse().map(network_text).unwrap_or_default();
         assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
         assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
         assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
@@ -232,7 +235,7 @@ mod tests {
     fn forwarded_headers_count_only_from_a_trusted_proxy() {
         let proxy: IpAddr = IpAddr::from([10, 0, 0, 1]);
         let stranger = IpAddr::from([192, 0, 2, 7]);
-        let hosts = Hosts {
+        let host_resolver = HostResolver {
             base_domain: None,
             trusted_proxies: vec!["10.0.0.0/24".parse().expect("a network")],
             frontend: None,
@@ -244,17 +247,17 @@ mod tests {
             "x-forwarded-for",
             HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"),
         );
-        assert_eq!(named(&hosts, &headers, proxy).as_deref(), Some("outer"));
-        assert_eq!(named(&hosts, &headers, stranger).as_deref(), Some("inner"));
+        assert_eq!(named(&host_resolver, &headers, proxy).as_deref(), Some("outer"));
+        assert_eq!(named(&host_resolver, &headers, stranger).as_deref(), Some("inner"));
         assert_eq!(
-            hosts.client_address(&headers, Some(proxy)),
+            host_resolver.client_address(&headers, Some(proxy)),
             Some(IpAddr::from([203, 0, 113, 5]))
         );
-        assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
+        assert_eq!(host_resolver.client_address(&headers, Some(stranger)), Some(stranger));
         // A header sent by the client precedes the proxy's.
         headers.append("x-forwarded-for", HeaderValue::from_static("203.0.113.77:4711"));
         assert_eq!(
-            hosts.client_address(&headers, Some(proxy)),
+            host_resolver.client_address(&headers, Some(proxy)),
             Some(IpAddr::from([203, 0, 113, 77]))
         );
     }
