@@ -120,7 +120,7 @@ filters!(Exported {});
 async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) -> Result<Written> {
     let filter = query.filter();
     let window = window(query.limit, query.cursor);
-    if cx.caller().is_everywhere() {
+    if cx.caller().is_cross_tenant() {
         let slice = page(&cx, filter, window).await?;
         return Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from));
     }

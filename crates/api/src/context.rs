@@ -76,7 +76,7 @@ impl Context {
         &self,
         mut query: impl FnMut(&mut ReadTx<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
     ) -> Result<Vec<T>> {
-        if !self.caller.is_everywhere() {
+        if !self.caller.is_cross_tenant() {
             let rows = self.read(query).await?;
             return Ok(rows.into_iter().map(|(_, row)| row).collect());
         }
@@ -94,7 +94,7 @@ impl Context {
         mut query: impl FnMut(&mut ReadTx<'_>, &Window<K>) -> Result<Slice<T, K>> + Send + 'static,
         position: impl Fn(&T) -> Position<K> + Send + 'static,
     ) -> Result<Slice<T, K>> {
-        if !self.caller.is_everywhere() {
+        if !self.caller.is_cross_tenant() {
             return self.read(move |tx| query(tx, &window)).await;
         }
         let gather = move |all: &mut Slice<T, K>, tx: &mut ReadTx<'_>| {
@@ -117,8 +117,8 @@ impl Context {
     /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever
     /// organization is active.
     pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
-        let home = ResourceRef::Organization(id.to_string());
-        let found = self.app.gate().home(home).await?.ok_or(Error::NotFound)?;
+        let resource = ResourceRef::Organization(id.to_string());
+        let found = self.app.gate().resolve_tenant(resource).await?.ok_or(Error::NotFound)?;
         Ok(self.at(found.tenant))
     }
 
@@ -264,7 +264,7 @@ impl Context {
 
     /// The request context for database access. Fails without an organization.
     pub fn context(&self) -> Result<RequestContext> {
-        self.caller.context().ok_or_else(|| self.caller.homeless())
+        self.caller.context().ok_or_else(|| self.caller.missing_organization())
     }
 }
 

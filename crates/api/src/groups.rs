@@ -139,7 +139,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Writ
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    if !cx.caller().is_everywhere() {
+    if !cx.caller().is_cross_tenant() {
         let look = cx.read(move |tx| {
             let found = tx.groups(&filter)?;
             let context = tx.context();

@@ -178,11 +178,11 @@ async fn seat(
 ) -> Result<(Request, Option<RequestPermits>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
     if caller.effective_role == EffectiveRole::SuperAdmin
-        && let Some(uri) = auth::home::without_organization(request.uri())
+        && let Some(uri) = auth::resource_tenant::without_organization(request.uri())
     {
         *request.uri_mut() = uri;
     }
-    if caller.is_everywhere() && has_body {
+    if caller.is_cross_tenant() && has_body {
         request = settle(app, &mut caller, request).await?;
     }
     if let (Some(rate), Some(context)) = (route.terms.shared_rate(), caller.context()) {
@@ -224,12 +224,12 @@ async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Requ
     let (mut parts, body) = request.into_parts();
     let mut bytes = read_body(body, valid::JSON_LIMIT).await?;
     if let Ok(object) = serde_json::from_slice(&bytes)
-        && let Some(home) = auth::home::of_body(&object)
+        && let Some(resource) = auth::resource_tenant::from_body(&object)
     {
-        let is_outright = matches!(home, ResourceRef::Organization(_));
-        caller.go_home(app.gate().home(home).await?);
-        if is_outright {
-            bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();
+        let is_organization = matches!(resource, ResourceRef::Organization(_));
+        caller.set_tenant(app.gate().resolve_tenant(resource).await?);
+        if is_organization {
+            bytes = serde_json::to_vec(&auth::resource_tenant::body_without_organization(object))?.into();
             parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
         }
     }

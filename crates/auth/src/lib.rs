@@ -4,10 +4,10 @@
 pub mod client_requests;
 pub mod concurrency;
 pub mod hashing;
-pub mod home;
 pub mod host_resolver;
 pub mod origin;
 pub mod rate_limiter;
+pub mod resource_tenant;
 pub mod temporary_password;
 pub mod uploads;
 
@@ -59,7 +59,7 @@ pub struct Claim {
     /// The organization that the client displays (`X-Organization-Id`).
     pub shown: Option<ShownOrganization>,
     /// The object or organization that the address names, for a SUPER_ADMIN without an organization.
-    pub home: Option<ResourceRef>,
+    pub resource: Option<ResourceRef>,
     /// The client address in the form that rate limits use.
     pub address: String,
     /// Whether the path is valid text. A malformed id names nothing (404).
@@ -109,7 +109,7 @@ pub struct Caller {
     /// The organization of the request.
     pub tenant: Option<Tenant>,
     /// Whether a SUPER_ADMIN named an object or organization that does not exist.
-    pub is_lost: bool,
+    pub is_tenant_unknown: bool,
     /// The time at which the request began. Rules use it as their clock.
     pub now: Timestamp,
     pub request_id: Option<String>,
@@ -132,15 +132,18 @@ impl Caller {
         actor(&self.user, &self.session, self.member_role, self.request_id.clone())
     }
 
-    /// The organization of the request, or [`Caller::homeless`] without one.
+    /// The organization of the request, or [`Caller::missing_organization`] without one.
     pub fn organization(&self) -> Result<&OrganizationId> {
-        self.tenant.as_ref().map(Tenant::id).ok_or_else(|| self.homeless())
+        self.tenant
+            .as_ref()
+            .map(Tenant::id)
+            .ok_or_else(|| self.missing_organization())
     }
 
     /// The error for a request that needs an organization and has none.
-    pub fn homeless(&self) -> Error {
+    pub fn missing_organization(&self) -> Error {
         match self.effective_role {
-            EffectiveRole::SuperAdmin if self.is_lost => Error::NotFound,
+            EffectiveRole::SuperAdmin if self.is_tenant_unknown => Error::NotFound,
             EffectiveRole::SuperAdmin => {
                 let message = "is required: say which organization this is for, in the query or in the body";
                 Error::invalid("organizationId", "required", message)
@@ -150,14 +153,14 @@ impl Caller {
     }
 
     /// Whether this is a SUPER_ADMIN without any organization. Lists then span all organizations.
-    pub fn is_everywhere(&self) -> bool {
-        self.effective_role == EffectiveRole::SuperAdmin && self.tenant.is_none() && !self.is_lost
+    pub fn is_cross_tenant(&self) -> bool {
+        self.effective_role == EffectiveRole::SuperAdmin && self.tenant.is_none() && !self.is_tenant_unknown
     }
 
     /// Attaches the organization that a SUPER_ADMIN named. Marks the caller as lost when it does not exist.
-    pub fn go_home(&mut self, home: Option<OrganizationFacts>) {
-        self.is_lost = home.is_none();
-        self.tenant = home.map(|home| home.tenant);
+    pub fn set_tenant(&mut self, resource: Option<OrganizationFacts>) {
+        self.is_tenant_unknown = resource.is_none();
+        self.tenant = resource.map(|resource| resource.tenant);
     }
 
     /// Whether the caller is this user.
@@ -215,13 +218,13 @@ impl Gate {
     pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
         let address = self.host_resolver.client_address(request.headers(), peer);
-        let is_well_formed = home::is_well_formed(request.uri().path());
+        let is_well_formed = resource_tenant::is_well_formed(request.uri().path());
         Claim {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
             host: self.host_resolver.resolve(request.uri(), request.headers(), peer),
             shown: ShownOrganization::of(request.headers()),
-            home: home::named(
+            resource: resource_tenant::from_uri(
                 request.uri(),
                 request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
             )
@@ -247,10 +250,10 @@ impl Gate {
     }
 
     /// The organization that an object belongs to.
-    pub async fn home(&self, home: ResourceRef) -> Result<Option<OrganizationFacts>> {
+    pub async fn resolve_tenant(&self, resource: ResourceRef) -> Result<Option<OrganizationFacts>> {
         self.store
             .platform_read(CrossTenantReason::SuperAdmin, move |platform| {
-                platform.find_resource_tenant(&home)
+                platform.find_resource_tenant(&resource)
             })
             .await
     }
@@ -260,7 +263,7 @@ impl Gate {
         &self,
         token: String,
         host: Option<HostName>,
-        home: Option<ResourceRef>,
+        resource: Option<ResourceRef>,
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
         let (line, asked) = (self.tenant_hints.get(&token), token.clone());
@@ -276,8 +279,8 @@ impl Gate {
                     facts.organization = platform.organization_of_host(host, &facts.user.id)?;
                 }
                 let is_platform = facts.user.role == PlatformRole::SuperAdmin;
-                if let Some(home) = home.filter(|_| is_platform && facts.organization.is_none()) {
-                    facts.organization = platform.find_resource_tenant(&home)?;
+                if let Some(resource) = resource.filter(|_| is_platform && facts.organization.is_none()) {
+                    facts.organization = platform.find_resource_tenant(&resource)?;
                 }
                 Ok(Some(facts))
             })
@@ -292,7 +295,10 @@ impl Gate {
 /// Looks up the session of the request, if it carries a token.
 pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFacts>> {
     match &claim.token {
-        Some(token) => gate.facts(token.clone(), claim.host.take(), claim.home.clone()).await,
+        Some(token) => {
+            gate.facts(token.clone(), claim.host.take(), claim.resource.clone())
+                .await
+        }
         None => Ok(None),
     }
 }
@@ -301,7 +307,7 @@ pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFac
 /// this order. See docs/api-contract.md#order-of-checks.
 pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
     claim.origin?;
-    let (is_named, request_id) = (claim.home.is_some(), claim.request_id);
+    let (names_resource, request_id) = (claim.resource.is_some(), claim.request_id);
     let facts = facts.ok_or(Error::Unauthenticated)?;
     if access.needs_organization() {
         if let Some(shown) = &claim.shown {
@@ -309,9 +315,10 @@ pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -
         }
         admit_to_organization(&facts)?;
     }
-    let is_lost = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
+    let is_tenant_unknown =
+        names_resource && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
     let caller = Caller {
-        is_lost,
+        is_tenant_unknown,
         ..caller(facts, request_id)
     };
     if access.allows(caller.effective_role) {
@@ -333,7 +340,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
         session: facts.session,
         member_role,
         tenant: facts.organization.map(|organization| organization.tenant),
-        is_lost: false,
+        is_tenant_unknown: false,
         now: clock::now(),
         request_id,
     }

@@ -33,10 +33,10 @@ const LISTS: [(&str, &str); 3] = [
 ];
 
 /// Finds the resource that query or path name. `route` is the matched route template with its `{parameters}`.
-pub fn named(uri: &Uri, route: Option<&str>) -> Option<ResourceRef> {
+pub fn from_uri(uri: &Uri, route: Option<&str>) -> Option<ResourceRef> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
-    if let Some((_, organization)) = asked {
+    let named_organization = query.into_iter().find(|(key, _)| key == ORGANIZATION);
+    if let Some((_, organization)) = named_organization {
         return Some(ResourceRef::organization(&organization));
     }
     let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
@@ -59,7 +59,7 @@ pub fn is_well_formed(path: &str) -> bool {
 }
 
 /// Finds the resource that a body names.
-pub fn of_body(body: &Map<String, Value>) -> Option<ResourceRef> {
+pub fn from_body(body: &Map<String, Value>) -> Option<ResourceRef> {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     if let Some(organization) = text(ORGANIZATION) {
         return Some(ResourceRef::organization(organization));
@@ -105,8 +105,8 @@ pub fn without_organization(uri: &Uri) -> Option<Uri> {
 mod tests {
     use super::*;
 
-    fn home(uri: &str, route: &str) -> Option<ResourceRef> {
-        named(&uri.parse().expect("a test address"), Some(route))
+    fn resource(uri: &str, route: &str) -> Option<ResourceRef> {
+        from_uri(&uri.parse().expect("a test address"), Some(route))
     }
 
     fn object(noun: &str, id: &str) -> Option<ResourceRef> {
@@ -115,26 +115,26 @@ mod tests {
 
     #[test]
     fn the_object_of_a_path_names_its_home() {
-        assert_eq!(home("/courses/c1", "/api/courses/{id}"), object("courses", "c1"));
+        assert_eq!(resource("/courses/c1", "/api/courses/{id}"), object("courses", "c1"));
         assert_eq!(
-            home("/api/workrooms/documents/d1/pdf", "/api/workrooms/documents/{id}/pdf"),
+            resource("/api/workrooms/documents/d1/pdf", "/api/workrooms/documents/{id}/pdf"),
             object("documents", "d1")
         );
         assert_eq!(
-            home("/workrooms/group/g1", "/api/workrooms/group/{groupId}"),
+            resource("/workrooms/group/g1", "/api/workrooms/group/{groupId}"),
             object("group", "g1")
         );
-        assert_eq!(home("/courses", "/api/courses"), None);
-        assert_eq!(home("/groups/batch", "/api/groups/batch"), None, "a word is no id");
+        assert_eq!(resource("/courses", "/api/courses"), None);
+        assert_eq!(resource("/groups/batch", "/api/groups/batch"), None, "a word is no id");
         assert_eq!(
-            home("/courses?organizationId=o1&search=x", "/api/courses"),
+            resource("/courses?organizationId=o1&search=x", "/api/courses"),
             Some(ResourceRef::Organization("o1".to_owned()))
         );
     }
 
     #[test]
     fn the_parent_in_a_body_names_its_home_and_an_organization_outright_wins() {
-        let of = |body: Value| of_body(body.as_object().expect("a test body"));
+        let of = |body: Value| from_body(body.as_object().expect("a test body"));
         assert_eq!(
             of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})),
             object("classes", "c1")
