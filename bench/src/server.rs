@@ -185,9 +185,9 @@ fn limit_routes(limits: Arc<LowerBounds>) -> Router {
 
 /// Authenticates a request like the guard of a route, and does nothing else.
 async fn check_session(State(app): State<App>, request: Request) -> Result<&'static str, StatusCode> {
-    let mut claim = app.gate().claim(&request, app.frontend_origin());
-    let facts = auth::look_up(app.gate(), &mut claim).await;
-    let caller = facts.and_then(|facts| auth::authenticate(claim, facts, Access::Member));
+    let mut credentials = app.authenticator().credentials(&request, app.frontend_origin());
+    let facts = auth::find_session(app.authenticator(), &mut credentials).await;
+    let caller = facts.and_then(|facts| auth::authenticate(credentials, facts, Access::Member));
     caller.map(|_| "{}").map_err(|_| StatusCode::UNAUTHORIZED)
 }
 

@@ -11,7 +11,7 @@ use adapters::blob_store::BlobStore;
 use adapters::dns::Dns;
 use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
-use auth::Gate;
+use auth::Authenticator;
 use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
 use auth::rate_limiter::RateLimiter;
@@ -51,7 +51,7 @@ pub struct App(Arc<AppInner>);
 pub struct AppParts {
     pub settings: HttpSettings,
     pub store: Store,
-    pub gate: Gate,
+    pub authenticator: Authenticator,
     pub rate_limiter: RateLimiter,
     pub tenant_semaphore: TenantSemaphore,
     pub client_requests: ClientRequests,
@@ -99,8 +99,8 @@ impl App {
     }
 
     /// Authenticates requests.
-    pub fn gate(&self) -> &Gate {
-        &self.0.parts.gate
+    pub fn authenticator(&self) -> &Authenticator {
+        &self.0.parts.authenticator
     }
 
     /// Rate limits.

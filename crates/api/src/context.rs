@@ -118,7 +118,12 @@ impl Context {
     /// organization is active.
     pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
         let resource = ResourceRef::Organization(id.to_string());
-        let found = self.app.gate().resolve_tenant(resource).await?.ok_or(Error::NotFound)?;
+        let found = self
+            .app
+            .authenticator()
+            .resolve_tenant(resource)
+            .await?
+            .ok_or(Error::NotFound)?;
         Ok(self.at(found.tenant))
     }
 

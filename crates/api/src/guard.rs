@@ -23,7 +23,7 @@ use super::terms::Terms;
 use super::valid;
 use auth::concurrency::OperationPermit;
 use auth::rate_limiter::ExportPermit;
-use auth::{self, Caller, Claim};
+use auth::{self, Caller, RequestCredentials};
 use common::error::{Error, Result};
 use db::platform::resource_tenant::ResourceRef;
 use db::{Tenant, WriteTx};
@@ -62,12 +62,12 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         .get::<App>()
         .cloned()
         .expect("the router inserts the app into every request");
-    let claim = app.gate().claim(&request, app.frontend_origin());
+    let credentials = app.authenticator().credentials(&request, app.frontend_origin());
     let (mut meter, mut cookies) = (None, Vec::new());
-    let client = claim.address.clone();
+    let client = credentials.address.clone();
     // Checked on the original query, but reported only to callers who may use the route.
     let dry_run = route.dry_runs.check(request.method(), request.uri());
-    let admitted = match admit(route, &app, claim, request.method(), &mut meter)
+    let admitted = match admit(route, &app, credentials, request.method(), &mut meter)
         .await
         .and_then(|caller| dry_run.map(|()| caller))
     {
@@ -108,7 +108,7 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
 async fn admit(
     route: Route,
     app: &App,
-    mut claim: Claim,
+    mut credentials: RequestCredentials,
     method: &Method,
     meter: &mut Option<Meter>,
 ) -> Result<Option<Caller>> {
@@ -116,10 +116,10 @@ async fn admit(
     let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
     let Some(rate) = terms.rate(access, method) else {
         // The route is public and not counted, so no caller is needed.
-        return claim.is_well_formed.then_some(None).ok_or(Error::NotFound);
+        return credentials.is_well_formed.then_some(None).ok_or(Error::NotFound);
     };
     let rate_limiter = app.rate_limiter();
-    let exhausted = claim
+    let exhausted = credentials
         .token
         .as_deref()
         .and_then(|token| rate_limiter.exhausted(rate, token));
@@ -127,7 +127,7 @@ async fn admit(
         *meter = Some(exhausted);
         return Err(refused(&exhausted));
     }
-    let facts = match auth::look_up(app.gate(), &mut claim).await {
+    let facts = match auth::find_session(app.authenticator(), &mut credentials).await {
         // A public route is served even when the session look-up fails.
         Err(error) if is_public => {
             tracing::warn!(%error, "session look-up failed on public route");
@@ -136,11 +136,11 @@ async fn admit(
         facts => facts?,
     };
     let own = match &facts {
-        None => rate_limiter.check_address(&claim.address),
+        None => rate_limiter.check_address(&credentials.address),
         Some(facts) => {
             let user = &facts.user.id;
             let usual = rate_limiter.check_user(rate, user);
-            if let (Some(usual), Some(token)) = (&usual, &claim.token)
+            if let (Some(usual), Some(token)) = (&usual, &credentials.token)
                 && usual.is_refused
             {
                 rate_limiter.remember_exhausted(rate, token, *usual);
@@ -155,11 +155,11 @@ async fn admit(
     if let Some(own) = own.filter(|own| own.is_refused) {
         return Err(refused(&own));
     }
-    let is_well_formed = claim.is_well_formed;
+    let is_well_formed = credentials.is_well_formed;
     let caller = if is_public {
-        facts.map(|facts| auth::caller(facts, claim.request_id))
+        facts.map(|facts| auth::caller(facts, credentials.request_id))
     } else {
-        Some(auth::authenticate(claim, facts, access)?)
+        Some(auth::authenticate(credentials, facts, access)?)
     };
     is_well_formed.then_some(caller).ok_or(Error::NotFound)
 }
@@ -227,7 +227,7 @@ async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Requ
         && let Some(resource) = auth::resource_tenant::from_body(&object)
     {
         let is_organization = matches!(resource, ResourceRef::Organization(_));
-        caller.set_tenant(app.gate().resolve_tenant(resource).await?);
+        caller.set_tenant(app.authenticator().resolve_tenant(resource).await?);
         if is_organization {
             bytes = serde_json::to_vec(&auth::resource_tenant::body_without_organization(object))?.into();
             parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());

@@ -131,12 +131,12 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
         rules,
     };
     let (sender, reports) = mpsc::channel(AHEAD);
-    let gate = cx.app().gate().clone();
+    let authenticator = cx.app().authenticator().clone();
     let running = tokio::spawn(async move {
         let counts = import.run(plan, sender).await;
         if !rules.is_dry_run {
             // Imported hashes may exist now. Sign-in times must not reveal which accounts have them.
-            gate.hashing().learn(true, common::clock::now());
+            authenticator.hashing().learn(true, common::clock::now());
         }
         // The staged file must exist until its last row was read.
         drop(file);

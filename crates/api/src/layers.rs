@@ -112,7 +112,7 @@ fn unknown_method() -> Response {
 
 /// The client of a request that came through a trusted proxy.
 fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
-    let host_resolver = app.gate().host_resolver();
+    let host_resolver = app.authenticator().host_resolver();
     let peer = request.extensions().get::<Peer>()?.0.ip();
     let is_proxy = host_resolver.is_proxy(peer);
     host_resolver

@@ -73,7 +73,7 @@ async fn ask(
         return Err(Error::invalid("newEmail", "same", "is the address you have"));
     }
     let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
-    let from = cx.app().gate().host_resolver().client_address(&headers, from);
+    let from = cx.app().authenticator().host_resolver().client_address(&headers, from);
     let prover = PasswordCheck {
         user,
         impersonated_by: cx.caller().session.impersonated_by.clone(),

@@ -98,11 +98,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> R
 #[utoipa::path(post, path = "/tenants", request_body = NewTenant,
     responses((status = 201, body = CreatedTenantView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
 async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<CreatedTenantView>> {
-    let gate = cx.app().gate();
+    let authenticator = cx.app().authenticator();
     let password = temporary_password::generate();
     let (hash, hosts) = (
-        gate.hashing().hash(password.clone()).await?,
-        gate.host_resolver().platform_hosts(),
+        authenticator.hashing().hash(password.clone()).await?,
+        authenticator.host_resolver().platform_hosts(),
     );
     let email = new.owner_email.trim().to_lowercase();
     let mail = cx.app().mail().clone();
@@ -147,7 +147,7 @@ async fn current(State(app): State<App>, request: Request) -> Result<Json<Brandi
 /// The host of a request, if it may name an organization.
 pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-    app.gate()
+    app.authenticator()
         .host_resolver()
         .resolve(request.uri(), request.headers(), peer)
 }
@@ -183,7 +183,7 @@ async fn edit(
     Path(id): Path<OrganizationId>,
     patch: Patch<OrganizationEdit>,
 ) -> Result<Versioned<OrganizationView>> {
-    let hosts = cx.app().gate().host_resolver().platform_hosts();
+    let hosts = cx.app().authenticator().host_resolver().platform_hosts();
     let inside = cx.inside(&id).await?;
     let (object, current) = (VersionedObject::Organization, show(cx.clone(), Path(id)));
     let (slug, domain) = (

@@ -208,7 +208,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         let path = auth::reset_path(&token, auth::RESET_PAGE);
         PasswordLink { token, path }
     });
-    let hashing = cx.app().gate().hashing();
+    let hashing = cx.app().authenticator().hashing();
     let (password, temporary) = match &new.password {
         Some(given) => (Some(Password::Given(hashing.hash(given.clone()).await?)), None),
         None if invitation.is_some() => (None, None),
@@ -290,7 +290,12 @@ async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQue
         FORBIDDEN_ROLE: a teacher may do this for students whom an administrator or an import put into an own class")))]
 async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
     let temporary_password = temporary_password::generate();
-    let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
+    let hash = cx
+        .app()
+        .authenticator()
+        .hashing()
+        .hash(temporary_password.clone())
+        .await?;
     let password = Password::Temporary(hash);
     let mail = cx.app().mail().clone();
     cx.write(move |tx| users::reset_password(tx, &mail, &id, &password))

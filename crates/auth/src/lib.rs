@@ -39,7 +39,7 @@ pub struct RequestId(pub String);
 
 /// Dependencies of authentication.
 #[derive(Clone)]
-pub struct Gate {
+pub struct Authenticator {
     store: Store,
     names: CookieNames,
     secret: Secret,
@@ -49,7 +49,7 @@ pub struct Gate {
 }
 
 /// Unverified credentials and context of a request, taken from its headers before any look-up.
-pub struct Claim {
+pub struct RequestCredentials {
     /// The result of the origin check, where one is required.
     pub origin: Result<()>,
     /// The session token, if the signature of its cookie is valid.
@@ -185,7 +185,7 @@ pub fn actor(user: &SessionUser, session: &Session, role: Option<MemberRole>, re
     }
 }
 
-impl Gate {
+impl Authenticator {
     pub fn new(store: Store, names: CookieNames, secret: Secret, host_resolver: HostResolver) -> Self {
         Self {
             store,
@@ -215,11 +215,11 @@ impl Gate {
     }
 
     /// Collects the credentials and context of a request without any look-up.
-    pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
+    pub fn credentials(&self, request: &Request, frontend_origin: &str) -> RequestCredentials {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
         let address = self.host_resolver.client_address(request.headers(), peer);
         let is_well_formed = resource_tenant::is_well_formed(request.uri().path());
-        Claim {
+        RequestCredentials {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
             host: self.host_resolver.resolve(request.uri(), request.headers(), peer),
@@ -259,18 +259,18 @@ impl Gate {
     }
 
     /// Reads session, user, organization and membership of a session token from the database.
-    pub async fn facts(
+    pub async fn find_session(
         &self,
         token: String,
         host: Option<HostName>,
         resource: Option<ResourceRef>,
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
-        let (line, asked) = (self.tenant_hints.get(&token), token.clone());
+        let (tenant_hint, lookup_token) = (self.tenant_hints.get(&token), token.clone());
         let facts = self
             .store
-            .platform_read_for(line, CrossTenantReason::SessionLookup, move |platform| {
-                let Some(mut facts) = platform.session(&asked, now)? else {
+            .platform_read_for(tenant_hint, CrossTenantReason::SessionLookup, move |platform| {
+                let Some(mut facts) = platform.session(&lookup_token, now)? else {
                     return Ok(None);
                 };
                 if facts.organization.is_none()
@@ -293,10 +293,14 @@ impl Gate {
 }
 
 /// Looks up the session of the request, if it carries a token.
-pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFacts>> {
-    match &claim.token {
+pub async fn find_session(
+    authenticator: &Authenticator,
+    credentials: &mut RequestCredentials,
+) -> Result<Option<SessionFacts>> {
+    match &credentials.token {
         Some(token) => {
-            gate.facts(token.clone(), claim.host.take(), claim.resource.clone())
+            authenticator
+                .find_session(token.clone(), credentials.host.take(), credentials.resource.clone())
                 .await
         }
         None => Ok(None),
@@ -305,15 +309,15 @@ pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFac
 
 /// Checks the origin, authenticates, compares `X-Organization-Id` with the resolved organization, and authorizes, in
 /// this order. See docs/api-contract.md#order-of-checks.
-pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
-    claim.origin?;
-    let (names_resource, request_id) = (claim.resource.is_some(), claim.request_id);
+pub fn authenticate(credentials: RequestCredentials, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
+    credentials.origin?;
+    let (names_resource, request_id) = (credentials.resource.is_some(), credentials.request_id);
     let facts = facts.ok_or(Error::Unauthenticated)?;
     if access.needs_organization() {
-        if let Some(shown) = &claim.shown {
+        if let Some(shown) = &credentials.shown {
             shown.check(&facts)?;
         }
-        admit_to_organization(&facts)?;
+        check_organization(&facts)?;
     }
     let is_tenant_unknown =
         names_resource && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
@@ -347,7 +351,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
 }
 
 /// Requires an organization that is active and a membership in it. A SUPER_ADMIN is exempt.
-pub fn admit_to_organization(facts: &SessionFacts) -> Result<()> {
+pub fn check_organization(facts: &SessionFacts) -> Result<()> {
     if facts.user.role == PlatformRole::SuperAdmin {
         return Ok(());
     }

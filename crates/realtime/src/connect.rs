@@ -107,7 +107,7 @@ fn check_rate_limit(meter: Option<Meter>) -> Result<()> {
 impl RealtimeServer {
     async fn handle(&self, request: Request) -> Response {
         // Collected before the first await, so that the body is not held meanwhile.
-        let claim = self.claim(&request);
+        let credentials = self.credentials(&request);
         // An upgraded connection belongs to this client; a polled one may be a proxy's.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         let abort_handle = request
@@ -117,7 +117,7 @@ impl RealtimeServer {
             .cloned();
         let opens_session = !has_session_id(request.uri().query().unwrap_or_default());
         let rate = if opens_session { Rate::Socket } else { Rate::Poll };
-        let handshake = match self.check(claim, rate, abort_handle).await {
+        let handshake = match self.check(credentials, rate, abort_handle).await {
             Ok(handshake) => Arc::new(handshake),
             Err(error) => return error.into_response(),
         };
@@ -130,7 +130,7 @@ impl RealtimeServer {
         engine_io::handle(engine, request, handshake).await
     }
 
-    fn claim(&self, request: &Request) -> Result<SocketCredentials> {
+    fn credentials(&self, request: &Request) -> Result<SocketCredentials> {
         let origin = request.headers().get(header::ORIGIN);
         if origin.is_some_and(|origin| origin.as_bytes() != self.0.frontend_origin.as_bytes()) {
             return Err(Error::InvalidOrigin);
@@ -138,21 +138,21 @@ impl RealtimeServer {
         if self.0.closing.is_cancelled() {
             return Err(Error::NotReady);
         }
-        let claim = self.0.gate.claim(request, &self.0.frontend_origin);
+        let credentials = self.0.authenticator.credentials(request, &self.0.frontend_origin);
         Ok(SocketCredentials {
-            token: claim.token,
-            host: claim.host,
-            address: claim.address,
+            token: credentials.token,
+            host: credentials.host,
+            address: credentials.address,
         })
     }
 
     async fn check(
         &self,
-        claim: Result<SocketCredentials>,
+        credentials: Result<SocketCredentials>,
         rate: Rate,
         abort_handle: Option<AbortHandle>,
     ) -> Result<Handshake> {
-        let SocketCredentials { token, host, address } = claim?;
+        let SocketCredentials { token, host, address } = credentials?;
         let rate_limiter = self.rate_limiter();
         let Some(token) = token else {
             let meter = rate_limiter.and_then(|rate_limiter| rate_limiter.check_address(&address));
@@ -162,7 +162,11 @@ impl RealtimeServer {
         // A caller beyond the rate limit costs no session look-up.
         check_rate_limit(rate_limiter.and_then(|rate_limiter| rate_limiter.exhausted(rate, &token)))?;
         let _permit = self.acquire_lookup_permit().await;
-        let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
+        let facts = self
+            .0
+            .authenticator
+            .find_session(token.clone(), host.clone(), None)
+            .await?;
         let Some(facts) = facts else {
             check_rate_limit(rate_limiter.and_then(|rate_limiter| rate_limiter.check_address(&address)))?;
             return Err(Error::Unauthenticated);
@@ -203,8 +207,8 @@ async fn authenticate(socket: &SocketRef, realtime: &Weak<RealtimeInner>) -> Res
     let _permit = realtime.acquire_lookup_permit().await;
     match realtime
         .0
-        .gate
-        .facts(handshake.token.clone(), handshake.host.clone(), None)
+        .authenticator
+        .find_session(handshake.token.clone(), handshake.host.clone(), None)
         .await
     {
         Ok(Some(_)) if realtime.sockets_of(&handshake.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
@@ -232,7 +236,9 @@ async fn connect(socket: SocketRef, realtime: &Weak<RealtimeInner>) {
     }
     for attempt in 1..=ATTEMPTS {
         let permit = realtime.acquire_lookup_permit().await;
-        let outcome = connection.refresh(&socket, &realtime.0.gate, &realtime.0.store).await;
+        let outcome = connection
+            .refresh(&socket, &realtime.0.authenticator, &realtime.0.store)
+            .await;
         drop(permit);
         match outcome {
             Ok(RefreshOutcome::Refreshed { .. }) => return emit_ready(&socket, &connection),

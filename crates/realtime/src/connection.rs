@@ -15,7 +15,7 @@ use socketioxide::extract::SocketRef;
 use super::abort::AbortHandle;
 use super::presence::OrganizationUser;
 use super::rooms;
-use auth::{self, Gate};
+use auth::{self, Authenticator};
 use common::error::Result;
 use db::platform::listeners::AccessFingerprint;
 use db::platform::organizations::HostName;
@@ -140,22 +140,32 @@ impl SocketConnection {
     }
 
     /// Computes the rooms again, leaves and joins.
-    pub async fn refresh(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<RefreshOutcome> {
+    pub async fn refresh(
+        &self,
+        socket: &SocketRef,
+        authenticator: &Authenticator,
+        store: &Store,
+    ) -> Result<RefreshOutcome> {
         let _guard = self.refresh_lock.lock().await;
-        let outcome = self.refresh_now(socket, gate, store).await;
+        let outcome = self.refresh_now(socket, authenticator, store).await;
         self.is_stale.store(outcome.is_err(), Ordering::Relaxed);
         outcome
     }
 
-    async fn refresh_now(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<RefreshOutcome> {
+    async fn refresh_now(
+        &self,
+        socket: &SocketRef,
+        authenticator: &Authenticator,
+        store: &Store,
+    ) -> Result<RefreshOutcome> {
         let (token, host) = (self.handshake.token.clone(), self.handshake.host.clone());
-        let Some(facts) = gate.facts(token, host, None).await? else {
+        let Some(facts) = authenticator.find_session(token, host, None).await? else {
             return Ok(RefreshOutcome::Over);
         };
         let access_fingerprint = access_fingerprint(&facts);
         // Without an organization, without a membership, or in a suspended organization the socket has only its own
         // rooms.
-        let context = match auth::admit_to_organization(&facts) {
+        let context = match auth::check_organization(&facts) {
             Ok(()) => auth::caller(facts, None).context(),
             Err(_) => None,
         };

@@ -114,7 +114,7 @@ impl RealtimeServer {
 
     /// Computes the rooms of a socket again. After a failure the next sweep repeats it.
     pub(super) async fn refresh(&self, socket: &SocketRef, connection: &SocketConnection) {
-        match connection.refresh(socket, &self.0.gate, &self.0.store).await {
+        match connection.refresh(socket, &self.0.authenticator, &self.0.store).await {
             Ok(RefreshOutcome::Refreshed {
                 has_new_organization: true,
             }) => connect::emit_ready(socket, connection),

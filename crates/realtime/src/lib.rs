@@ -40,7 +40,7 @@ use self::presence::Presence;
 use self::save_throttle::SaveThrottle;
 use self::typing::TypingActivity;
 use api_types::event::Envelope;
-use auth::Gate;
+use auth::Authenticator;
 use common::clock;
 use db::Store;
 
@@ -66,7 +66,7 @@ fn payload(event: Event, organization: Option<OrganizationId>, class: Option<Cla
 pub struct RealtimeServer(Arc<RealtimeInner>);
 
 struct RealtimeInner {
-    gate: Gate,
+    authenticator: Authenticator,
     store: Store,
     frontend_origin: String,
     engine: OnceLock<engine_io::Engine>,
@@ -86,9 +86,9 @@ struct RealtimeInner {
 
 impl RealtimeServer {
     /// Creates the channel without sockets.
-    pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
+    pub fn new(authenticator: Authenticator, store: Store, frontend_origin: &str) -> Self {
         let realtime = Self(Arc::new(RealtimeInner {
-            gate,
+            authenticator,
             store,
             frontend_origin: frontend_origin.to_owned(),
             engine: OnceLock::new(),

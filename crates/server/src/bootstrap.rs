@@ -9,7 +9,7 @@ use adapters::dns::Dns;
 use adapters::mailer::Mailer;
 use adapters::onlyoffice::DocumentServer;
 use api::app::{App, AppParts};
-use auth::Gate;
+use auth::Authenticator;
 use auth::client_requests::ClientRequests;
 use auth::concurrency::TenantSemaphore;
 use auth::host_resolver::{self, HostResolver};
@@ -54,14 +54,14 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
             .and_then(|(_, host)| host_resolver::canonical(host)),
     };
     let names = CookieNames::for_base_url(&config.frontend_url);
-    let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), host_resolver);
+    let authenticator = Authenticator::new(store.clone(), names, config.auth_secret.clone(), host_resolver);
     let document_server = DocumentServer::new(
         config.document_server(),
         api_internal_url,
         find_or_create_deployment_name(&store).await?,
     )?;
     failpoint::hit("start.named");
-    let realtime = RealtimeServer::new(gate.clone(), store.clone(), &config.frontend_origin);
+    let realtime = RealtimeServer::new(authenticator.clone(), store.clone(), &config.frontend_origin);
     let (bus, departures) = EventBus::start(&database, &realtime, config.realtime_timeouts);
     // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
     // expire.
@@ -101,7 +101,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     Ok(App::new(AppParts {
         settings: config.http(),
         store,
-        gate,
+        authenticator,
         rate_limiter,
         tenant_semaphore: TenantSemaphore::default(),
         client_requests,

@@ -152,7 +152,13 @@ impl Rows<'_> {
 
     /// Returns the same user with a second session.
     pub async fn another_session(&self, person: &Person) -> Person {
-        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        let facts = self
+            .0
+            .app
+            .authenticator()
+            .find_session(person.token.clone(), None, None)
+            .await
+            .unwrap();
         let mut session = facts.unwrap().session;
         session.id = SessionId::new(clock::new_id());
         session.token = better_auth::token::session_token();
@@ -175,13 +181,25 @@ impl Rows<'_> {
 
     /// Returns the id of a user's session.
     pub async fn session(&self, person: &Person) -> SessionId {
-        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        let facts = self
+            .0
+            .app
+            .authenticator()
+            .find_session(person.token.clone(), None, None)
+            .await
+            .unwrap();
         facts.unwrap().session.id
     }
 
     /// Returns the user's present [`RequestContext`].
     pub async fn standpoint(&self, person: &Person) -> RequestContext {
-        let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
+        let facts = self
+            .0
+            .app
+            .authenticator()
+            .find_session(person.token.clone(), None, None)
+            .await
+            .unwrap();
         auth::caller(facts.unwrap(), None).context().unwrap()
     }
 

@@ -149,12 +149,16 @@ impl Asked {
 
     /// The session token of the request, if its signature is valid.
     pub fn token(&self) -> Option<String> {
-        self.app.gate().token(&self.headers)
+        self.app.authenticator().token(&self.headers)
     }
 
     /// The client address as rate limits count it and sessions show it: an IPv4 address or an IPv6 /64 network.
     pub fn address(&self) -> String {
-        let address = self.app.gate().host_resolver().client_address(&self.headers, self.peer);
+        let address = self
+            .app
+            .authenticator()
+            .host_resolver()
+            .client_address(&self.headers, self.peer);
         address.map(network_text).unwrap_or_default()
     }
 
@@ -181,25 +185,27 @@ impl Asked {
 
     /// Whether this browser has persistent cookies.
     pub fn remember(&self) -> Remember {
-        self.cookies.remember(self.app.gate().names(), self.app.gate().secret())
+        self.cookies
+            .remember(self.app.authenticator().names(), self.app.authenticator().secret())
     }
 
     /// The session cookie cache of the request. It is not verified.
     pub fn cached_copy(&self) -> Option<String> {
-        self.cookies.joined(self.app.gate().names().session_data())
+        self.cookies.joined(self.app.authenticator().names().session_data())
     }
 
     /// The SUPER_ADMIN's own session during an impersonation, and whether its cookies persist.
     pub fn way_back(&self) -> Option<(String, Remember)> {
-        let gate = self.app.gate();
-        self.cookies.admin_session(gate.names(), gate.secret())
+        let authenticator = self.app.authenticator();
+        self.cookies
+            .admin_session(authenticator.names(), authenticator.secret())
     }
 
     /// Clears all session cookies, including the SUPER_ADMIN's own session during an impersonation.
     pub fn clear(&self) -> Vec<String> {
         let cookies = self.cookies();
         let mut lines = cookies.clear();
-        if self.cookies.count(self.app.gate().names().admin_session()) > 0 {
+        if self.cookies.count(self.app.authenticator().names().admin_session()) > 0 {
             lines.push(cookies.clear_admin_session());
         }
         lines
@@ -208,8 +214,8 @@ impl Asked {
     /// Writes cookies that replace those of the request.
     pub fn cookies(&self) -> SetCookies<'_> {
         SetCookies {
-            names: self.app.gate().names(),
-            secret: self.app.gate().secret(),
+            names: self.app.authenticator().names(),
+            secret: self.app.authenticator().secret(),
             lifecycle: &Lifecycle::STANDARD,
             received: &self.cookies,
         }
@@ -231,8 +237,8 @@ impl Asked {
             Some(caller) => Some((caller.session.clone(), caller.user.clone())),
             None => self
                 .app
-                .gate()
-                .facts(token, None, None)
+                .authenticator()
+                .find_session(token, None, None)
                 .await?
                 .map(|facts| (facts.session, facts.user)),
         };

@@ -28,9 +28,9 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     if !is_due(caller, Remember::Yes) {
         return Vec::new();
     }
-    let gate = app.gate();
+    let authenticator = app.authenticator();
     let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
-    let remember = cookies.remember(gate.names(), gate.secret());
+    let remember = cookies.remember(authenticator.names(), authenticator.secret());
     if !is_due(caller, remember) {
         return Vec::new();
     }
@@ -48,8 +48,8 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
     session.expires_at = expires_at;
     session.updated_at = now;
     let set = SetCookies {
-        names: gate.names(),
-        secret: gate.secret(),
+        names: authenticator.names(),
+        secret: authenticator.secret(),
         lifecycle: &Lifecycle::STANDARD,
         received: &cookies,
     };

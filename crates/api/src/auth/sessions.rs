@@ -35,7 +35,7 @@ async fn shown(asked: &Asked) -> Answered {
     let Some(token) = asked.token() else {
         return Ok(answer(&nobody, Vec::new()));
     };
-    let Some(facts) = asked.app.gate().facts(token, None, None).await? else {
+    let Some(facts) = asked.app.authenticator().find_session(token, None, None).await? else {
         return Ok(answer(&nobody, asked.cookies().clear()));
     };
     let mut present = Present {
@@ -64,7 +64,7 @@ async fn shown(asked: &Asked) -> Answered {
 /// Whether the cookie cache of the browser already contains exactly this.
 fn is_copied(asked: &Asked, body: &SessionAndUser) -> bool {
     let Some(value) = asked.cached_copy() else { return false };
-    let (secret, now) = (asked.app.gate().secret(), wire::time(asked.now));
+    let (secret, now) = (asked.app.authenticator().secret(), wire::time(asked.now));
     cache::verify(secret, &value, &body.session.token, now)
         .is_some_and(|copy| copy.session == json!(body.session) && copy.user == json!(body.user))
 }

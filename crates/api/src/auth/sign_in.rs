@@ -50,7 +50,9 @@ pub async fn sign_in(asked: Asked) -> Answered {
     };
     let fitted = fitted_hash(&asked.app, &attempt, password).await?;
     let rehashed = match &fitted {
-        Some(hash) if password::needs_rehash(hash) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),
+        Some(hash) if password::needs_rehash(hash) => {
+            Some(asked.app.authenticator().hashing().hash(password.to_owned()).await?)
+        }
         _ => None,
     };
     let session = asked.new_session(UserId::new(""));
@@ -66,7 +68,11 @@ pub async fn sign_in(asked: Asked) -> Answered {
         SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
     };
-    let facts = asked.app.gate().facts(session.token, None, None).await?;
+    let facts = asked
+        .app
+        .authenticator()
+        .find_session(session.token, None, None)
+        .await?;
     // A user who was deactivated at this moment gets the same error as an unknown one.
     let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
     let remember = if remember { Remember::Yes } else { Remember::No };
@@ -87,7 +93,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 /// Finds the stored hash that the password matches. Limits are checked first, so that no hash is computed in vain;
 /// unknown accounts cost the same work as known ones.
 pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
-    let (hashing, now) = (app.gate().hashing(), common::clock::now());
+    let (hashing, now) = (app.authenticator().hashing(), common::clock::now());
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
     let look = app
         .store()
@@ -128,7 +134,7 @@ pub async fn sign_up(asked: Asked) -> Answered {
     // The address is not looked up, so the response time does not reveal whether it is known. The work is the same for
     // every password of allowed length; longer ones are cut, to bound the cost.
     let sample: String = password.chars().take(password::MAX_LENGTH).collect();
-    asked.app.gate().hashing().pretend(sample).await;
+    asked.app.authenticator().hashing().pretend(sample).await;
     Err(AuthError::failed_to_create_user().into())
 }
 

@@ -99,7 +99,11 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let router = quick_login::layer(router::router(app.clone()), &school);
     let signals = listen::StopSignals::watch()?;
     let serving = tokio::spawn(listen::serve(listener, router, app.clone(), signals.received()));
-    let clients = ClientFactory::new(app.store().clone(), [&own_url, &frontend_url], app.gate().secret())?;
+    let clients = ClientFactory::new(
+        app.store().clone(),
+        [&own_url, &frontend_url],
+        app.authenticator().secret(),
+    )?;
     let lesson = prepare(&clients, &school, arguments.still)
         .await
         .context("the lesson of the demo school")?;

@@ -38,7 +38,11 @@ pub async fn begin(asked: Asked) -> Answered {
         Impersonation::OfBanned => return Err(AuthError::banned_user().into()),
         Impersonation::OfInactive => return Err(AuthError::may_not_impersonate_users().into()),
     };
-    let facts = asked.app.gate().facts(session.token, None, None).await?;
+    let facts = asked
+        .app
+        .authenticator()
+        .find_session(session.token, None, None)
+        .await?;
     // A user who was deactivated at this moment cannot be impersonated.
     let facts = facts.ok_or_else(AuthError::may_not_impersonate_users)?;
     let mut cookies = asked.cookies().clear();
@@ -65,8 +69,8 @@ pub async fn stop(asked: Asked) -> Answered {
     let way_back = match asked.way_back() {
         Some((token, remember)) => asked
             .app
-            .gate()
-            .facts(token, None, None)
+            .authenticator()
+            .find_session(token, None, None)
             .await?
             .map(|facts| (facts, remember)),
         None => None,

@@ -231,7 +231,7 @@ async fn planted_is_nobody(app: &TestApp, planted: &str) {
 }
 
 both!(whoever_is_refused_cost_the_same_work, |app| {
-    let (world, hashing) = (&app.world, app.app.gate().hashing());
+    let (world, hashing) = (&app.world, app.app.authenticator().hashing());
     for person in [&world.ada, &world.tom, &world.zoe] {
         enable(app, person).await;
     }
