@@ -136,7 +136,9 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
         let counts = import.run(plan, sender).await;
         if !rules.is_dry_run {
             // Imported hashes may exist now. Sign-in times must not reveal which accounts have them.
-            authenticator.hashing().learn(true, common::clock::now());
+            authenticator
+                .password_hasher()
+                .set_imported_exist(true, common::clock::now());
         }
         // The staged file must exist until its last row was read.
         drop(file);

@@ -128,7 +128,12 @@ async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Invita
     responses((status = 200, body = ConfirmedInvitation)))]
 async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<ConfirmedInvitation>> {
     let temporary = temporary_password::generate();
-    let hash = cx.app().authenticator().hashing().hash(temporary.clone()).await?;
+    let hash = cx
+        .app()
+        .authenticator()
+        .password_hasher()
+        .hash(temporary.clone())
+        .await?;
     let password = NewPassword::Temporary(hash);
     let answerer = InvitationCaller {
         platform: Some(cx.caller().actor()),
@@ -204,7 +209,7 @@ async fn accept(
             ];
             better_auth::password::check_new(&password, &own)
                 .map_err(|error| Error::invalid("password", "format", error.to_string()))?;
-            Some(app.authenticator().hashing().hash(password).await?)
+            Some(app.authenticator().password_hasher().hash(password).await?)
         }
         None => None,
     };

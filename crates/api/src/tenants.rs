@@ -101,7 +101,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Cre
     let authenticator = cx.app().authenticator();
     let password = temporary_password::generate();
     let (hash, hosts) = (
-        authenticator.hashing().hash(password.clone()).await?,
+        authenticator.password_hasher().hash(password.clone()).await?,
         authenticator.host_resolver().platform_hosts(),
     );
     let email = new.owner_email.trim().to_lowercase();

@@ -208,13 +208,13 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         let path = auth::reset_path(&token, auth::RESET_PAGE);
         PasswordLink { token, path }
     });
-    let hashing = cx.app().authenticator().hashing();
+    let password_hasher = cx.app().authenticator().password_hasher();
     let (password, temporary) = match &new.password {
-        Some(given) => (Some(Password::Given(hashing.hash(given.clone()).await?)), None),
+        Some(given) => (Some(Password::Given(password_hasher.hash(given.clone()).await?)), None),
         None if invitation.is_some() => (None, None),
         None => {
             let temporary = temporary_password::generate();
-            let hash = hashing.hash(temporary.clone()).await?;
+            let hash = password_hasher.hash(temporary.clone()).await?;
             (Some(Password::Temporary(hash)), Some(temporary))
         }
     };
@@ -293,7 +293,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
     let hash = cx
         .app()
         .authenticator()
-        .hashing()
+        .password_hasher()
         .hash(temporary_password.clone())
         .await?;
     let password = Password::Temporary(hash);

@@ -3,9 +3,9 @@
 
 pub mod client_requests;
 pub mod concurrency;
-pub mod hashing;
 pub mod host_resolver;
 pub mod origin;
+pub mod password_hasher;
 pub mod rate_limiter;
 pub mod resource_tenant;
 pub mod temporary_password;
@@ -27,8 +27,8 @@ use db::platform::resource_tenant::ResourceRef;
 use db::platform::sessions::{OrganizationFacts, Session, SessionFacts, SessionUser};
 use db::tenant_hint::TenantHints;
 use db::{Actor, RequestContext, Store, Tenant};
-use hashing::Hashing;
 use host_resolver::HostResolver;
+use password_hasher::PasswordHasher;
 
 /// The peer address of the connection.
 pub type Peer = ConnectInfo<std::net::SocketAddr>;
@@ -44,7 +44,7 @@ pub struct Authenticator {
     names: CookieNames,
     secret: Secret,
     host_resolver: HostResolver,
-    hashing: Hashing,
+    password_hasher: PasswordHasher,
     tenant_hints: TenantHints,
 }
 
@@ -192,7 +192,7 @@ impl Authenticator {
             names,
             secret,
             host_resolver,
-            hashing: Hashing::default(),
+            password_hasher: PasswordHasher::default(),
             tenant_hints: TenantHints::default(),
         }
     }
@@ -210,8 +210,8 @@ impl Authenticator {
         &self.host_resolver
     }
 
-    pub fn hashing(&self) -> &Hashing {
-        &self.hashing
+    pub fn password_hasher(&self) -> &PasswordHasher {
+        &self.password_hasher
     }
 
     /// Collects the credentials and context of a request without any look-up.

@@ -31,7 +31,7 @@ pub async fn change(asked: Asked) -> Answered {
     let present = asked.present().await?;
     check_new_of(&asked, &present.user.id, new).await?;
     let fitted = prove(&asked, &present, current).await?;
-    let hash = asked.app.authenticator().hashing().hash(new.to_owned()).await?;
+    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
     let change = VerifiedPasswordChange {
         fitted: Some(fitted),

@@ -129,7 +129,7 @@ pub async fn reset(asked: Asked) -> Answered {
         });
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&asked, &person.id, new).await?;
-    let hash = asked.app.authenticator().hashing().hash(new.to_owned()).await?;
+    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
     if !asked.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {
         return Err(AuthError::invalid_token().into());
     }

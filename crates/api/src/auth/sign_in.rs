@@ -50,9 +50,14 @@ pub async fn sign_in(asked: Asked) -> Answered {
     };
     let fitted = fitted_hash(&asked.app, &attempt, password).await?;
     let rehashed = match &fitted {
-        Some(hash) if password::needs_rehash(hash) => {
-            Some(asked.app.authenticator().hashing().hash(password.to_owned()).await?)
-        }
+        Some(hash) if password::needs_rehash(hash) => Some(
+            asked
+                .app
+                .authenticator()
+                .password_hasher()
+                .hash(password.to_owned())
+                .await?,
+        ),
         _ => None,
     };
     let session = asked.new_session(UserId::new(""));
@@ -93,8 +98,8 @@ pub async fn sign_in(asked: Asked) -> Answered {
 /// Finds the stored hash that the password matches. Limits are checked first, so that no hash is computed in vain;
 /// unknown accounts cost the same work as known ones.
 pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
-    let (hashing, now) = (app.authenticator().hashing(), common::clock::now());
-    let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
+    let (password_hasher, now) = (app.authenticator().password_hasher(), common::clock::now());
+    let (attempt, unsure) = (attempt.clone(), password_hasher.is_imported_check_due(now));
     let look = app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -108,12 +113,12 @@ pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> 
         });
     let (credential, imported_exist) = look.await?;
     if let Some(imported_exist) = imported_exist {
-        hashing.learn(imported_exist, now);
+        password_hasher.set_imported_exist(imported_exist, now);
     }
     let stored = credential
         .and_then(|credential| credential.password)
         .map(|(_, hash)| hash);
-    let fits = hashing.fits(password.to_owned(), stored.clone()).await?;
+    let fits = password_hasher.verify(password.to_owned(), stored.clone()).await?;
     Ok(stored.filter(|_| fits))
 }
 
@@ -134,7 +139,12 @@ pub async fn sign_up(asked: Asked) -> Answered {
     // The address is not looked up, so the response time does not reveal whether it is known. The work is the same for
     // every password of allowed length; longer ones are cut, to bound the cost.
     let sample: String = password.chars().take(password::MAX_LENGTH).collect();
-    asked.app.authenticator().hashing().pretend(sample).await;
+    asked
+        .app
+        .authenticator()
+        .password_hasher()
+        .equalize_timing(sample)
+        .await;
     Err(AuthError::failed_to_create_user().into())
 }
 

@@ -68,7 +68,14 @@ pub async fn create(asked: Asked) -> Answered {
         check_new(password, &[name.as_str(), &address])?;
     }
     let hash = match password {
-        Some(password) => Some(asked.app.authenticator().hashing().hash(password.to_owned()).await?),
+        Some(password) => Some(
+            asked
+                .app
+                .authenticator()
+                .password_hasher()
+                .hash(password.to_owned())
+                .await?,
+        ),
         None => None,
     };
     let new = NewUserAccount::provisioned(name.as_str(), &address, role, hash);

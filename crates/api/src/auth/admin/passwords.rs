@@ -31,7 +31,7 @@ pub async fn set(asked: Asked) -> Answered {
     // Avoids hashing for an unknown account.
     account(&asked, &user).await?;
     check_new_of(&asked, &user, new).await?;
-    let hash = asked.app.authenticator().hashing().hash(new.to_owned()).await?;
+    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
     let is_own = user == admin.id;
     asked
         .act(move |tx| administration::set_password(tx, &admin, &user, &hash))

@@ -15,38 +15,38 @@ use common::error::{Error, Result};
 /// machine.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long the result of the look-up for imported hashes is cached, in seconds.
-const IMPORTED_BELIEVED: i64 = 600;
+const IMPORTED_CHECK_SECONDS: i64 = 600;
 
 /// The hashing permits, and whether imported hashes exist in the database.
 #[derive(Clone)]
-pub struct Hashing(Arc<HasherInner>);
+pub struct PasswordHasher(Arc<HasherInner>);
 
 struct HasherInner {
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     imported_exist: AtomicBool,
     imported_checked_at: AtomicI64,
-    worked: AtomicU64,
+    hash_count: AtomicU64,
 }
 
-impl Default for Hashing {
+impl Default for PasswordHasher {
     /// One permit for each core but one, so that other requests are still served.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self(Arc::new(HasherInner {
-            turns: Arc::new(Semaphore::new(cores.saturating_sub(1).max(1))),
+            permits: Arc::new(Semaphore::new(cores.saturating_sub(1).max(1))),
             imported_exist: AtomicBool::new(true),
             imported_checked_at: AtomicI64::new(i64::MIN),
-            worked: AtomicU64::new(0),
+            hash_count: AtomicU64::new(0),
         }))
     }
 }
 
-impl Hashing {
+impl PasswordHasher {
     /// Verifies a password. Does the same work when the account does not exist (`stored` is `None`).
-    pub async fn fits(&self, password: String, stored: Option<String>) -> Result<bool> {
+    pub async fn verify(&self, password: String, stored: Option<String>) -> Result<bool> {
         let imported_exist = self.0.imported_exist.load(Ordering::Relaxed);
-        let turn = self.turn(LONGEST_WAIT).await?;
-        self.work(turn, move || {
+        let permit = self.acquire(LONGEST_WAIT).await?;
+        self.run(permit, move || {
             password::verify_account(&password, stored.as_deref(), imported_exist)
         })
         .await
@@ -54,57 +54,59 @@ impl Hashing {
 
     /// Hashes a new password.
     pub async fn hash(&self, password: String) -> Result<String> {
-        let turn = self.turn(LONGEST_WAIT).await?;
-        self.work(turn, move || password::hash(&password)).await
+        let permit = self.acquire(LONGEST_WAIT).await?;
+        self.run(permit, move || password::hash(&password)).await
     }
 
     /// Hashes a password and discards the result, to equalize timing. Uses only a permit that no request waits for,
     /// because anonymous callers may trigger this at will; the response does not depend on it.
-    pub async fn pretend(&self, password: String) {
-        if let Ok(turn) = Arc::clone(&self.0.turns).try_acquire_owned() {
-            let hashed = self.work(turn, move || password::hash(&password)).await;
+    pub async fn equalize_timing(&self, password: String) {
+        if let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() {
+            let hashed = self.run(permit, move || password::hash(&password)).await;
             drop(std::hint::black_box(hashed));
         }
     }
 
     /// Number of passwords hashed or verified since the start. Tests use it to prove that rejected requests cost as
     /// much as others.
-    pub fn worked(&self) -> u64 {
-        self.0.worked.load(Ordering::Relaxed)
+    pub fn hash_count(&self) -> u64 {
+        self.0.hash_count.load(Ordering::Relaxed)
     }
 
     /// Whether the cached result about imported hashes has expired.
-    pub fn is_unsure(&self, now: Timestamp) -> bool {
+    pub fn is_imported_check_due(&self, now: Timestamp) -> bool {
         let checked_at = self.0.imported_checked_at.load(Ordering::Relaxed);
-        now.as_millis().saturating_sub(checked_at) > IMPORTED_BELIEVED * 1000
+        now.as_millis().saturating_sub(checked_at) > IMPORTED_CHECK_SECONDS * 1000
     }
 
     /// Caches whether imported hashes exist.
-    pub fn learn(&self, imported_exist: bool, now: Timestamp) {
+    pub fn set_imported_exist(&self, imported_exist: bool, now: Timestamp) {
         self.0.imported_exist.store(imported_exist, Ordering::Relaxed);
         self.0.imported_checked_at.store(now.as_millis(), Ordering::Relaxed);
     }
 
-    async fn turn(&self, wait: Duration) -> Result<OwnedSemaphorePermit> {
-        let turn = Arc::clone(&self.0.turns).acquire_owned();
-        let turn = tokio::time::timeout(wait, turn).await.map_err(|_| Error::Overloaded)?;
-        turn.map_err(|_| Error::NotReady)
+    async fn acquire(&self, wait: Duration) -> Result<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.0.permits).acquire_owned();
+        let permit = tokio::time::timeout(wait, permit)
+            .await
+            .map_err(|_| Error::Overloaded)?;
+        permit.map_err(|_| Error::NotReady)
     }
 
-    /// Runs `slow` on a blocking thread. The thread owns the permit, so a disconnected caller does not release it
+    /// Runs `task` on a blocking thread. The thread owns the permit, so a disconnected caller does not release it
     /// early.
-    async fn work<T: Send + 'static>(
+    async fn run<T: Send + 'static>(
         &self,
-        turn: OwnedSemaphorePermit,
-        slow: impl FnOnce() -> T + Send + 'static,
+        permit: OwnedSemaphorePermit,
+        task: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        self.0.worked.fetch_add(1, Ordering::Relaxed);
-        let done = tokio::task::spawn_blocking(move || {
-            let outcome = slow();
-            drop(turn);
+        self.0.hash_count.fetch_add(1, Ordering::Relaxed);
+        let outcome = tokio::task::spawn_blocking(move || {
+            let outcome = task();
+            drop(permit);
             outcome
         });
-        done.await.map_err(|error| Error::Internal(error.into()))
+        outcome.await.map_err(|error| Error::Internal(error.into()))
     }
 }
 
@@ -115,23 +117,32 @@ mod tests {
 
     #[tokio::test]
     async fn strangers_who_only_pretend_take_no_turn_from_others() {
-        let hashing = Hashing::default();
-        let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
-        let all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
-        tokio::time::timeout(Duration::from_millis(50), hashing.pretend("long enough".to_owned()))
+        let password_hasher = PasswordHasher::default();
+        let free = u32::try_from(password_hasher.0.permits.available_permits()).unwrap();
+        let all = Arc::clone(&password_hasher.0.permits)
+            .acquire_many_owned(free)
             .await
             .unwrap();
+        tokio::time::timeout(
+            Duration::from_millis(50),
+            password_hasher.equalize_timing("long enough".to_owned()),
+        )
+        .await
+        .unwrap();
         drop(all);
-        assert!(!hashing.fits("wrong password".to_owned(), None).await.unwrap());
+        assert!(!password_hasher.verify("wrong password".to_owned(), None).await.unwrap());
     }
 
     #[tokio::test]
     async fn who_waits_too_long_is_told_to_come_again() {
-        let hashing = Hashing::default();
-        let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
-        let _all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
+        let password_hasher = PasswordHasher::default();
+        let free = u32::try_from(password_hasher.0.permits.available_permits()).unwrap();
+        let _all = Arc::clone(&password_hasher.0.permits)
+            .acquire_many_owned(free)
+            .await
+            .unwrap();
         assert!(matches!(
-            hashing.turn(Duration::from_millis(10)).await,
+            password_hasher.acquire(Duration::from_millis(10)).await,
             Err(Error::Overloaded)
         ));
     }
