@@ -109,8 +109,8 @@ impl<F: DeserializeOwned + Validate<Context = ()> + Send> FromRequest<App> for U
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let (request, room, cx) = expect_room(request, app).await?;
-        let (upload, kind) = Self::read(request, room, app).await?;
+        let (request, quota, cx) = check_quota(request, app).await?;
+        let (upload, kind) = Self::read(request, quota, app).await?;
         let file = match kind {
             UploadedType::Stored(kind) => upload.file.of_type(kind),
             UploadedType::Legacy(format) => convert(cx.as_ref(), upload.file, format).await?,
@@ -130,8 +130,8 @@ impl FromRequest<App> for Unconverted {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let (request, room, _) = expect_room(request, app).await?;
-        let (upload, kind) = Upload::<NoFields>::read(request, room, app).await?;
+        let (request, quota, _) = check_quota(request, app).await?;
+        let (upload, kind) = Upload::<NoFields>::read(request, quota, app).await?;
         match kind {
             UploadedType::Stored(kind) => Ok(Self(upload.file.of_type(kind))),
             UploadedType::Legacy(format) => Err(Error::LegacyFormat(format)),
@@ -140,20 +140,20 @@ impl FromRequest<App> for Unconverted {
 }
 
 /// Checks the storage quota before the file of a form is read.
-async fn expect_room(request: Request, app: &App) -> Result<(Request, Option<UploadQuota>, Option<Context>)> {
+async fn check_quota(request: Request, app: &App) -> Result<(Request, Option<UploadQuota>, Option<Context>)> {
     if !is_form(request.headers()) {
         return Err(Error::UnsupportedMediaType("multipart/form-data"));
     }
     let (mut parts, body) = request.into_parts();
     let cx = Context::from_request_parts(&mut parts, app).await.ok();
-    let room = match &cx {
+    let quota = match &cx {
         Some(cx) => {
             let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
-            quota::expect_room_between(cx, least, most).await?
+            quota::check_quota_between(cx, least, most).await?
         }
         None => None,
     };
-    Ok((Request::from_parts(parts, body), room, cx))
+    Ok((Request::from_parts(parts, body), quota, cx))
 }
 
 /// Converts a file of an older Office format to the format that replaced it, and renames it.
@@ -205,14 +205,14 @@ fn length(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
-    async fn read(request: Request, room: Option<UploadQuota>, app: &App) -> Result<(ReceivedForm<F>, UploadedType)> {
+    async fn read(request: Request, quota: Option<UploadQuota>, app: &App) -> Result<(ReceivedForm<F>, UploadedType)> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
         let claim = request.extensions().get::<Arc<Claim>>().cloned();
         let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
         let user = user.ok_or(Error::Unauthenticated)?;
-        let mut permit = app.uploads().begin(user, room, at_least(request.headers())).await?;
+        let mut permit = app.uploads().begin(user, quota, at_least(request.headers())).await?;
         let meter = UploadMeter::default();
         let mut form = meter.form(request).await?;
         let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
@@ -365,7 +365,7 @@ pub async fn keep<T: Send + 'static>(
     key: FileKey,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    quota::expect_room(cx, staged.size()).await?;
+    quota::check_quota(cx, staged.size()).await?;
     let files = cx.app().files().clone();
     let kept = key.clone();
     let (act, inside) = (with_room(vec![key.clone()], act), cx.clone());
@@ -381,7 +381,7 @@ pub async fn keep_for<T: Send + 'static>(
     key: FileKey,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<Versioned<T>> {
-    quota::expect_room(cx, staged.size()).await?;
+    quota::check_quota(cx, staged.size()).await?;
     let (files, kept, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
     let keeping = async move { files.commit(staged, &kept).await };
     let act = with_room(vec![key.clone()], act);
@@ -406,7 +406,7 @@ pub async fn keep_copies<T: Send + 'static>(
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     if !copies.is_empty() {
-        quota::expect_room(cx, 1).await?;
+        quota::check_quota(cx, 1).await?;
     }
     let files = cx.app().files().clone();
     let keys: Vec<FileKey> = copies.iter().map(|(_, to)| to.clone()).collect();

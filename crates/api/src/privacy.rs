@@ -80,7 +80,7 @@ async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyB
         (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
 async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
     // The archive stays on the disk for days.
-    cx.app().uploads().expect_disk().await?;
+    cx.app().uploads().check_disk_space().await?;
     let job = cx.write(move |tx| privacy::export(tx, &asked)).await?;
     cx.app().jobs().notify();
     let mut headers = HeaderMap::new();

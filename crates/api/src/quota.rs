@@ -9,14 +9,14 @@ use common::error::{Error, Result};
 use service::jobs::storage_usage;
 
 /// Rejects a file of known size that exceeds the quota.
-pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<UploadQuota>> {
-    expect_room_between(cx, bytes, bytes).await
+pub async fn check_quota(cx: &Context, bytes: u64) -> Result<Option<UploadQuota>> {
+    check_quota_between(cx, bytes, bytes).await
 }
 
 /// Rejects a file of at least `least` bytes that exceeds the quota, and returns the available space. Before a rejection
 /// the organization is counted again if files were deleted.
-pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<UploadQuota>> {
-    cx.app().uploads().expect_disk().await?;
+pub async fn check_quota_between(cx: &Context, least: u64, most: u64) -> Result<Option<UploadQuota>> {
+    cx.app().uploads().check_disk_space().await?;
     // Nothing is stored without an organization; the handler reports the error.
     let Ok(context) = cx.context() else {
         return Ok(None);

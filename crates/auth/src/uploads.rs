@@ -18,7 +18,7 @@ pub const CONVERSIONS_AT_ONCE: usize = 2;
 /// `Retry-After` of a user with too many uploads, in seconds.
 const PAUSE: u64 = 5;
 /// Free disk space is checked again after this many bytes.
-const LOOK_EVERY: u64 = 1 << 20;
+const DISK_CHECK_BYTES: u64 = 1 << 20;
 
 /// Counts the uploads of this instance; clones share the counts.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub struct UploadQuota {
 pub struct UploadPermit {
     uploads: Uploads,
     user: UserId,
-    room: Option<UploadQuota>,
+    quota: Option<UploadQuota>,
     reserved: u64,
     received: u64,
 }
@@ -68,7 +68,7 @@ impl Uploads {
     }
 
     /// Starts an upload of at least `announced` bytes.
-    pub async fn begin(&self, user: &UserId, room: Option<UploadQuota>, announced: u64) -> Result<UploadPermit> {
+    pub async fn begin(&self, user: &UserId, quota: Option<UploadQuota>, announced: u64) -> Result<UploadPermit> {
         {
             let mut state = self.state();
             let running = state.by_user.entry(user.clone()).or_default();
@@ -80,12 +80,12 @@ impl Uploads {
         let mut permit = UploadPermit {
             uploads: self.clone(),
             user: user.clone(),
-            room,
+            quota,
             reserved: 0,
             received: 0,
         };
         permit.reserve(announced)?;
-        self.expect_disk().await?;
+        self.check_disk_space().await?;
         Ok(permit)
     }
 
@@ -103,13 +103,13 @@ impl Uploads {
     }
 
     /// Fails with [`Error::DiskFull`] when the disk is nearly full, counting the bytes that uploads will still write.
-    pub async fn expect_disk(&self) -> Result<()> {
+    pub async fn check_disk_space(&self) -> Result<()> {
         if self.0.free_min == 0 {
             return Ok(());
         }
         let folder = self.0.folder.clone();
-        let looked = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&folder));
-        let disk = match looked.await.map_err(|error| anyhow::anyhow!(error))? {
+        let disk = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&folder));
+        let disk = match disk.await.map_err(|error| anyhow::anyhow!(error))? {
             Ok(disk) => disk,
             Err(error) => {
                 tracing::warn!(%error, "free disk space could not be read");
@@ -142,8 +142,8 @@ impl UploadPermit {
         self.reserve((before + bytes).saturating_sub(self.reserved))?;
         self.received += bytes;
         self.uploads.state().unwritten -= bytes;
-        if before / LOOK_EVERY != self.received / LOOK_EVERY {
-            self.uploads.expect_disk().await?;
+        if before / DISK_CHECK_BYTES != self.received / DISK_CHECK_BYTES {
+            self.uploads.check_disk_space().await?;
         }
         Ok(())
     }
@@ -151,17 +151,17 @@ impl UploadPermit {
     /// Reserves further bytes in the storage quota of the organization.
     fn reserve(&mut self, bytes: u64) -> Result<()> {
         let mut state = self.uploads.state();
-        if let Some(room) = &self.room {
+        if let Some(quota) = &self.quota {
             let staged = state
                 .by_organization
-                .get(&room.organization)
+                .get(&quota.organization)
                 .copied()
                 .unwrap_or_default();
-            if bytes > 0 && staged.saturating_add(bytes) > room.free {
+            if bytes > 0 && staged.saturating_add(bytes) > quota.free {
                 return Err(Error::QuotaExceeded);
             }
             if bytes > 0 {
-                state.by_organization.insert(room.organization.clone(), staged + bytes);
+                state.by_organization.insert(quota.organization.clone(), staged + bytes);
             }
         }
         state.unwritten += bytes;
@@ -181,13 +181,13 @@ impl Drop for UploadPermit {
         if left == Some(0) {
             state.by_user.remove(&self.user);
         }
-        if let Some(room) = &self.room {
-            let left = state.by_organization.get_mut(&room.organization).map(|staged| {
+        if let Some(quota) = &self.quota {
+            let left = state.by_organization.get_mut(&quota.organization).map(|staged| {
                 *staged -= self.reserved;
                 *staged
             });
             if left == Some(0) {
-                state.by_organization.remove(&room.organization);
+                state.by_organization.remove(&quota.organization);
             }
         }
     }
@@ -202,7 +202,7 @@ mod tests {
         Uploads::new(std::env::temp_dir(), free_min)
     }
 
-    fn room(free: u64) -> UploadQuota {
+    fn quota(free: u64) -> UploadQuota {
         let organization = OrganizationId::new("north");
         UploadQuota { organization, free }
     }
@@ -210,8 +210,8 @@ mod tests {
     #[tokio::test]
     async fn staged_bytes_of_all_uploads_count_against_the_room() {
         let (uploads, ben) = (uploads(0), UserId::new("ben"));
-        let mut announced = uploads.begin(&ben, Some(room(100)), 60).await.unwrap();
-        let mut streamed = uploads.begin(&ben, Some(room(100)), 0).await.unwrap();
+        let mut announced = uploads.begin(&ben, Some(quota(100)), 60).await.unwrap();
+        let mut streamed = uploads.begin(&ben, Some(quota(100)), 0).await.unwrap();
         assert!(streamed.receive(40).await.is_ok());
         assert!(matches!(streamed.receive(1).await, Err(Error::QuotaExceeded)));
         assert!(
@@ -219,13 +219,13 @@ mod tests {
             "what was announced is not counted twice"
         );
         assert!(matches!(
-            uploads.begin(&ben, Some(room(100)), 1).await,
+            uploads.begin(&ben, Some(quota(100)), 1).await,
             Err(Error::QuotaExceeded)
         ));
         let other = UserId::new("dana");
         assert!(uploads.begin(&other, None, 1 << 40).await.is_ok(), "without a quota");
         drop(streamed);
-        assert!(uploads.begin(&ben, Some(room(100)), 40).await.is_ok());
+        assert!(uploads.begin(&ben, Some(quota(100)), 40).await.is_ok());
         drop(announced);
         let state = uploads.state();
         assert!(state.by_user.is_empty() && state.by_organization.is_empty() && state.unwritten == 0);
