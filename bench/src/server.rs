@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use anyhow::Context as _;
 use api::app::App;
-use api::{listen, router};
+use api::{router, server};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{self, Request, State};
@@ -105,10 +105,10 @@ async fn serve(serving: &ServeOptions) -> anyhow::Result<()> {
         .route("/nothing", get(async || "{}"))
         .with_state(app.clone());
     let routes = router::router(app.clone()).merge(limit_routes(limits)).merge(checks);
-    let signals = listen::StopSignals::watch()?;
+    let signals = server::StopSignals::watch()?;
     let greeting = serde_json::json!({"base": base, "people": people});
     writeln!(std::io::stdout(), "{greeting}")?;
-    listen::serve(listener, routes, app, signals.received()).await?;
+    server::serve(listener, routes, app, signals.received()).await?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use api::{listen, router};
+use api::{router, server};
 use groupwork::bootstrap::build_app;
 use groupwork::config::StorageArgs;
 use reqwest::header::CONTENT_TYPE;
@@ -154,7 +154,7 @@ pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow
 
 /// Raises the limit of file descriptors to the allowed maximum.
 pub fn raise_descriptors() -> anyhow::Result<()> {
-    let open = api::descriptors::raise();
+    let open = api::fd_limit::raise();
     ensure!(
         open.is_none_or(|open| open > 1024),
         "only {open:?} descriptors may be open"
@@ -186,8 +186,8 @@ async fn serve_until_stopped(folder: &Path) -> anyhow::Result<()> {
     let config = settings(&base, listener.local_addr()?, None, storage)?;
     let app = build_app(config, &base).await.map_err(anyhow::Error::new)?;
     let routes = router::router(app.clone());
-    let signals = listen::StopSignals::watch()?;
+    let signals = server::StopSignals::watch()?;
     writeln!(std::io::stdout(), "{}", json!({"base": base}))?;
-    listen::serve(listener, routes, app, signals.received()).await?;
+    server::serve(listener, routes, app, signals.received()).await?;
     Ok(())
 }

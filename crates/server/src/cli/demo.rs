@@ -27,7 +27,7 @@ use super::data_folder::{lock, protect};
 use super::database::announce;
 use super::serve::{LOG_FLUSH_TIMEOUT, build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
-use api::{listen, router};
+use api::{router, server};
 use common::failpoint;
 
 /// Arguments of `groupwork demo`.
@@ -97,8 +97,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
         .await
         .context("the people of the demo school")?;
     let router = quick_login::layer(router::router(app.clone()), &school);
-    let signals = listen::StopSignals::watch()?;
-    let serving = tokio::spawn(listen::serve(listener, router, app.clone(), signals.received()));
+    let signals = server::StopSignals::watch()?;
+    let serving = tokio::spawn(server::serve(listener, router, app.clone(), signals.received()));
     let clients = ClientFactory::new(
         app.store().clone(),
         [&own_url, &frontend_url],

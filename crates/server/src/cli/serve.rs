@@ -12,7 +12,7 @@ use super::log_writer::LogWriter;
 use crate::bootstrap::build_app;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use api::app::App;
-use api::{descriptors, listen, metrics, router};
+use api::{fd_limit, metrics, router, server};
 use common::failpoint;
 
 /// Runs the service until it is stopped.
@@ -30,7 +30,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     // Before the port is bound, because a previous service that is stopping may still use it.
     let timeout = Duration::from_secs(config.storage.database_wait_seconds);
     let _lock = lock(&database, timeout)?;
-    tracing::info!(most = descriptors::raise(), "file descriptor limit");
+    tracing::info!(most = fd_limit::raise(), "file descriptor limit");
     let outcome = super::run_service(async {
         let listener = TcpListener::bind(config.listen)
             .await
@@ -49,7 +49,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             tokio::spawn(metrics::serve(metrics, app.clone()));
         }
         failpoint::hit("start.built");
-        let signals = listen::StopSignals::watch()?;
+        let signals = server::StopSignals::watch()?;
         announce(&format!("groupwork listens on http://{address}"));
         notify_service_manager(NotifyState::Ready);
         let stop = async {
@@ -57,7 +57,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             notify_service_manager(NotifyState::Stopping);
         };
         let store = app.store().clone();
-        listen::serve(listener, router::router(app.clone()), app, stop).await?;
+        server::serve(listener, router::router(app.clone()), app, stop).await?;
         if let Err(error) = store.checkpoint().await {
             tracing::warn!(error = format!("{error:?}"), "SQLite WAL checkpoint failed");
         }

@@ -1,7 +1,7 @@
 //! From a transaction to the sockets: events are delivered after the commit, in order, to every instance. Recovery
 //! after a gap.
 
-use api::{listen, router};
+use api::{router, server};
 use db::Database;
 use groupwork::bootstrap::build_app;
 use model::id::{ClassId, OrganizationId};
@@ -71,7 +71,7 @@ impl Second {
         let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
-        let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));
+        let serving = tokio::spawn(server::serve(listener, router, app, async { drop(stopped.await) }));
         Some(Self {
             first,
             stop,

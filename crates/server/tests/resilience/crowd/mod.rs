@@ -9,7 +9,7 @@ mod sockets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use api::descriptors;
+use api::fd_limit;
 use futures_util::StreamExt as _;
 use model::realtime::Room;
 use serde_json::json;
@@ -250,7 +250,7 @@ async fn requests_are_answered(ada: &Client, crowd: impl Future<Output = Crowd>)
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
-    let open = descriptors::raise().unwrap_or(u64::MAX);
+    let open = fd_limit::raise().unwrap_or(u64::MAX);
     let (classes, class_size) = size((10, 100), (10, 1_000));
     assert!(open > (classes * class_size + 500) as u64, "only {open} descriptors");
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();

@@ -28,14 +28,14 @@ use super::pace::{Holding, Paced, Waiting};
 use auth::host_resolver::network as counted_address;
 
 /// Time in which requests in flight may finish at shutdown.
-const GRACE: Duration = Duration::from_secs(25);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(25);
 /// Read buffer of a connection in bytes. Larger than the maximum head, so that an oversized head gets a proper error,
 /// and small enough for twenty thousand slow clients.
-const READ_AHEAD: usize = 64 * 1024;
+const READ_BUFFER: usize = 64 * 1024;
 /// Time in which a connection that was just accepted may send its request once the listener is closed.
-const ARRIVING: Duration = Duration::from_millis(500);
+const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, for example when no file descriptors are left.
-const EXHAUSTED: Duration = Duration::from_millis(200);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Serves until `stop` resolves, keeps serving while draining, and then finishes requests in flight. A signal ends the
 /// drain early.
@@ -45,44 +45,44 @@ pub async fn serve(
     app: App,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let door = Door {
+    let acceptor = Acceptor {
         router,
-        crowd: Crowd::new(&app),
+        limits: ConnectionLimits::new(&app),
         stopping: CancellationToken::new(),
         connections: TaskTracker::new(),
         app,
     };
-    door.accept_until(&listener, stop).await;
-    let app = &door.app;
+    acceptor.accept_until(&listener, stop).await;
+    let app = &acceptor.app;
     let drain = app.settings().drain;
     app.drain();
     if !drain.is_zero() {
-        let again = StopSignals::watch()?;
+        let second_signal = StopSignals::watch()?;
         let seconds = drain.as_secs();
         tracing::info!(seconds, "draining: readiness fails, requests are still served");
-        let impatience = async {
+        let drain_end = async {
             tokio::select! {
                 () = tokio::time::sleep(drain) => {}
-                () = again.received() => {}
+                () = second_signal.received() => {}
             }
         };
-        door.accept_until(&listener, impatience).await;
+        acceptor.accept_until(&listener, drain_end).await;
     }
-    door.let_in_who_waits(listener)?;
-    door.close().await;
+    acceptor.accept_backlog(listener)?;
+    acceptor.close().await;
     Ok(())
 }
 
 /// The accepted connections, and what serves them.
-struct Door {
+struct Acceptor {
     router: Router,
     app: App,
-    crowd: Crowd,
+    limits: ConnectionLimits,
     stopping: CancellationToken,
     connections: TaskTracker,
 }
 
-impl Door {
+impl Acceptor {
     async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
         tokio::pin!(end);
         loop {
@@ -91,32 +91,32 @@ impl Door {
                 () = &mut end => return,
             };
             match accepted {
-                Ok((stream, peer)) => self.let_in(stream, peer),
+                Ok((stream, peer)) => self.accept(stream, peer),
                 Err(error) => {
                     // The client disconnected before it was accepted, or no descriptors are left. Neither ends the
                     // service.
                     tracing::warn!(%error, "connection not accepted");
-                    tokio::time::sleep(EXHAUSTED).await;
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
     }
 
-    fn let_in(&self, stream: TcpStream, peer: SocketAddr) {
-        if let Some(place) = self.crowd.admit(peer.ip()) {
+    fn accept(&self, stream: TcpStream, peer: SocketAddr) {
+        if let Some(permit) = self.limits.acquire(peer.ip()) {
             let (router, app, stopping) = (self.router.clone(), self.app.clone(), self.stopping.clone());
             self.connections
-                .spawn(serve_connection(stream, peer, router, app, stopping, place));
+                .spawn(serve_connection(stream, peer, router, app, stopping, permit));
         }
     }
 
     /// Accepts the connections in the backlog: the kernel has established them already, so closing the listener would
     /// reset them.
-    fn let_in_who_waits(&self, listener: TcpListener) -> std::io::Result<()> {
+    fn accept_backlog(&self, listener: TcpListener) -> std::io::Result<()> {
         let listener = listener.into_std()?;
         while let Ok((stream, peer)) = listener.accept() {
             stream.set_nonblocking(true)?;
-            self.let_in(TcpStream::from_std(stream)?, peer);
+            self.accept(TcpStream::from_std(stream)?, peer);
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Door {
         tracing::info!("shutting down: listener closed, waiting for requests in flight");
         self.stopping.cancel();
         self.connections.close();
-        let finished = tokio::time::timeout(GRACE, async {
+        let finished = tokio::time::timeout(SHUTDOWN_TIMEOUT, async {
             tokio::join!(
                 self.app.realtime().close(),
                 self.app.jobs().close(),
@@ -148,7 +148,7 @@ async fn serve_connection(
     router: Router,
     app: App,
     stopping: CancellationToken,
-    _place: Place,
+    _permit: ConnectionPermit,
 ) {
     let phase = Phase::default();
     let (line, abort_handle) = match Line::new(stream, phase.clone()) {
@@ -180,7 +180,7 @@ async fn serve_connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        .max_buf_size(READ_AHEAD)
+        .max_buf_size(READ_BUFFER)
         .serve_connection(TokioIo::new(line), TowerToHyperService::new(service))
         .with_upgrades();
     tokio::pin!(connection);
@@ -189,8 +189,8 @@ async fn serve_connection(
         () = stopping.cancelled() => {
             // hyper closes a connection from which it has read nothing, although a request may have arrived. Such a
             // request is served first.
-            let patience = if arriving.awaits_head() { ARRIVING } else { Duration::ZERO };
-            if let Ok(outcome) = tokio::time::timeout(patience, connection.as_mut()).await {
+            let timeout = if arriving.awaits_head() { FIRST_REQUEST_TIMEOUT } else { Duration::ZERO };
+            if let Ok(outcome) = tokio::time::timeout(timeout, connection.as_mut()).await {
                 outcome
             } else {
                 connection.as_mut().graceful_shutdown();
@@ -205,64 +205,67 @@ async fn serve_connection(
 
 /// Counts connections in total and per address.
 #[derive(Clone)]
-struct Crowd(Arc<Places>);
+struct ConnectionLimits(Arc<ConnectionCounts>);
 
-struct Places {
-    most: usize,
-    most_of_one: usize,
+struct ConnectionCounts {
+    connections_max: usize,
+    connections_per_address: usize,
     proxies: Vec<Network>,
-    taken: Mutex<(usize, HashMap<IpAddr, usize>)>,
+    open: Mutex<(usize, HashMap<IpAddr, usize>)>,
 }
 
 /// A counted connection; released on drop.
-struct Place {
-    crowd: Crowd,
+struct ConnectionPermit {
+    limits: ConnectionLimits,
     address: IpAddr,
 }
 
-impl Crowd {
+impl ConnectionLimits {
     fn new(app: &App) -> Self {
         let config = app.settings();
-        Self(Arc::new(Places {
-            most: config.connections_max,
-            most_of_one: config.connections_per_address,
+        Self(Arc::new(ConnectionCounts {
+            connections_max: config.connections_max,
+            connections_per_address: config.connections_per_address,
             proxies: config.trusted_proxies.clone(),
-            taken: Mutex::default(),
+            open: Mutex::default(),
         }))
     }
 
     /// Counts a connection unless a limit is reached. The limit per address does not apply to trusted proxies.
-    fn admit(&self, peer: IpAddr) -> Option<Place> {
+    fn acquire(&self, peer: IpAddr) -> Option<ConnectionPermit> {
         let address = counted_address(peer);
-        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        if taken.0 >= self.0.most {
-            tracing::warn!(most = self.0.most, "connection rejected: too many connections");
+        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.0 >= self.0.connections_max {
+            tracing::warn!(
+                connections_max = self.0.connections_max,
+                "connection rejected: too many connections"
+            );
             return None;
         }
-        let of_one = taken.1.get(&address).copied().unwrap_or_default();
-        if of_one >= self.0.most_of_one && !network::contains(&self.0.proxies, peer) {
+        let from_address = open.1.get(&address).copied().unwrap_or_default();
+        if from_address >= self.0.connections_per_address && !network::contains(&self.0.proxies, peer) {
             tracing::debug!(%address, "connection rejected: too many connections from this address");
             return None;
         }
-        taken.0 += 1;
-        taken.1.insert(address, of_one + 1);
-        Some(Place {
-            crowd: self.clone(),
+        open.0 += 1;
+        open.1.insert(address, from_address + 1);
+        Some(ConnectionPermit {
+            limits: self.clone(),
             address,
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.crowd.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.0 -= 1;
-        let left = taken.1.get_mut(&self.address).map(|of_one| {
-            *of_one -= 1;
-            *of_one
+        let mut open = self.limits.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.0 -= 1;
+        let left = open.1.get_mut(&self.address).map(|from_address| {
+            *from_address -= 1;
+            *from_address
         });
         if left == Some(0) {
-            taken.1.remove(&self.address);
+            open.1.remove(&self.address);
         }
     }
 }
