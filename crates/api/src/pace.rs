@@ -39,7 +39,7 @@ pub(super) const READER_PACE: Pace = Pace {
 
 impl Pace {
     /// How long a pause may last, after this total waiting time and number of bytes.
-    pub(super) fn patience(self, past: Duration, received: u64) -> Duration {
+    pub(super) fn timeout(self, past: Duration, received: u64) -> Duration {
         let allowed = self.idle + Duration::from_secs(received / self.slowest);
         self.idle.min(allowed.saturating_sub(past))
     }
@@ -76,7 +76,7 @@ impl Waiting {
     fn pause(&self, pace: Pace, received: u64) -> Instant {
         let mut waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = *waited.since.get_or_insert_with(Instant::now);
-        since + pace.patience(waited.past, received)
+        since + pace.timeout(waited.past, received)
     }
 
     fn go_on(&self) {

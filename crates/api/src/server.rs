@@ -23,8 +23,8 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::context::App;
-use super::line::{Line, Phase};
 use super::pace::{Holding, Paced, Waiting};
+use super::tcp_stream::{ClientStream, Phase};
 use auth::host_resolver::network as counted_address;
 
 /// Time in which requests in flight may finish at shutdown.
@@ -151,7 +151,7 @@ async fn serve_connection(
     _permit: ConnectionPermit,
 ) {
     let phase = Phase::default();
-    let (line, abort_handle) = match Line::new(stream, phase.clone()) {
+    let (stream, abort_handle) = match ClientStream::new(stream, phase.clone()) {
         Ok(ready) => ready,
         Err(error) => return tracing::debug!(%error, "connection setup failed"),
     };
@@ -175,13 +175,13 @@ async fn serve_connection(
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
             }
-            response.map(|body| Holding::keep(body, phase.answering()))
+            response.map(|body| Holding::keep(body, phase.begin_response()))
         });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_buf_size(READ_BUFFER)
-        .serve_connection(TokioIo::new(line), TowerToHyperService::new(service))
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
         .with_upgrades();
     tokio::pin!(connection);
     let outcome = tokio::select! {
@@ -189,7 +189,7 @@ async fn serve_connection(
         () = stopping.cancelled() => {
             // hyper closes a connection from which it has read nothing, although a request may have arrived. Such a
             // request is served first.
-            let timeout = if arriving.awaits_head() { FIRST_REQUEST_TIMEOUT } else { Duration::ZERO };
+            let timeout = if arriving.is_awaiting_head() { FIRST_REQUEST_TIMEOUT } else { Duration::ZERO };
             if let Ok(outcome) = tokio::time::timeout(timeout, connection.as_mut()).await {
                 outcome
             } else {
@@ -317,7 +317,7 @@ fn is_hang_up_ignored() -> bool {
     static IS_IGNORED: OnceLock<bool> = OnceLock::new();
     *IS_IGNORED.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = status.lines().find_map(|stream| stream.strip_prefix("SigIgn:"));
         // Signal 1 is the lowest bit.
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
             .is_some_and(|mask| mask & 1 == 1)

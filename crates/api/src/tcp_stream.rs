@@ -20,7 +20,7 @@ use super::pace::{Pace, READER_PACE};
 use realtime::abort::AbortHandle;
 
 /// TCP user timeout: a peer that acknowledges nothing for this long is disconnected.
-const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
+const USER_TIMEOUT: Duration = Duration::from_secs(25);
 /// Idle time before the kernel sends a keep-alive probe.
 const KEEP_ALIVE: Duration = Duration::from_mins(1);
 
@@ -54,12 +54,12 @@ impl Phase {
     }
 
     /// Returns a guard to hold until the response is complete.
-    pub fn answering(&self) -> Answering {
-        Answering(self.clone())
+    pub fn begin_response(&self) -> ResponseGuard {
+        ResponseGuard(self.clone())
     }
 
     /// Whether the head of a request is arriving, or may be.
-    pub fn awaits_head(&self) -> bool {
+    pub fn is_awaiting_head(&self) -> bool {
         self.get() == Self::HEAD
     }
 
@@ -68,7 +68,7 @@ impl Phase {
     }
 
     /// The timeout for client input in this phase.
-    fn patience(phase: u8) -> Option<Duration> {
+    fn timeout(phase: u8) -> Option<Duration> {
         match phase {
             Self::HEAD => Some(HEAD),
             Self::IDLE => Some(IDLE),
@@ -78,9 +78,9 @@ impl Phase {
 }
 
 /// A response in progress. When it is dropped, the connection waits for the next request.
-pub struct Answering(Phase);
+pub struct ResponseGuard(Phase);
 
-impl Drop for Answering {
+impl Drop for ResponseGuard {
     fn drop(&mut self) {
         self.0.0.store(Phase::IDLE, Ordering::Relaxed);
     }
@@ -88,14 +88,14 @@ impl Drop for Answering {
 
 /// A TCP stream that can be aborted. After an upgrade, reader and writer are different tasks, so each has its own
 /// waker.
-pub struct Line {
+pub struct ClientStream {
     stream: TcpStream,
     abort_handle: AbortHandle,
     phase: Phase,
     /// The phase and its timer. The timer is reset when the phase changes.
-    alarm: (u8, Option<Pin<Box<Sleep>>>),
+    timer: (u8, Option<Pin<Box<Sleep>>>),
     reader: SlowReader,
-    heads: HeadScanner,
+    head_scanner: HeadScanner,
 }
 
 /// Measures for how long the client of a connection has not read its responses.
@@ -104,7 +104,7 @@ struct SlowReader {
     written: u64,
     waited: Duration,
     since: Option<Instant>,
-    alarm: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl SlowReader {
@@ -114,7 +114,7 @@ impl SlowReader {
             written: 0,
             waited: Duration::ZERO,
             since: None,
-            alarm: None,
+            timer: None,
         }
     }
 
@@ -123,59 +123,59 @@ impl SlowReader {
         self.written += bytes as u64;
         if let Some(since) = self.since.take() {
             self.waited += since.elapsed();
-            self.alarm = None;
+            self.timer = None;
         }
     }
 
     /// The client reads nothing at the moment. Fails once that has lasted too long.
     fn wait(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let patience = self.pace.patience(self.waited, self.written);
-        let alarm = self
-            .alarm
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(since + patience)));
-        if alarm.as_mut().poll(context).is_pending() {
+        let timeout = self.pace.timeout(self.waited, self.written);
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(since + timeout)));
+        if timer.as_mut().poll(context).is_pending() {
             return Ok(());
         }
-        let why = "timeout: client reads the response too slowly";
-        Err(io::Error::new(io::ErrorKind::TimedOut, why))
+        let message = "timeout: client reads the response too slowly";
+        Err(io::Error::new(io::ErrorKind::TimedOut, message))
     }
 }
 
-impl Line {
+impl ClientStream {
     /// Sets the socket options of an accepted stream and wraps it.
     pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, AbortHandle)> {
         stream.set_nodelay(true)?;
         let socket = SockRef::from(&stream);
-        socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
+        socket.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
         let abort_handle = AbortHandle::default();
-        let line = Self {
+        let this = Self {
             abort_handle: abort_handle.clone(),
-            alarm: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
+            timer: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
             phase,
             stream,
             reader: SlowReader::new(READER_PACE),
-            heads: HeadScanner::default(),
+            head_scanner: HeadScanner::default(),
         };
-        Ok((line, abort_handle))
+        Ok((this, abort_handle))
     }
 
     /// The client has sent nothing. Closes the connection once the timeout of the phase has elapsed.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let phase = self.phase.get();
-        if self.alarm.0 != phase {
-            let patience = Phase::patience(phase).map(|patience| Box::pin(tokio::time::sleep(patience)));
-            self.alarm = (phase, patience);
+        if self.timer.0 != phase {
+            let timeout = Phase::timeout(phase).map(|timeout| Box::pin(tokio::time::sleep(timeout)));
+            self.timer = (phase, timeout);
         }
         let is_over = self
-            .alarm
+            .timer
             .1
             .as_mut()
-            .is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
+            .is_some_and(|timer| timer.as_mut().poll(context).is_ready());
         if is_over {
-            let why = "timeout: client sent nothing";
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
+            let message = "timeout: client sent nothing";
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)));
         }
         Poll::Pending
     }
@@ -197,7 +197,7 @@ impl Line {
     }
 
     /// Fails once the connection was aborted.
-    fn check(&self, is_aborted: bool) -> io::Result<()> {
+    fn check_aborted(&self, is_aborted: bool) -> io::Result<()> {
         if !is_aborted {
             return Ok(());
         }
@@ -210,42 +210,42 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ClientStream {
     fn drop(&mut self) {
         // Marks the handle as used, so that its owner knows that the connection has ended.
         self.abort_handle.abort();
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for ClientStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let line = &mut *self;
-        line.check(line.abort_handle.register_reader(context))?;
+        let this = &mut *self;
+        this.check_aborted(this.abort_handle.register_reader(context))?;
         let before = buffer.filled().len();
-        if Pin::new(&mut line.stream).poll_read(context, buffer)?.is_pending() {
-            return line.wait(context);
+        if Pin::new(&mut this.stream).poll_read(context, buffer)?.is_pending() {
+            return this.wait(context);
         }
-        let phase = line.phase.get();
+        let phase = this.phase.get();
         if phase != Phase::UPGRADED {
-            line.heads.scan(&mut buffer.filled_mut()[before..]);
+            this.head_scanner.scan(&mut buffer.filled_mut()[before..]);
         }
         if buffer.filled().len() > before && phase == Phase::IDLE {
-            line.phase.0.store(Phase::HEAD, Ordering::Relaxed);
+            this.phase.0.store(Phase::HEAD, Ordering::Relaxed);
         }
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for ClientStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let line = &mut *self;
-        line.check(line.abort_handle.register_writer(context))?;
-        let written = Pin::new(&mut line.stream).poll_write(context, bytes);
-        line.after_write(context, written)
+        let this = &mut *self;
+        this.check_aborted(this.abort_handle.register_writer(context))?;
+        let written = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.after_write(context, written)
     }
 
     fn poll_write_vectored(
@@ -253,10 +253,10 @@ impl AsyncWrite for Line {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let line = &mut *self;
-        line.check(line.abort_handle.register_writer(context))?;
-        let written = Pin::new(&mut line.stream).poll_write_vectored(context, slices);
-        line.after_write(context, written)
+        let this = &mut *self;
+        this.check_aborted(this.abort_handle.register_writer(context))?;
+        let written = Pin::new(&mut this.stream).poll_write_vectored(context, slices);
+        this.after_write(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -264,9 +264,9 @@ impl AsyncWrite for Line {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let line = &mut *self;
-        line.check(line.abort_handle.register_writer(context))?;
-        Pin::new(&mut line.stream).poll_flush(context)
+        let this = &mut *self;
+        this.check_aborted(this.abort_handle.register_writer(context))?;
+        Pin::new(&mut this.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -287,21 +287,21 @@ mod tests {
         slowest: 1 << 40,
     };
 
-    async fn pair() -> (Line, TcpStream) {
+    async fn pair() -> (ClientStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let (line, _) = Line::new(listener.accept().await.unwrap().0, Phase::default()).unwrap();
-        (line, client)
+        let (this, _) = ClientStream::new(listener.accept().await.unwrap().0, Phase::default()).unwrap();
+        (this, client)
     }
 
     #[tokio::test]
     async fn client_that_does_not_read_is_cut() {
-        let (mut line, _client) = pair().await;
-        line.reader = SlowReader::new(IMPATIENT);
-        line.phase.begin();
+        let (mut this, _client) = pair().await;
+        this.reader = SlowReader::new(IMPATIENT);
+        this.phase.begin();
         let piece = vec![0; 1 << 20];
         let error = loop {
-            if let Err(error) = line.write_all(&piece).await {
+            if let Err(error) = this.write_all(&piece).await {
                 break error;
             }
         };
@@ -310,10 +310,10 @@ mod tests {
 
     #[tokio::test]
     async fn websocket_is_left_to_its_own_limits() {
-        let (mut line, mut client) = pair().await;
-        line.reader = SlowReader::new(IMPATIENT);
-        line.phase.upgrade();
-        let writing = tokio::spawn(async move { line.write_all(&vec![0; 32 << 20]).await });
+        let (mut this, mut client) = pair().await;
+        this.reader = SlowReader::new(IMPATIENT);
+        this.phase.upgrade();
+        let writing = tokio::spawn(async move { this.write_all(&vec![0; 32 << 20]).await });
         tokio::time::sleep(Duration::from_millis(300)).await;
         tokio::spawn(async move { client.read_to_end(&mut Vec::new()).await });
         writing.await.unwrap().unwrap();
