@@ -13,7 +13,7 @@ use axum::extract::Request;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
-use super::pace::TooSlow;
+use super::body_timeout::BodyTimeout;
 
 /// Total bytes of such bodies.
 const TOTAL: usize = 32 << 20;
@@ -192,7 +192,7 @@ impl HttpBody for LimitedBody {
         let limited = &mut *self;
         let is_late = limited.deadline.as_mut().poll(context).is_ready();
         if is_late && !limited.charge.state().is_authenticated {
-            return Poll::Ready(Some(Err(Box::new(TooSlow))));
+            return Poll::Ready(Some(Err(Box::new(BodyTimeout))));
         }
         let frame = std::task::ready!(Pin::new(&mut limited.body).poll_frame(context));
         if let Some(Ok(frame)) = &frame

@@ -18,10 +18,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::anonymous_body::AnonymousBody;
+use super::body_timeout::read_body;
 use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
-use super::pace::read_body;
 use super::terms::Terms;
 use super::valid::{self, ValidQuery};
 use adapters::blob_store::{name, templates};

@@ -18,9 +18,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::body_timeout;
 use super::context::{App, Context};
 use super::idempotency::Claim;
-use super::pace;
 use super::quota;
 use super::reply::Versioned;
 use super::valid;
@@ -291,7 +291,7 @@ async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
 
 async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
     step.await.map_err(|error| {
-        if pace::is_too_slow(&error) {
+        if body_timeout::is_body_timeout(&error) {
             return Error::BodyTimeout;
         }
         Error::invalid(

@@ -14,11 +14,11 @@ use model::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
 use super::auth::renewal;
+use super::body_timeout::{self, BodyWait, read_body};
 use super::context::App;
 use super::dry_run::{DryRun, DryRunMethods};
 use super::export_body::ExportBody;
 use super::idempotency;
-use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
 use auth::concurrency::OperationPermit;
@@ -47,10 +47,10 @@ pub struct Route {
 
 /// Serves a request within the timeout of its route.
 pub async fn guard(route: Route, request: Request, next: Next) -> Response {
-    let waiting = request.extensions().get::<Waiting>().cloned().unwrap_or_default();
-    let answer = serve(route, request, next);
-    let answered = pace::within(route.terms.time(), &waiting, answer).await;
-    answered.unwrap_or_else(|error| {
+    let body_wait = request.extensions().get::<BodyWait>().cloned().unwrap_or_default();
+    let response = serve(route, request, next);
+    let result = body_timeout::with_timeout(route.terms.time(), &body_wait, response).await;
+    result.unwrap_or_else(|error| {
         tracing::warn!("request timeout");
         (route.refuse)(error)
     })

@@ -12,8 +12,8 @@ use model::idempotency::{KeyedRequest, is_key};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use super::body_timeout::read_body;
 use super::files::is_form;
-use super::pace::read_body;
 use super::valid;
 use adapters::blob_store::hex;
 use common::error::{Error, Result};

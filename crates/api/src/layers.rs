@@ -11,8 +11,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::body_timeout::OwningBody;
 use super::context::App;
-use super::pace::Holding;
 use super::reply::{ErrorBody, ErrorReply};
 use auth::{Peer, RequestId};
 use common::clock;
@@ -57,7 +57,7 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     let answer = match (fitting(&request), permit) {
         _ if method.is_none() => unknown_method(),
         (Ok(()), Ok(None)) => next.run(request).await,
-        (Ok(()), Ok(Some(permit))) => next.run(request).await.map(|body| Holding::keep(body, permit)),
+        (Ok(()), Ok(Some(permit))) => next.run(request).await.map(|body| OwningBody::wrap(body, permit)),
         (Err(error), _) | (_, Err(error)) => error.into_response(),
     };
     let method = method.unwrap_or(OTHER_METHOD);

@@ -2,6 +2,7 @@
 
 mod anonymous_body;
 pub mod app;
+pub mod body_timeout;
 pub mod cells;
 mod codes;
 pub mod context;
@@ -16,7 +17,6 @@ mod guard;
 mod head_scanner;
 pub mod layers;
 mod objects;
-pub mod pace;
 pub mod page;
 pub mod reply;
 pub mod router;

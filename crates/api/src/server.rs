@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
+use super::body_timeout::{BodyWait, OwningBody, TimedBody};
 use super::context::App;
-use super::pace::{Holding, Paced, Waiting};
 use super::tcp_stream::{ClientStream, Phase};
 use auth::host_resolver::network as counted_address;
 
@@ -159,11 +159,11 @@ async fn serve_connection(
     let service = router
         .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
             begun.begin();
-            let waiting = Waiting::default();
+            let body_wait = BodyWait::default();
             request.extensions_mut().insert(ConnectInfo(peer));
             request.extensions_mut().insert(abort_handle.clone());
-            request.extensions_mut().insert(waiting.clone());
-            request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
+            request.extensions_mut().insert(body_wait.clone());
+            request.map(|body| Body::new(TimedBody::new(Body::new(body), body_wait)))
         })
         .map_response(move |mut response: Response| {
             // A WebSocket has limits of its own and no next request.
@@ -175,7 +175,7 @@ async fn serve_connection(
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
             }
-            response.map(|body| Holding::keep(body, phase.begin_response()))
+            response.map(|body| OwningBody::wrap(body, phase.begin_response()))
         });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use super::head_scanner::HeadScanner;
-use super::pace::{Pace, READER_PACE};
+use super::minimum_rate::{MinimumRate, READER_RATE};
 use realtime::abort::AbortHandle;
 
 /// TCP user timeout: a peer that acknowledges nothing for this long is disconnected.
@@ -100,7 +100,7 @@ pub struct ClientStream {
 
 /// Measures for how long the client of a connection has not read its responses.
 struct SlowReader {
-    pace: Pace,
+    minimum_rate: MinimumRate,
     written: u64,
     waited: Duration,
     since: Option<Instant>,
@@ -108,9 +108,9 @@ struct SlowReader {
 }
 
 impl SlowReader {
-    fn new(pace: Pace) -> Self {
+    fn new(minimum_rate: MinimumRate) -> Self {
         Self {
-            pace,
+            minimum_rate,
             written: 0,
             waited: Duration::ZERO,
             since: None,
@@ -130,7 +130,7 @@ impl SlowReader {
     /// The client reads nothing at the moment. Fails once that has lasted too long.
     fn wait(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let timeout = self.pace.timeout(self.waited, self.written);
+        let timeout = self.minimum_rate.timeout(self.waited, self.written);
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(since + timeout)));
@@ -155,7 +155,7 @@ impl ClientStream {
             timer: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
             phase,
             stream,
-            reader: SlowReader::new(READER_PACE),
+            reader: SlowReader::new(READER_RATE),
             head_scanner: HeadScanner::default(),
         };
         Ok((this, abort_handle))
@@ -282,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    const IMPATIENT: Pace = Pace {
+    const IMPATIENT: MinimumRate = MinimumRate {
         idle: Duration::from_millis(100),
         slowest: 1 << 40,
     };

@@ -12,7 +12,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::pace::read_body;
+use super::body_timeout::read_body;
 use super::shape;
 use common::error::{Error, Problem, Result};
 

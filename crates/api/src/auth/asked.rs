@@ -16,8 +16,8 @@ use model::id::SessionId;
 use model::time::Timestamp;
 use serde_json::{Map, Value};
 
+use super::super::body_timeout::read_body;
 use super::super::context::App;
-use super::super::pace::read_body;
 use super::super::valid::parse;
 use super::answer::Refused;
 use super::wire;

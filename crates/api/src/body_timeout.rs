@@ -17,30 +17,30 @@ use common::error::{Error, Result};
 
 /// A minimum transfer rate.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
-    /// The longest pause, and the total time a transfer may fall behind `slowest`.
+pub(super) struct MinimumRate {
+    /// The longest pause, and the total time a transfer may fall behind `bytes_per_second`.
     pub(super) idle: Duration,
     /// Minimum bytes per second once `idle` is used up.
-    pub(super) slowest: u64,
+    pub(super) bytes_per_second: u64,
 }
 
 /// The minimum rate of request bodies.
-const PACE: Pace = Pace {
+const BODY_RATE: MinimumRate = MinimumRate {
     idle: Duration::from_secs(15),
-    slowest: 1024,
+    bytes_per_second: 1024,
 };
 
 /// The minimum rate at which clients read responses. The kernel buffers megabytes of a response, so a client with a
 /// slow network reads nothing for long periods.
-pub(super) const READER_PACE: Pace = Pace {
+pub(super) const READER_RATE: MinimumRate = MinimumRate {
     idle: Duration::from_mins(1),
-    slowest: 4096,
+    bytes_per_second: 4096,
 };
 
-impl Pace {
+impl MinimumRate {
     /// How long a pause may last, after this total waiting time and number of bytes.
     pub(super) fn timeout(self, past: Duration, received: u64) -> Duration {
-        let allowed = self.idle + Duration::from_secs(received / self.slowest);
+        let allowed = self.idle + Duration::from_secs(received / self.bytes_per_second);
         self.idle.min(allowed.saturating_sub(past))
     }
 }
@@ -48,24 +48,24 @@ impl Pace {
 /// The body stalled or fell below the minimum rate.
 #[derive(Debug, thiserror::Error)]
 #[error("request body timeout")]
-pub struct TooSlow;
+pub struct BodyTimeout;
 
-/// Whether an error was caused by [`TooSlow`].
-pub fn is_too_slow(error: &(dyn StdError + 'static)) -> bool {
-    error.is::<TooSlow>() || error.source().is_some_and(is_too_slow)
+/// Whether an error was caused by [`BodyTimeout`].
+pub fn is_body_timeout(error: &(dyn StdError + 'static)) -> bool {
+    error.is::<BodyTimeout>() || error.source().is_some_and(is_body_timeout)
 }
 
 /// How long a request has waited for its body; clones share the state.
 #[derive(Clone, Default)]
-pub struct Waiting(Arc<Mutex<Waited>>);
+pub struct BodyWait(Arc<Mutex<WaitState>>);
 
 #[derive(Default)]
-struct Waited {
+struct WaitState {
     past: Duration,
     since: Option<Instant>,
 }
 
-impl Waiting {
+impl BodyWait {
     /// The total time waited so far.
     pub fn total(&self) -> Duration {
         let waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,13 +73,13 @@ impl Waiting {
     }
 
     /// The body has no data at the moment. Returns the deadline of this pause, given the bytes received so far.
-    fn pause(&self, pace: Pace, received: u64) -> Instant {
+    fn pause(&self, minimum_rate: MinimumRate, received: u64) -> Instant {
         let mut waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = *waited.since.get_or_insert_with(Instant::now);
-        since + pace.timeout(waited.past, received)
+        since + minimum_rate.timeout(waited.past, received)
     }
 
-    fn go_on(&self) {
+    fn resume(&self) {
         let mut waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(since) = waited.since.take() {
             waited.past += since.elapsed();
@@ -88,28 +88,28 @@ impl Waiting {
 }
 
 /// A request body with a minimum rate.
-pub struct Paced {
+pub struct TimedBody {
     body: Body,
-    pace: Pace,
-    waiting: Waiting,
+    minimum_rate: MinimumRate,
+    body_wait: BodyWait,
     received: u64,
-    alarm: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Paced {
+impl TimedBody {
     /// Wraps a body.
-    pub fn new(body: Body, waiting: Waiting) -> Self {
+    pub fn new(body: Body, body_wait: BodyWait) -> Self {
         Self {
             body,
-            pace: PACE,
-            waiting,
+            minimum_rate: BODY_RATE,
+            body_wait,
             received: 0,
-            alarm: None,
+            timer: None,
         }
     }
 }
 
-impl HttpBody for Paced {
+impl HttpBody for TimedBody {
     type Data = Bytes;
     type Error = Box<dyn StdError + Send + Sync>;
 
@@ -117,22 +117,22 @@ impl HttpBody for Paced {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let paced = &mut *self;
-        if let Poll::Ready(frame) = Pin::new(&mut paced.body).poll_frame(context) {
-            paced.waiting.go_on();
-            paced.alarm = None;
+        let this = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+            this.body_wait.resume();
+            this.timer = None;
             if let Some(Ok(frame)) = &frame {
-                paced.received += frame.data_ref().map_or(0, |data| data.len() as u64);
+                this.received += frame.data_ref().map_or(0, |data| data.len() as u64);
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let deadline = paced.waiting.pause(paced.pace, paced.received);
-        let alarm = paced
-            .alarm
+        let deadline = this.body_wait.pause(this.minimum_rate, this.received);
+        let timer = this
+            .timer
             .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
-        ready!(alarm.as_mut().poll(context));
-        paced.waiting.go_on();
-        Poll::Ready(Some(Err(Box::new(TooSlow))))
+        ready!(timer.as_mut().poll(context));
+        this.body_wait.resume();
+        Poll::Ready(Some(Err(Box::new(BodyTimeout))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -145,19 +145,19 @@ impl HttpBody for Paced {
 }
 
 /// A body that owns a value until it was read completely or is dropped.
-pub struct Holding<T> {
+pub struct OwningBody<T> {
     body: Body,
-    _held: T,
+    _owned: T,
 }
 
-impl<T: Send + Unpin + 'static> Holding<T> {
+impl<T: Send + Unpin + 'static> OwningBody<T> {
     /// Wraps a body with the value it owns.
-    pub fn keep(body: Body, held: T) -> Body {
-        Body::new(Self { body, _held: held })
+    pub fn wrap(body: Body, owned: T) -> Body {
+        Body::new(Self { body, _owned: owned })
     }
 }
 
-impl<T: Unpin> HttpBody for Holding<T> {
+impl<T: Unpin> HttpBody for OwningBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -180,17 +180,21 @@ impl<T: Unpin> HttpBody for Holding<T> {
 /// Awaits a response for at most `limit`, not counting the time spent waiting for the client's body. A request that
 /// timed out is not acknowledged; a queued transaction continues on its own and is applied completely or not at all
 /// (`changes/perform.rs`).
-pub async fn within<T>(limit: Option<Duration>, waiting: &Waiting, answer: impl Future<Output = T>) -> Result<T> {
-    let Some(limit) = limit else { return Ok(answer.await) };
+pub async fn with_timeout<T>(
+    limit: Option<Duration>,
+    body_wait: &BodyWait,
+    response: impl Future<Output = T>,
+) -> Result<T> {
+    let Some(limit) = limit else { return Ok(response.await) };
     let started = Instant::now();
-    tokio::pin!(answer);
+    tokio::pin!(response);
     loop {
-        let deadline = started + limit + waiting.total();
+        let deadline = started + limit + body_wait.total();
         if deadline <= Instant::now() {
             return Err(Error::Overloaded);
         }
-        if let Ok(answered) = tokio::time::timeout_at(deadline, &mut answer).await {
-            return Ok(answered);
+        if let Ok(response) = tokio::time::timeout_at(deadline, &mut response).await {
+            return Ok(response);
         }
     }
 }
@@ -201,7 +205,7 @@ pub async fn read_body(body: Body, limit: u64) -> Result<Bytes> {
     let most = usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?;
     match http_body_util::Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if is_too_slow(error.as_ref()) => Err(Error::BodyTimeout),
+        Err(error) if is_body_timeout(error.as_ref()) => Err(Error::BodyTimeout),
         Err(error) if is_budget_exhausted(error.as_ref()) => Err(Error::Overloaded),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::TooLarge { limit_bytes: limit }),
         // A client that disconnected does not read the response.
@@ -229,11 +233,15 @@ mod tests {
     #[test]
     fn pauses_and_drips_are_bounded_and_slow_lines_are_not() {
         let seconds = Duration::from_secs;
-        assert_eq!(PACE.patience(Duration::ZERO, 0), seconds(15));
-        assert_eq!(PACE.patience(seconds(15), 900), Duration::ZERO, "a byte now and then");
-        assert_eq!(PACE.patience(seconds(14), 900), seconds(1));
+        assert_eq!(BODY_RATE.patience(Duration::ZERO, 0), seconds(15));
         assert_eq!(
-            PACE.patience(seconds(600), 1 << 20),
+            BODY_RATE.patience(seconds(15), 900),
+            Duration::ZERO,
+            "a byte now and then"
+        );
+        assert_eq!(BODY_RATE.patience(seconds(14), 900), seconds(1));
+        assert_eq!(
+            BODY_RATE.patience(seconds(600), 1 << 20),
             seconds(15),
             "a slow line is no offence"
         );
@@ -241,24 +249,27 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_stalls_ends_the_request() {
-        let waiting = Waiting::default();
-        let mut paced = Paced::new(late(Duration::from_millis(1), false), waiting.clone());
-        paced.pace.idle = Duration::from_millis(100);
-        let outcome = read_body(Body::new(paced), 1 << 20).await;
+        let body_wait = BodyWait::default();
+        let mut this = TimedBody::new(late(Duration::from_millis(1), false), body_wait.clone());
+        this.minimum_rate.idle = Duration::from_millis(100);
+        let outcome = read_body(Body::new(this), 1 << 20).await;
         assert!(matches!(outcome, Err(Error::BodyTimeout)), "{outcome:?}");
-        assert!(waiting.total() >= Duration::from_millis(100));
+        assert!(body_wait.total() >= Duration::from_millis(100));
     }
 
     #[tokio::test]
     async fn the_clients_time_is_not_ours() {
-        let (limit, waiting) = (Some(Duration::from_millis(500)), Waiting::default());
-        let body = Body::new(Paced::new(late(Duration::from_millis(1200), true), waiting.clone()));
-        let answer = within(limit, &waiting, read_body(body, 10)).await;
-        assert_eq!(answer.unwrap().unwrap(), "x");
-        let nothing = Waiting::default();
-        let ours = within(limit, &nothing, std::future::pending::<()>()).await;
+        let (limit, body_wait) = (Some(Duration::from_millis(500)), BodyWait::default());
+        let body = Body::new(TimedBody::new(
+            late(Duration::from_millis(1200), true),
+            body_wait.clone(),
+        ));
+        let response = with_timeout(limit, &body_wait, read_body(body, 10)).await;
+        assert_eq!(response.unwrap().unwrap(), "x");
+        let nothing = BodyWait::default();
+        let ours = with_timeout(limit, &nothing, std::future::pending::<()>()).await;
         assert!(matches!(ours, Err(Error::Overloaded)));
-        assert!(within(None, &nothing, std::future::ready(())).await.is_ok());
+        assert!(with_timeout(None, &nothing, std::future::ready(())).await.is_ok());
     }
 
     #[tokio::test]
