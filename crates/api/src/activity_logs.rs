@@ -19,7 +19,7 @@ use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::page::{ActivityLogs, Cursor, Limit, Page, window};
 use super::reply::Written;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::activity_log::ActivityLogView;
 use common::error::{Error, Result};
@@ -34,7 +34,7 @@ const EXPORT_ROWS: usize = 500;
 pub fn routes() -> Endpoints {
     Endpoints::new("activity-logs")
         .add(Access::Staff, routes!(list))
-        .add_on(Terms::Export, Access::Admin, routes!(export))
+        .add_with_limits(RouteLimits::Export, Access::Admin, routes!(export))
 }
 
 /// Defines a query struct with the filters of the activity log and further fields.

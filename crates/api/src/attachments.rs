@@ -18,7 +18,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, Upload};
 use super::reply::{Created, Done};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Switch, ValidQuery};
 use api_types::attachment::AssignmentAttachmentView;
 use api_types::audience::Audience;
@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add(Access::Member, routes!(list))
         // A file of an older Office format is converted before the response.
-        .add_on(Terms::Long, Access::Staff, routes!(upload))
+        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(upload))
         .add(Access::Member, routes!(content))
         .add(Access::Staff, routes!(remove))
 }

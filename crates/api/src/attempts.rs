@@ -17,7 +17,7 @@ use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
 use super::reply::Versioned;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use adapters::blob_store::name;
 use api_types::audience::Audience;
 use api_types::submission::SubmissionView;
@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(history))
         .add(Access::Member, routes!(show))
         .add(Access::Member, routes!(content))
-        .add_on(Terms::Export, Access::Member, routes!(pdf))
+        .add_with_limits(RouteLimits::Export, Access::Member, routes!(pdf))
 }
 
 /// List the attempts of a group for a topic, newest first

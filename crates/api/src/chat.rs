@@ -20,7 +20,7 @@ use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Unconverted};
 use super::page::{Cursor, Limit, Page, RoomMessages, window};
 use super::reply::{Created, CreatedOrFound};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
 use api_types::message::{MessageAttachmentView, RoomMessageView};
 use common::clock;
@@ -32,7 +32,7 @@ use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, Sen
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
         .add(Access::Member, routes!(list))
-        .add_on(Terms::Chat, Access::Member, routes!(send))
+        .add_with_limits(RouteLimits::Chat, Access::Member, routes!(send))
         .add(Access::Member, routes!(edit, remove))
         .add(Access::Member, routes!(upload))
         .add(Access::Member, routes!(content))

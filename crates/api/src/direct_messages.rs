@@ -16,7 +16,7 @@ use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::page::{Cursor, DirectMessages, Limit, Page, window};
 use super::reply::{Created, Done};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
 use common::error::{Error, Result};
@@ -27,7 +27,7 @@ use service::actions::direct_messages::{self, DeliveredMessage, NewMessage};
 pub fn routes() -> Endpoints {
     Endpoints::new("messages")
         .add(Access::Member, routes!(list))
-        .add_on(Terms::Chat, Access::Member, routes!(send))
+        .add_with_limits(RouteLimits::Chat, Access::Member, routes!(send))
         .add(Access::Member, routes!(unread_count))
         .add(Access::Member, routes!(show, remove))
         .add(Access::Member, routes!(read))

@@ -22,7 +22,7 @@ use super::body_timeout::read_body;
 use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{self, ValidQuery};
 use adapters::blob_store::{name, templates};
 use adapters::onlyoffice::FileVersion;
@@ -41,7 +41,7 @@ pub fn routes() -> Endpoints {
         .add(Access::DocumentServer, routes!(file))
         .add(Access::DocumentServer, routes!(source))
         // Fetches the bytes of a save before it responds.
-        .add_on(Terms::Long, Access::DocumentServer, routes!(notice))
+        .add_with_limits(RouteLimits::Long, Access::DocumentServer, routes!(notice))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

@@ -25,7 +25,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::reply::{CreatedObject, Done, Versioned, or_current};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use adapters::blob_store::{name, templates};
 use api_types::audience::Audience;
@@ -40,10 +40,10 @@ pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(list))
         // A file of an older Office format is converted before the response.
-        .add_on(Terms::Long, Access::Member, routes!(create))
+        .add_with_limits(RouteLimits::Long, Access::Member, routes!(create))
         .add(Access::Member, routes!(show, edit, remove))
         .add(Access::Member, routes!(content))
-        .add_on(Terms::Long, Access::Member, routes!(replace))
+        .add_with_limits(RouteLimits::Long, Access::Member, routes!(replace))
         .merge(document_versions::routes())
 }
 

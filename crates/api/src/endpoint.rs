@@ -15,7 +15,7 @@ use super::auth as auth_words;
 use super::context::App;
 use super::dry_run::DryRunMethods;
 use super::guard::{Route, guard};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use common::error::Error;
 
 /// A row in the table of routes.
@@ -28,7 +28,7 @@ pub struct Row {
     /// Who may call the route.
     pub access: Access,
     /// Rate limit, permits and timeout of the route.
-    pub terms: Terms,
+    pub limits: RouteLimits,
     /// The noun of the route, its tag in the OpenAPI document.
     pub noun: &'static str,
 }
@@ -53,14 +53,14 @@ impl Endpoints {
     /// Adds the handlers of one path with their access rule.
     #[must_use]
     pub fn add(self, access: Access, routes: UtoipaMethodRouter<App>) -> Self {
-        self.add_on(Terms::Usual, access, routes)
+        self.add_with_limits(RouteLimits::Standard, access, routes)
     }
 
     /// Like [`add`](Self::add), with other limits than usual.
     #[must_use]
-    pub fn add_on(
+    pub fn add_with_limits(
         mut self,
-        terms: Terms,
+        limits: RouteLimits,
         access: Access,
         (schemas, mut paths, router): UtoipaMethodRouter<App>,
     ) -> Self {
@@ -72,7 +72,7 @@ impl Endpoints {
                     method: name(&method),
                     path: path.clone(),
                     access,
-                    terms,
+                    limits,
                     noun: self.noun,
                 });
                 describe(operation, self.noun, name(&method), path, access);
@@ -86,7 +86,7 @@ impl Endpoints {
         };
         let route = Route {
             access,
-            terms,
+            limits,
             dry_runs,
             is_renewing: self.noun != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
             refuse,

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{ValidOrEmpty, ValidQuery};
 use api_types::finish::{LinkableTopicView, OpenDocumentView, UnlinkedDraftView};
 use common::error::Result;
@@ -23,7 +23,7 @@ use service::actions::finish::{self as actions, FinishOptions, OpenDocument, Unl
 
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
-        .add_on(Terms::Long, Access::Staff, routes!(finish))
+        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(finish))
         .add(Access::Staff, routes!(reopen))
 }
 

@@ -17,7 +17,7 @@ use super::downloads::disposition;
 use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
 use super::files::{FileForm, Passing};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::grade_table::{GradeImportView, table};
@@ -29,7 +29,7 @@ use service::import::grades;
 /// The routes of grade tables. An import of grades does not count as an import of the organization.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
-        .add_on(Terms::Export, Access::Staff, routes!(export))
+        .add_with_limits(RouteLimits::Export, Access::Staff, routes!(export))
         .add(Access::Staff, routes!(import))
 }
 

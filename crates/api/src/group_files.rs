@@ -16,7 +16,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::reply::{Created, Done};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::attachment::GroupAttachmentView;
 use common::clock;
@@ -27,7 +27,7 @@ pub fn routes() -> Endpoints {
     Endpoints::new("groups")
         .add(Access::Member, routes!(list))
         // A file of an older Office format is converted before the response.
-        .add_on(Terms::Long, Access::Staff, routes!(upload))
+        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(upload))
         .add(Access::Member, routes!(content))
         .add(Access::Staff, routes!(remove))
 }

@@ -19,7 +19,7 @@ use super::context::App;
 use super::dry_run::{DryRun, DryRunMethods};
 use super::export_body::ExportBody;
 use super::idempotency;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid;
 use auth::concurrency::OperationPermit;
 use auth::rate_limiter::ExportPermit;
@@ -36,7 +36,7 @@ pub struct Route {
     /// Who may call the route.
     pub access: Access,
     /// Rate limit, permits and timeout of the route.
-    pub terms: Terms,
+    pub limits: RouteLimits,
     /// The methods of the path that support a dry run.
     pub dry_runs: DryRunMethods,
     /// Whether the session of the caller is renewed. The routes of `/auth` renew it themselves.
@@ -49,7 +49,7 @@ pub struct Route {
 pub async fn guard(route: Route, request: Request, next: Next) -> Response {
     let body_wait = request.extensions().get::<BodyWait>().cloned().unwrap_or_default();
     let response = serve(route, request, next);
-    let result = body_timeout::with_timeout(route.terms.time(), &body_wait, response).await;
+    let result = body_timeout::with_timeout(route.limits.timeout(), &body_wait, response).await;
     result.unwrap_or_else(|error| {
         tracing::warn!("request timeout");
         (route.refuse)(error)
@@ -112,9 +112,9 @@ async fn admit(
     method: &Method,
     meter: &mut Option<Meter>,
 ) -> Result<Option<Caller>> {
-    let Route { access, terms, .. } = route;
+    let Route { access, limits, .. } = route;
     let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
-    let Some(rate) = terms.rate(access, method) else {
+    let Some(rate) = limits.rate(access, method) else {
         // The route is public and not counted, so no caller is needed.
         return credentials.is_well_formed.then_some(None).ok_or(Error::NotFound);
     };
@@ -145,7 +145,9 @@ async fn admit(
             {
                 rate_limiter.remember_exhausted(rate, token, *usual);
             }
-            let own = terms.own_rate().filter(|_| usual.is_none_or(|usual| !usual.is_refused));
+            let own = limits
+                .user_rate()
+                .filter(|_| usual.is_none_or(|usual| !usual.is_refused));
             let own = own.and_then(|own| rate_limiter.check_user(own, user));
             // Of two limits, the response shows that of the route.
             *meter = own.or(usual);
@@ -185,7 +187,7 @@ async fn seat(
     if caller.is_cross_tenant() && has_body {
         request = settle(app, &mut caller, request).await?;
     }
-    if let (Some(rate), Some(context)) = (route.terms.shared_rate(), caller.context()) {
+    if let (Some(rate), Some(context)) = (route.limits.organization_rate(), caller.context()) {
         let limit = app.rate_limiter().limit(rate);
         if limit.is_some() {
             // A preview does not use up the attempts of the action itself.
@@ -198,12 +200,12 @@ async fn seat(
             changes::perform(app.store(), app.bus(), context, take).await?;
         }
     }
-    let export_permit = if route.terms == Terms::Export {
+    let export_permit = if route.limits == RouteLimits::Export {
         app.rate_limiter().acquire_export(&caller.user.id)?
     } else {
         None
     };
-    let held = match route.terms.operation_kind() {
+    let held = match route.limits.operation_kind() {
         Some(kind) => {
             let organization = caller.tenant.as_ref().map(Tenant::id);
             Some((app.tenant_semaphore().acquire(kind, organization).await?, export_permit))

@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 
 use super::context::App;
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::web_client;
 use common::clock;
 use common::error::Result;
@@ -29,9 +29,9 @@ const UNASKED: &str = "unasked";
 
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
-        .add_on(Terms::Uncounted, Access::Anyone, routes!(show))
-        .add_on(Terms::Uncounted, Access::Anyone, routes!(live))
-        .add_on(Terms::Uncounted, Access::Anyone, routes!(ready))
+        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(show))
+        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(live))
+        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(ready))
         .add(Access::Anyone, routes!(openapi))
 }
 

@@ -20,7 +20,7 @@ use super::context::{App, Context};
 use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
 use super::files::{FileForm, Passing, Uploaded, is_form};
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::import::{ImportReportView, ImportRowView};
 use common::error::{Error, Result};
@@ -30,7 +30,7 @@ use service::import::{self, Import, ImportPlan, ImportRules, PersonRow, RowRepor
 const AHEAD: usize = 2;
 
 pub fn routes() -> Endpoints {
-    Endpoints::new("users").add_on(Terms::Import, Access::Admin, routes!(run))
+    Endpoints::new("users").add_with_limits(RouteLimits::Import, Access::Admin, routes!(run))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

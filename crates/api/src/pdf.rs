@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use adapters::blob_store::name;
 use common::error::{Error, Result};
 use db::ReadTx;
@@ -21,7 +21,7 @@ use db::documents::{CurrentFile, VisibleDocument};
 use service::document_workflows::{ConversionInput, ConversionRequest};
 
 pub fn routes() -> Endpoints {
-    Endpoints::new("documents").add_on(Terms::Export, Access::Member, routes!(pdf))
+    Endpoints::new("documents").add_with_limits(RouteLimits::Export, Access::Member, routes!(pdf))
 }
 
 /// Get a document as PDF

@@ -18,7 +18,7 @@ use super::context::Context;
 use super::downloads::{self, Content, Download, archive};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidOrEmpty, ValidQuery};
 use api_types::privacy::{PersonalExportView, path};
 use common::clock;
@@ -31,11 +31,11 @@ use service::jobs::retention;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("privacy")
-        .add_on(Terms::Export, Access::SignedIn, routes!(export_own))
-        .add_on(Terms::Export, Access::Admin, routes!(export))
+        .add_with_limits(RouteLimits::Export, Access::SignedIn, routes!(export_own))
+        .add_with_limits(RouteLimits::Export, Access::Admin, routes!(export))
         .add(Access::Admin, routes!(show))
         .add(Access::Admin, routes!(download))
-        .add_on(Terms::Long, Access::Admin, routes!(erase))
+        .add_with_limits(RouteLimits::Long, Access::Admin, routes!(erase))
 }
 
 /// The body of an action without arguments.

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::archive;
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::topic_export::index;
@@ -25,7 +25,7 @@ use service::actions::topic_exports::{self, ExportRequest};
 const GROUPS_MAX: usize = 500;
 
 pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add_on(Terms::Export, Access::Staff, routes!(export))
+    Endpoints::new("assignments").add_with_limits(RouteLimits::Export, Access::Staff, routes!(export))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

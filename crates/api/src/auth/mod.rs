@@ -29,13 +29,13 @@ use utoipa_axum::routes;
 pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
 pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
-use super::terms::Terms;
+use super::route_limits::RouteLimits;
 use common::error::Error;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("auth")
         // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
-        .add_on(Terms::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
+        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
         .add(Access::Anyone, routes!(sign_in::sign_up))
         .add(Access::Anyone, routes!(sign_in::sign_out))
         .add(Access::Anyone, routes!(sign_in::alive))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use api::endpoint::Endpoints;
 use api::layers;
+use api::route_limits::RouteLimits;
 use api::router;
-use api::terms::Terms;
 use auth::rate_limiter::RateLimiter;
 use axum::body::Body;
 use axum::http::Request;
@@ -266,7 +266,7 @@ async fn seldom() -> &'static str {
 async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
     with(&["--rate-limit-factor=1"], async |app| {
         let world = &app.world;
-        let routes = Endpoints::new("seldom").add_on(Terms::Import, Access::Admin, routes!(seldom));
+        let routes = Endpoints::new("seldom").add_on(RouteLimits::Import, Access::Admin, routes!(seldom));
         let (routes, _) = routes.into_parts();
         let (routes, _) = routes.split_for_parts();
         let router = routes
@@ -330,23 +330,32 @@ fn routes_that_cost_much_say_so() {
             || path.ends_with("/users/me/export")
             || path.ends_with("/gdpr/export");
         let expected = if is_export {
-            Terms::Export
+            RouteLimits::Export
         } else if path == "/users/import" {
-            Terms::Import
+            RouteLimits::Import
         } else if path.ends_with("/messages") && row.method == "POST" {
-            Terms::Chat
+            RouteLimits::Chat
         } else if path.starts_with("/health") || path == "/auth/sign-in/email" {
-            Terms::Uncounted
+            RouteLimits::Uncounted
         } else {
             continue;
         };
         let said = format!("{} {path}: add it with `.add_on(Terms::{expected:?}, ..)`", row.method);
         assert_eq!(row.terms, expected, "{said}");
     }
-    let counted = |terms: Terms, access, method| terms.rate(access, &method);
-    assert_eq!(counted(Terms::Chat, Access::Member, Method::POST), Some(Rate::Change));
-    assert_eq!(counted(Terms::Export, Access::Member, Method::HEAD), Some(Rate::Read));
-    assert_eq!(counted(Terms::Usual, Access::DocumentServer, Method::POST), None);
+    let counted = |terms: RouteLimits, access, method| terms.rate(access, &method);
+    assert_eq!(
+        counted(RouteLimits::Chat, Access::Member, Method::POST),
+        Some(Rate::Change)
+    );
+    assert_eq!(
+        counted(RouteLimits::Export, Access::Member, Method::HEAD),
+        Some(Rate::Read)
+    );
+    assert_eq!(
+        counted(RouteLimits::Standard, Access::DocumentServer, Method::POST),
+        None
+    );
 }
 
 /// The windows are protected by locks: concurrent threads lose no count.

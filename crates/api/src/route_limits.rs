@@ -10,16 +10,16 @@ use model::rate::Rate;
 use auth::concurrency::OperationKind;
 
 /// The default timeout.
-const USUAL: Duration = Duration::from_secs(30);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The timeout of routes that wait for the document server or compute much.
-const LONG: Duration = Duration::from_mins(2);
+const LONG_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The limits of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Terms {
+pub enum RouteLimits {
     /// Counts as a read or a change.
-    Usual,
-    /// Like [`Self::Usual`], with a longer timeout, because it waits for the document server.
+    Standard,
+    /// Like [`Self::Standard`], with a longer timeout, because it waits for the document server.
     Long,
     /// Also counts as a chat message.
     Chat,
@@ -31,12 +31,12 @@ pub enum Terms {
     Uncounted,
 }
 
-impl Terms {
+impl RouteLimits {
     /// The timeout until the response starts. Waiting for the client's body is not counted.
-    pub const fn time(self) -> Option<Duration> {
+    pub const fn timeout(self) -> Option<Duration> {
         match self {
-            Self::Usual | Self::Chat | Self::Uncounted => Some(USUAL),
-            Self::Long | Self::Export => Some(LONG),
+            Self::Standard | Self::Chat | Self::Uncounted => Some(DEFAULT_TIMEOUT),
+            Self::Long | Self::Export => Some(LONG_TIMEOUT),
             Self::Import => None,
         }
     }
@@ -49,11 +49,11 @@ impl Terms {
     }
 
     /// The additional rate limit per user.
-    pub const fn own_rate(self) -> Option<Rate> {
+    pub const fn user_rate(self) -> Option<Rate> {
         match self {
             Self::Chat => Some(Rate::Chat),
             Self::Export => Some(Rate::Export),
-            Self::Usual | Self::Long | Self::Import | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Import | Self::Uncounted => None,
         }
     }
 
@@ -62,15 +62,15 @@ impl Terms {
         match self {
             Self::Export => Some(OperationKind::Export),
             Self::Import => Some(OperationKind::Import),
-            Self::Usual | Self::Long | Self::Chat | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Chat | Self::Uncounted => None,
         }
     }
 
     /// The additional rate limit per organization.
-    pub const fn shared_rate(self) -> Option<Rate> {
+    pub const fn organization_rate(self) -> Option<Rate> {
         match self {
             Self::Import => Some(Rate::Import),
-            Self::Usual | Self::Long | Self::Chat | Self::Export | Self::Uncounted => None,
+            Self::Standard | Self::Long | Self::Chat | Self::Export | Self::Uncounted => None,
         }
     }
 }
