@@ -3,7 +3,6 @@
 mod anonymous_body;
 pub mod app;
 pub mod body_timeout;
-pub mod cells;
 mod codes;
 pub mod context;
 mod contributions;
@@ -18,6 +17,7 @@ mod head_scanner;
 pub mod layers;
 mod objects;
 pub mod page;
+pub mod permission_matrix;
 pub mod reply;
 pub mod route_limits;
 pub mod router;

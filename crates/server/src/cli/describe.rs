@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use model::access::{Access, EffectiveRole};
 
-use api::cells;
 use api::endpoint::Row;
+use api::permission_matrix;
 use api::router;
 use api_types::event_catalog;
 use db::gdpr::data_map::MAP;
@@ -123,13 +123,13 @@ pub fn access_text(rows: &[Row]) -> anyhow::Result<String> {
         text.push('\n');
     }
     text.push_str(CELLS);
-    for (noun, file) in cells::FILES {
+    for (noun, file) in permission_matrix::FILES {
         write!(text, "\n### {noun}\n\n| method | path | situation |")?;
-        for actor in cells::ACTORS {
+        for actor in permission_matrix::ACTORS {
             write!(text, " {actor} |")?;
         }
         text.push_str("\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-        for line in cells::read(file)? {
+        for line in permission_matrix::read(file)? {
             let cells = line.cells.join(" | ");
             writeln!(
                 text,

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use api::cells::{self, Line};
+use api::permission_matrix::{self, Line};
 use model::policy::{self, Clause};
 
 use super::stage::Stage;
@@ -142,7 +142,7 @@ async fn story(kind: Kind) {
     }
     let app = TestApp::start(kind).await.unwrap();
     let stage = Stage::set(&app).await;
-    let (lines, pending) = (lines(), cells::pending().unwrap());
+    let (lines, pending) = (lines(), permission_matrix::pending().unwrap());
     let undo = Undo::keep(&app).await;
     let mut unnoticed = Vec::new();
     for (clause, method, path, situation) in WATCHED {

@@ -11,7 +11,7 @@ mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::cells::{self, ACTORS, Line};
+use api::permission_matrix::{self, ACTORS, Line};
 use api::router;
 use futures_util::future::join_all;
 use model::access::{Access, EffectiveRole};
@@ -47,7 +47,7 @@ fn every_route_has_its_cells_and_every_line_its_route() {
     );
     let dead: Vec<_> = called.difference(&routes).collect();
     assert!(dead.is_empty(), "cells without a route: {dead:#?}");
-    let pending = named(&cells::pending().unwrap());
+    let pending = named(&permission_matrix::pending().unwrap());
     let there: Vec<_> = pending.intersection(&routes).collect();
     assert!(
         there.is_empty(),
@@ -64,9 +64,9 @@ fn every_route_has_its_cells_and_every_line_its_route() {
 fn lines() -> Vec<Line> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/access");
     let mut all = Vec::new();
-    for (noun, _) in cells::FILES {
+    for (noun, _) in permission_matrix::FILES {
         let text = std::fs::read_to_string(folder.join(format!("{noun}.csv"))).unwrap();
-        all.extend(cells::read(Box::leak(text.into_boxed_str())).unwrap());
+        all.extend(permission_matrix::read(Box::leak(text.into_boxed_str())).unwrap());
     }
     all
 }

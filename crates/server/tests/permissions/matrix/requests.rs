@@ -1,7 +1,7 @@
 //! Builds the request for a row of the matrix: its path with the ids of a lesson, its query, and a body that can
 //! succeed.
 
-use api::cells::Line;
+use api::permission_matrix::Line;
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};

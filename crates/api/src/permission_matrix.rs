@@ -26,7 +26,7 @@ pub const SITUATIONS: [&str; 13] = [
 
 /// A row: an operation in a situation, and the expected response for each kind of caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
+pub struct MatrixRow {
     /// The method in upper case.
     pub method: &'static str,
     /// The path template below `/api`.
@@ -57,17 +57,17 @@ pub const FILES: &[(&str, &str)] = &[
 const PENDING: &str = include_str!("../access/pending.csv");
 
 /// Parses a file. Its header row names the columns.
-pub fn read(file: &'static str) -> anyhow::Result<Vec<Line>> {
-    let mut lines = file.lines();
+pub fn read(file: &'static str) -> anyhow::Result<Vec<MatrixRow>> {
+    let mut rows = file.lines();
     let head = format!("method,path,situation,{}", ACTORS.join(","));
-    if lines.next() != Some(&head) {
+    if rows.next() != Some(&head) {
         bail!("the first line must be {head}");
     }
-    lines.map(|line| parse(line).with_context(|| line)).collect()
+    rows.map(|row| parse(row).with_context(|| row)).collect()
 }
 
 /// All rows.
-pub fn lines() -> anyhow::Result<Vec<Line>> {
+pub fn rows() -> anyhow::Result<Vec<MatrixRow>> {
     let mut all = Vec::new();
     for (noun, file) in FILES {
         all.extend(read(file).context(*noun)?);
@@ -76,12 +76,12 @@ pub fn lines() -> anyhow::Result<Vec<Line>> {
 }
 
 /// The rows of routes that do not exist yet.
-pub fn pending() -> anyhow::Result<Vec<Line>> {
+pub fn pending() -> anyhow::Result<Vec<MatrixRow>> {
     read(PENDING)
 }
 
-fn parse(line: &'static str) -> anyhow::Result<Line> {
-    let mut fields = line.split(',');
+fn parse(row: &'static str) -> anyhow::Result<MatrixRow> {
+    let mut fields = row.split(',');
     let mut next = || fields.next().context("a field is missing");
     let (method, path, situation) = (next()?, next()?, next()?);
     let mut cells = [""; 9];
@@ -95,7 +95,7 @@ fn parse(line: &'static str) -> anyhow::Result<Line> {
     if fields.next().is_some() || !SITUATIONS.contains(&situation) {
         bail!("too many fields, or unknown situation {situation}");
     }
-    Ok(Line {
+    Ok(MatrixRow {
         method,
         path,
         situation,
