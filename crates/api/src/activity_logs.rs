@@ -15,8 +15,8 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::everywhere::Direction;
 use super::page::{ActivityLogs, Cursor, Limit, Page, window};
 use super::reply::Written;
 use super::route_limits::RouteLimits;
@@ -133,7 +133,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) 
 
 async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<ActivityRecord, i64>> {
     let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.activity(&filter, window);
-    cx.page(window, Direction::Falling, look, position).await
+    cx.page(window, Direction::Descending, look, position).await
 }
 
 /// Export the activity log as CSV

@@ -15,9 +15,9 @@ use utoipa_axum::routes;
 
 use super::attachments;
 use super::context::Context;
+use super::cross_tenant_list::{DirectedKey, starts_with_search};
 use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
-use super::everywhere::{Turned, begins};
 use super::group_assignments;
 use super::reply::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -156,12 +156,12 @@ async fn list(
 
 /// The sort key of a topic in a list that spans organizations.
 fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
-    let begins = begins(filter.search.as_deref(), topic.title.as_str());
+    let starts_with_search = starts_with_search(filter.search.as_deref(), topic.title.as_str());
     let (is_after, key, is_descending) = match filter.order {
-        None => (!begins, topic.sort_key(AssignmentOrder::Deadline), false),
+        None => (!starts_with_search, topic.sort_key(AssignmentOrder::Deadline), false),
         Some(order) => (false, topic.sort_key(order), order.is_descending()),
     };
-    (is_after, Turned { key, is_descending })
+    (is_after, DirectedKey { key, is_descending })
 }
 
 /// The list for a filter. `GET /classes/{id}/assignments` uses it too.

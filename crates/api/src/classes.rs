@@ -14,9 +14,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::by_name;
 use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
-use super::everywhere::by_name;
 use super::existing;
 use super::reply::{CreatedObject, Versioned, Written, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};

@@ -10,8 +10,8 @@ use model::id::OrganizationId;
 use model::version::{IfMatch, VersionedObject};
 
 pub use super::app::App;
+use super::cross_tenant_list::{self, Direction, Keyed};
 use super::dry_run::DryRun;
-use super::everywhere::{self, Direction, Placed};
 use super::idempotency::Claim;
 use super::reply::{Repeatable, Versioned};
 use auth::Caller;
@@ -74,15 +74,16 @@ impl Context {
     /// the list spans all organizations, sorted by the keys that accompany the rows.
     pub async fn list<K: Ord + Send + 'static, T: Send + 'static>(
         &self,
-        mut query: impl FnMut(&mut ReadTx<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
+        mut query: impl FnMut(&mut ReadTx<'_>) -> Result<Vec<Keyed<K, T>>> + Send + 'static,
     ) -> Result<Vec<T>> {
         if !self.caller.is_cross_tenant() {
             let rows = self.read(query).await?;
             return Ok(rows.into_iter().map(|(_, row)| row).collect());
         }
-        let gather = move |all: &mut Vec<Placed<K, T>>, tx: &mut ReadTx<'_>| everywhere::add(all, query(tx)?);
+        let gather =
+            move |all: &mut Vec<Keyed<K, T>>, tx: &mut ReadTx<'_>| cross_tenant_list::add_rows(all, query(tx)?);
         let all = self.read_all_tenants(Vec::new(), gather).await?;
-        Ok(everywhere::sorted(all))
+        Ok(cross_tenant_list::sorted(all))
     }
 
     /// Reads a page of a list in the caller's organization. For a SUPER_ADMIN without an organization the list spans
@@ -99,10 +100,10 @@ impl Context {
         }
         let gather = move |all: &mut Slice<T, K>, tx: &mut ReadTx<'_>| {
             let more = query(tx, &window)?;
-            everywhere::add_page(all, more, &window, direction, &position);
+            cross_tenant_list::add_page(all, more, &window, direction, &position);
             Ok(())
         };
-        self.read_all_tenants(everywhere::no_page(), gather).await
+        self.read_all_tenants(cross_tenant_list::empty_page(), gather).await
     }
 
     async fn read_all_tenants<T: Send + 'static>(
@@ -110,8 +111,8 @@ impl Context {
         start: T,
         gather: impl FnMut(&mut T, &mut ReadTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<T> {
-        let (proof, eyes) = (CrossTenantReason::SuperAdmin, (self.caller.actor(), self.caller.now));
-        self.app.store().read_all_tenants(proof, eyes, start, gather).await
+        let (proof, viewer) = (CrossTenantReason::SuperAdmin, (self.caller.actor(), self.caller.now));
+        self.app.store().read_all_tenants(proof, viewer, start, gather).await
     }
 
     /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever

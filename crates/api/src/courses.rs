@@ -13,9 +13,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::everywhere::by_name;
 use super::existing;
 use super::reply::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};

@@ -11,9 +11,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::everywhere::Direction;
 use super::page::{Cursor, DirectMessages, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::route_limits::RouteLimits;
@@ -90,7 +90,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<DirectMessageListQuery>
     let window = window(query.limit, query.cursor);
     let slice = cx.page(
         window,
-        Direction::Falling,
+        Direction::Descending,
         move |tx, window| tx.messages(of, class.as_ref(), window),
         position,
     );

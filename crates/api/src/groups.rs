@@ -17,9 +17,9 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::starts_with_search;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::everywhere::begins;
 use super::existing;
 use super::group_files;
 use super::help;
@@ -158,7 +158,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Writ
         let search = filter.search.as_deref();
         let place = |group: &Group| {
             (
-                !begins(search, group.name.as_str()),
+                !starts_with_search(search, group.name.as_str()),
                 group.group_number,
                 group.id.clone(),
             )

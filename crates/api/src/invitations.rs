@@ -13,8 +13,8 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
+use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::everywhere::Direction;
 use super::page::{Cursor, Invitations, Limit, Page, window};
 use super::valid::{Valid, ValidQuery};
 use api_types::invitation::{InvitationPreview, InvitationView};
@@ -105,7 +105,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -
         key: invitation.created_at.as_millis(),
         id: invitation.id.to_string(),
     };
-    let slice = cx.page(window, Direction::Falling, look, position).await?;
+    let slice = cx.page(window, Direction::Descending, look, position).await?;
     Ok(Json(Page::of(Invitations, slice, InvitationView::new)))
 }
 

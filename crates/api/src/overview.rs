@@ -15,8 +15,8 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::everywhere::Direction;
 use super::page::{Cursor, Limit, Overview, Page, window};
 use super::valid::ValidQuery;
 use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
@@ -79,7 +79,7 @@ async fn overview(
     let (asked, window) = (filter.clone(), window(query.limit, query.cursor));
     let rows = cx.page(
         window,
-        Direction::Rising,
+        Direction::Ascending,
         move |tx, window| tx.overview(&asked, window),
         position,
     );

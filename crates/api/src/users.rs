@@ -14,9 +14,9 @@ use utoipa_axum::routes;
 
 use super::auth;
 use super::context::Context;
+use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::everywhere::Direction;
 use super::existing;
 use super::groups;
 use super::page::{Cursor, Limit, Page, Users, window};
@@ -190,7 +190,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<UserListQuery>) -> Resu
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
     let look = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.visible_users(&filter, window, is_platform);
-    let slice = cx.page(window, Direction::Rising, look, VisibleUser::position).await?;
+    let slice = cx
+        .page(window, Direction::Ascending, look, VisibleUser::position)
+        .await?;
     Ok(Json(Page::of(Users, slice, view)))
 }
 

@@ -10,25 +10,25 @@ use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
 
 /// Maximum number of rows of a list without pages, to bound memory.
-const ROWS: usize = 10_000;
+const ROWS_MAX: usize = 10_000;
 
 /// A row with its sort key.
-pub type Placed<K, T> = (K, T);
+pub type Keyed<K, T> = (K, T);
 
 /// The sort key of a row in a list by name: names that begin with the search text come first.
 pub fn by_name<I>(search: Option<&str>, name: &str, id: I) -> (bool, String, I) {
-    (!begins(search, name), sort_key(name), id)
+    (!starts_with_search(search, name), sort_key(name), id)
 }
 
 /// Whether a name begins with the search text.
-pub fn begins(search: Option<&str>, name: &str) -> bool {
+pub fn starts_with_search(search: Option<&str>, name: &str) -> bool {
     search.is_some_and(|search| search_key(name).starts_with(&search_key(search)))
 }
 
 /// Adds the rows of one more organization. Fails when there are too many.
-pub fn add<K, T>(all: &mut Vec<Placed<K, T>>, rows: Vec<Placed<K, T>>) -> Result<()> {
+pub fn add_rows<K, T>(all: &mut Vec<Keyed<K, T>>, rows: Vec<Keyed<K, T>>) -> Result<()> {
     all.extend(rows);
-    if all.len() > ROWS {
+    if all.len() > ROWS_MAX {
         let message = "is required: all schools together have too many; name one";
         return Err(Error::invalid("organizationId", "too_many", message));
     }
@@ -36,7 +36,7 @@ pub fn add<K, T>(all: &mut Vec<Placed<K, T>>, rows: Vec<Placed<K, T>>) -> Result
 }
 
 /// The rows of all organizations in the order of the list.
-pub fn sorted<K: Ord, T>(mut all: Vec<Placed<K, T>>) -> Vec<T> {
+pub fn sorted<K: Ord, T>(mut all: Vec<Keyed<K, T>>) -> Vec<T> {
     all.sort_by(|(left, _), (right, _)| left.cmp(right));
     all.into_iter().map(|(_, row)| row).collect()
 }
@@ -45,40 +45,40 @@ pub fn sorted<K: Ord, T>(mut all: Vec<Placed<K, T>>) -> Vec<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Ascending.
-    Rising,
+    Ascending,
     /// Descending; for times, newest first.
-    Falling,
+    Descending,
 }
 
 /// Merges the page of one more organization and keeps the first rows of both. A page that does not end its list has as
 /// many rows as the window, so no row is skipped.
 pub fn add_page<K: Ord, T>(
-    so_far: &mut Slice<T, K>,
+    merged: &mut Slice<T, K>,
     more: Slice<T, K>,
     window: &Window<K>,
     direction: Direction,
     position: impl Fn(&T) -> Position<K>,
 ) {
-    let goes_on = so_far.next.is_some() || more.next.is_some();
-    so_far.rows.extend(more.rows);
-    so_far.rows.sort_by(|left, right| {
+    let has_more = merged.next.is_some() || more.next.is_some();
+    merged.rows.extend(more.rows);
+    merged.rows.sort_by(|left, right| {
         let (left, right) = (position(left), position(right));
         let order = left.key.cmp(&right.key).then_with(|| left.id.cmp(&right.id));
-        if direction == Direction::Falling {
+        if direction == Direction::Descending {
             order.reverse()
         } else {
             order
         }
     });
     // A person who belongs to several organizations is listed once.
-    so_far.rows.dedup_by(|left, right| position(left) == position(right));
-    let is_cut = so_far.rows.len() > window.limit;
-    so_far.rows.truncate(window.limit);
-    so_far.next = so_far.rows.last().filter(|_| goes_on || is_cut).map(position);
+    merged.rows.dedup_by(|left, right| position(left) == position(right));
+    let is_truncated = merged.rows.len() > window.limit;
+    merged.rows.truncate(window.limit);
+    merged.next = merged.rows.last().filter(|_| has_more || is_truncated).map(position);
 }
 
 /// An empty page.
-pub fn no_page<T, K>() -> Slice<T, K> {
+pub fn empty_page<T, K>() -> Slice<T, K> {
     Slice {
         rows: Vec::new(),
         next: None,
@@ -87,20 +87,20 @@ pub fn no_page<T, K>() -> Slice<T, K> {
 
 /// Reverses the order of keys for descending lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turned<K> {
+pub struct DirectedKey<K> {
     pub key: K,
     /// Whether the greatest key comes first.
     pub is_descending: bool,
 }
 
-impl<K: Ord> Ord for Turned<K> {
+impl<K: Ord> Ord for DirectedKey<K> {
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.key.cmp(&other.key);
         if self.is_descending { order.reverse() } else { order }
     }
 }
 
-impl<K: Ord> PartialOrd for Turned<K> {
+impl<K: Ord> PartialOrd for DirectedKey<K> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -135,11 +135,15 @@ mod tests {
             let (mut seen, mut after) = (Vec::new(), None);
             loop {
                 let window = Window { after, limit };
-                let mut all = no_page();
+                let mut all = empty_page();
                 for school in schools {
-                    add_page(&mut all, page(school, &window), &window, Direction::Falling, |number| {
-                        position(*number)
-                    });
+                    add_page(
+                        &mut all,
+                        page(school, &window),
+                        &window,
+                        Direction::Descending,
+                        |number| position(*number),
+                    );
                 }
                 seen.extend(all.rows);
                 after = all.next;
@@ -157,7 +161,7 @@ mod tests {
             (by_name(Some("bio"), "Microbiology", 1), "Microbiology"),
             (by_name(Some("bio"), "biology", 2), "biology"),
         ];
-        add(&mut rows, vec![(by_name(Some("bio"), "Biography", 3), "Biography")]).expect("few rows");
+        add_rows(&mut rows, vec![(by_name(Some("bio"), "Biography", 3), "Biography")]).expect("few rows");
         assert_eq!(sorted(rows), ["Biography", "biology", "Microbiology"]);
     }
 }
