@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use serde_path_to_error::{Path, Segment};
 
-use super::objects::Objects;
+use super::strict_json::StrictJson;
 use common::error::Problem;
 
 /// Maximum number of times a request is parsed.
@@ -33,7 +33,7 @@ pub fn body<T: DeserializeOwned + Validate<Context = ()>>(
     value: Value,
 ) -> Result<T, Vec<Problem>> {
     let size = || serde_json::to_vec(&value).map_or(WORK, |text| text.len());
-    if let Ok(parsed) = serde_path_to_error::deserialize::<_, T>(Objects(&value)) {
+    if let Ok(parsed) = serde_path_to_error::deserialize::<_, T>(StrictJson(&value)) {
         problems.extend(limits(&parsed));
         return if problems.is_empty() { Ok(parsed) } else { Err(problems) };
     }
@@ -126,7 +126,7 @@ struct Replaced {
 impl ShapeSearch {
     fn run<T: DeserializeOwned + Validate<Context = ()>>(&mut self, attempts: usize) {
         for _ in 0..attempts {
-            match serde_path_to_error::deserialize::<_, T>(Objects(&self.value)) {
+            match serde_path_to_error::deserialize::<_, T>(StrictJson(&self.value)) {
                 Ok(parsed) => {
                     let limits = limits(&parsed).into_iter();
                     let replaced = &self.replaced;

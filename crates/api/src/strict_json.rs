@@ -8,9 +8,9 @@ use serde_json::{Error, Value};
 
 /// A JSON value that rejects arrays instead of objects at every depth.
 #[derive(Clone, Copy)]
-pub struct Objects<'v>(pub &'v Value);
+pub struct StrictJson<'v>(pub &'v Value);
 
-impl<'de> Deserializer<'de> for Objects<'de> {
+impl<'de> Deserializer<'de> for StrictJson<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -70,7 +70,7 @@ impl<'de> Deserializer<'de> for Objects<'de> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Error> for Objects<'de> {
+impl<'de> IntoDeserializer<'de, Error> for StrictJson<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn read(value: Value) -> Result<SampleGrade, Error> {
-        SampleGrade::deserialize(Objects(&value))
+        SampleGrade::deserialize(StrictJson(&value))
     }
 
     #[test]
