@@ -137,7 +137,7 @@ pub(super) fn name(method: &HttpMethod) -> &'static str {
 }
 
 /// Adds tag, access rule, operation id and path parameters to an operation of the OpenAPI document. The error responses
-/// are added in `document.rs`.
+/// are added in `openapi.rs`.
 fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: Access) {
     operation.tags = Some(vec![noun.to_owned()]);
     let extension = Extensions::builder().add("x-access", format!("{access:?}")).build();
@@ -149,7 +149,7 @@ fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, acc
             && parameter.parameter_in == ParameterIn::Path
             && parameter.description.is_none()
         {
-            parameter.description = whose_id(path, &parameter.name);
+            parameter.description = describe_id(path, &parameter.name);
         }
     }
     if access.needs_organization() {
@@ -177,7 +177,7 @@ fn operation_name(method: &str, path: &str) -> String {
 
 /// The description of a path parameter: `{groupId}` is the id of a group, `{id}` that of the preceding segment. `None`
 /// for other parameters, which have a description of their own.
-fn whose_id(path: &str, name: &str) -> Option<String> {
+fn describe_id(path: &str, name: &str) -> Option<String> {
     let what = if name == "id" {
         let before = path.split("/{id}").next()?.rsplit('/').next()?;
         match before {
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn an_id_in_a_path_tells_whose_it_is() {
-        let of = |path, name| whose_id(path, name).unwrap_or_default();
+        let of = |path, name| describe_id(path, name).unwrap_or_default();
         assert_eq!(of("/classes/{id}/teachers/{userId}", "id"), "The id of a class");
         assert_eq!(of("/classes/{id}/teachers/{userId}", "userId"), "The id of a user");
         assert_eq!(of("/workrooms/documents/{id}/pdf", "id"), "The id of a document");
@@ -217,6 +217,6 @@ mod tests {
             of("/a/{groupAssignmentId}", "groupAssignmentId"),
             "The id of a group assignment"
         );
-        assert_eq!(whose_id("/x/{token}", "token"), None);
+        assert_eq!(describe_id("/x/{token}", "token"), None);
     }
 }

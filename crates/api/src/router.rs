@@ -16,9 +16,9 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
-    courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
-    grades, groups, handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members,
-    overview, own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports,
+    courses, direct_messages, document_server, documents, enrollments, feedback, finish, grade_tables, grades, groups,
+    handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members, openapi, overview,
+    own_address, pages, pdf, privacy, school, subjects, submissions, swagger_ui, system, tenants, topic_exports,
     unread_body, users, workrooms,
 };
 use common::error::Error;
@@ -28,7 +28,7 @@ use realtime::connect;
 pub fn endpoints() -> Endpoints {
     Endpoints::new("api")
         .merge(health::routes())
-        .merge(docs::routes())
+        .merge(swagger_ui::routes())
         .merge(auth::routes())
         .merge(users::routes())
         .merge(imports::routes())
@@ -120,5 +120,5 @@ fn no_route(uri: &Uri, error: Error) -> Response {
 /// The OpenAPI document and the table of routes. Both are generated files that a test compares.
 pub fn description() -> (OpenApi, Vec<Row>) {
     let (routes, rows) = endpoints().into_parts();
-    (document::finish(routes.into_openapi(), &rows), rows)
+    (openapi::complete(routes.into_openapi(), &rows), rows)
 }

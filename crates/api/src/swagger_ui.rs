@@ -29,7 +29,7 @@ pub fn routes() -> Endpoints {
 /// Show this document as a page with Swagger UI
 #[utoipa::path(get, path = "/docs", responses((status = 200, description = "An HTML page", content_type = "text/html")))]
 async fn page() -> Response {
-    served("text/html; charset=utf-8", include_str!("docs/page.html"))
+    served("text/html; charset=utf-8", include_str!("swagger_ui/page.html"))
 }
 
 /// Get a script or style sheet of the page
@@ -37,8 +37,11 @@ async fn page() -> Response {
     responses((status = 200, description = "The file"), (status = 404, description = "NOT_FOUND")))]
 async fn part(Path(file): Path<String>) -> Result<Response> {
     match file.as_str() {
-        "page.js" => Ok(served("text/javascript; charset=utf-8", include_str!("docs/page.js"))),
-        "page.css" => Ok(served("text/css; charset=utf-8", include_str!("docs/page.css"))),
+        "page.js" => Ok(served(
+            "text/javascript; charset=utf-8",
+            include_str!("swagger_ui/page.js"),
+        )),
+        "page.css" => Ok(served("text/css; charset=utf-8", include_str!("swagger_ui/page.css"))),
         vendored if VENDORED.contains(&vendored) => {
             let no_settings = Arc::new(utoipa_swagger_ui::Config::default());
             let found = utoipa_swagger_ui::serve(vendored, no_settings);

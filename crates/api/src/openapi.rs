@@ -26,10 +26,10 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::codes::{self, Likeness};
 use super::direct_messages::BoxName;
 use super::dry_run::DryRun;
 use super::endpoint::{Row, operations};
+use super::error_codes::{self, RouteProperties};
 use super::reply::ErrorBody;
 use super::valid::Switch;
 use super::variants;
@@ -54,7 +54,7 @@ struct Exchange {
     answer: Value,
 }
 
-const RECORDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
+const EXAMPLES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
 
 /// The media type of a file of any type.
 const EVERY_MEDIA: &str = "*/*";
@@ -69,8 +69,8 @@ const ABOUT: &str = "The server on which a school's groups work together.\n\n\
     **Examples** are recorded from real responses; long lists are shortened to two entries.";
 
 /// Completes the document generated from the routes.
-pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
-    let examples: Examples = serde_json::from_str(RECORDED).expect("docs/examples.json was written by the tests");
+pub fn complete(mut document: OpenApi, rows: &[Row]) -> OpenApi {
+    let examples: Examples = serde_json::from_str(EXAMPLES).expect("docs/examples.json was written by the tests");
     document.info = InfoBuilder::new()
         .title("groupwork")
         .description(Some(ABOUT))
@@ -83,7 +83,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         .build();
     document.servers = Some(vec![server]);
     let mut tags: Vec<&str> = Vec::new();
-    let mut refusals = BTreeMap::new();
+    let mut error_responses = BTreeMap::new();
     for row in rows {
         if !tags.contains(&row.noun) {
             tags.push(row.noun);
@@ -91,12 +91,12 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         let item = document.paths.paths.get_mut(&row.path).expect("every row has its path");
         for (method, operation) in operations(item) {
             if super::endpoint::name(&method) == row.method {
-                say_what_may_be_missing(operation);
+                remove_null_body(operation);
                 if creates(operation, &row.path) {
                     describe_key(operation);
                 }
-                show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
-                spell_out(operation, row, &examples.errors, &mut refusals);
+                add_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
+                describe_errors(operation, row, &examples.errors, &mut error_responses);
             }
         }
     }
@@ -106,7 +106,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     let created: Vec<String> = versioned_paths(&document);
     for (path, item) in &mut document.paths.paths {
         if let Some(created) = item.post.as_mut().filter(|_| created.contains(path)) {
-            describe_tag(created, "201");
+            describe_etag(created, "201");
         }
     }
     document.tags = Some(
@@ -115,7 +115,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
             .collect(),
     );
     let components = document.components.get_or_insert_default();
-    components.responses.extend(refusals);
+    components.responses.extend(error_responses);
     components
         .schemas
         .insert(ErrorBody::name().into_owned(), ErrorBody::schema());
@@ -129,7 +129,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     components
         .parameters
         .insert("IdempotencyKey".to_owned(), idempotency_key().into());
-    components.schemas.extend(of_parameters());
+    components.schemas.extend(parameter_schemas());
     variants::name_variants(&mut components.schemas);
     for schema in components.schemas.values_mut() {
         variants::loosen(schema);
@@ -161,13 +161,13 @@ fn describe_versions(item: &mut PathItem) {
             let condition = RefOr::Ref(Ref::new("#/components/parameters/IfMatch"));
             operation.parameters.get_or_insert_default().push(condition);
             if method != HttpMethod::Delete {
-                describe_tag(operation, "200");
+                describe_etag(operation, "200");
             }
             is_versioned = true;
         }
     }
     if let Some(read) = item.get.as_mut().filter(|_| is_versioned) {
-        describe_tag(read, "200");
+        describe_etag(read, "200");
     }
 }
 
@@ -182,7 +182,7 @@ fn versioned_paths(document: &OpenApi) -> Vec<String> {
         .collect()
 }
 
-fn describe_tag(operation: &mut Operation, status: &str) {
+fn describe_etag(operation: &mut Operation, status: &str) {
     if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
         let version = ObjectBuilder::new().schema_type(Type::String).build();
         let mut header = Header::new(version);
@@ -256,7 +256,7 @@ fn shown_organization() -> Parameter {
 }
 
 /// The schemas of query parameters. utoipa collects only the schemas of bodies.
-fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
+fn parameter_schemas() -> BTreeMap<String, RefOr<Schema>> {
     fn named<T: ToSchema>() -> (String, RefOr<Schema>) {
         (T::name().into_owned(), T::schema())
     }
@@ -280,7 +280,7 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
 }
 
 /// An optional body may be absent but not `null`, as utoipa documents it.
-fn say_what_may_be_missing(operation: &mut Operation) {
+fn remove_null_body(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else {
         return;
     };
@@ -296,7 +296,7 @@ fn say_what_may_be_missing(operation: &mut Operation) {
 }
 
 /// Adds the recorded exchange as example to the body and to the response with its status.
-fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
+fn add_example(operation: &mut Operation, recorded: Option<&Exchange>) {
     let Some(Exchange {
         request,
         sent,
@@ -326,11 +326,11 @@ fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
 }
 
 /// Replaces every error response of an operation by a described one, shared by all operations with the same codes.
-fn spell_out(
+fn describe_errors(
     operation: &mut Operation,
     row: &Row,
     recorded: &BTreeMap<String, Value>,
-    refusals: &mut BTreeMap<String, RefOr<Response>>,
+    error_responses: &mut BTreeMap<String, RefOr<Response>>,
 ) {
     let summary = operation.summary.clone().unwrap_or_default();
     for response in operation.responses.responses.values_mut() {
@@ -343,11 +343,11 @@ fn spell_out(
     let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     for (status, response) in &operation.responses.responses {
         if let (Ok(status @ 400..), RefOr::T(response)) = (status.parse(), response) {
-            let named = codes::named_in(&response.description).into_iter();
+            let named = error_codes::codes_in(&response.description).into_iter();
             by_status.entry(status).or_default().extend(named.map(str::to_owned));
         }
     }
-    for (status, code) in codes::of_likeness(likeness(operation, row)) {
+    for (status, code) in error_codes::common_codes(route_properties(operation, row)) {
         by_status.entry(status).or_default().push(code.to_owned());
     }
     for (status, mut named) in by_status {
@@ -361,14 +361,16 @@ fn spell_out(
         }
         let name = format!("{status}.{}", named.join("."));
         let shared = Ref::from_response_name(&name);
-        refusals.entry(name).or_insert_with(|| refusal(&named, recorded).into());
+        error_responses
+            .entry(name)
+            .or_insert_with(|| error_response(&named, recorded).into());
         operation.responses.responses.insert(status.to_string(), shared.into());
     }
 }
 
-fn refusal(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
+fn error_response(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
     let lines = named.iter().map(|code| {
-        let meaning = codes::meaning(code).unwrap_or_default();
+        let meaning = error_codes::meaning(code).unwrap_or_default();
         format!("`{code}`: {meaning}")
     });
     let mut content = Content::new(Some(Ref::from_schema_name("ErrorBody")));
@@ -391,10 +393,10 @@ fn creates(operation: &Operation, path: &str) -> bool {
     operation.responses.responses.contains_key("201") && path != "/tenants"
 }
 
-fn likeness(operation: &Operation, row: &Row) -> Likeness {
+fn route_properties(operation: &Operation, row: &Row) -> RouteProperties {
     let reads =
         |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
-    Likeness {
+    RouteProperties {
         access: row.access,
         changes: row.method != "GET",
         creates: creates(operation, &row.path),

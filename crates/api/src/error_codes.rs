@@ -210,7 +210,7 @@ pub fn meaning(code: &str) -> Option<String> {
 }
 
 /// The parts of a description that look like error codes, known or not.
-pub fn named_in(description: &str) -> Vec<&str> {
+pub fn codes_in(description: &str) -> Vec<&str> {
     let words = description.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
     let capital = |word: &&str| {
         let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -225,7 +225,7 @@ pub fn named_in(description: &str) -> Vec<&str> {
     clippy::struct_excessive_bools,
     reason = "each is an independent property of the route"
 )]
-pub struct Likeness {
+pub struct RouteProperties {
     /// Who may call the route.
     pub access: Access,
     /// Whether the route is mutating (not a GET).
@@ -241,7 +241,7 @@ pub struct Likeness {
 }
 
 /// The codes that every route with these properties can return, by status.
-pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
+pub fn common_codes(route: RouteProperties) -> Vec<(u16, &'static str)> {
     let mut codes = vec![
         (429, "RATE_LIMITED"),
         (500, "INTERNAL_ERROR"),
@@ -253,7 +253,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
             codes.extend_from_slice(more);
         }
     };
-    let Likeness { access, .. } = route;
+    let RouteProperties { access, .. } = route;
     let person = !matches!(access, Access::Anyone | Access::DocumentServer);
     let origin = [(403, "INVALID_ORIGIN"), (403, "MISSING_OR_NULL_ORIGIN")];
     add(route.changes && access != Access::DocumentServer, &origin);
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn a_description_names_its_codes() {
         let text = "HAS_SUBMISSION, CLASS_ARCHIVED when the JSON of a CSV is PDF; DUPLICATE_EMAIL";
-        assert_eq!(named_in(text), ["HAS_SUBMISSION", "CLASS_ARCHIVED", "DUPLICATE_EMAIL"]);
+        assert_eq!(codes_in(text), ["HAS_SUBMISSION", "CLASS_ARCHIVED", "DUPLICATE_EMAIL"]);
     }
 
     #[test]
