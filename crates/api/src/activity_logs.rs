@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::page::{ActivityLogs, Cursor, Limit, Page, window};
+use super::pagination::{ActivityLogs, Cursor, Limit, Page, window};
 use super::reply::Written;
 use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;

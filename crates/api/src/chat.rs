@@ -18,7 +18,7 @@ use super::downloads::{Download, download};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Unconverted};
-use super::page::{Cursor, Limit, Page, RoomMessages, window};
+use super::pagination::{Cursor, Limit, Page, RoomMessages, window};
 use super::reply::{Created, CreatedOrFound};
 use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, DirectMessages, Limit, Page, window};
+use super::pagination::{Cursor, DirectMessages, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Invitations, Limit, Page, window};
+use super::pagination::{Cursor, Invitations, Limit, Page, window};
 use super::valid::{Valid, ValidQuery};
 use api_types::invitation::{InvitationPreview, InvitationView};
 use api_types::user::MembershipView;

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Members, Page, window};
+use super::pagination::{Cursor, Limit, Members, Page, window};
 use super::reply::Done;
 use super::valid::{Editable, Patch, ValidQuery};
 use api_types::user::MemberView;

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Overview, Page, window};
+use super::pagination::{Cursor, Limit, Overview, Page, window};
 use super::valid::ValidQuery;
 use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
 use common::error::Result;

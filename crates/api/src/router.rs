@@ -18,8 +18,8 @@ use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
     courses, direct_messages, document_server, documents, enrollments, feedback, finish, grade_tables, grades, groups,
     handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members, openapi, overview,
-    own_address, pages, pdf, privacy, school, subjects, submissions, swagger_ui, system, tenants, topic_exports,
-    unread_body, users, workrooms,
+    own_address, pdf, privacy, school, subjects, submissions, swagger_ui, system, tenants, topic_exports, unread_body,
+    users, web_pages, workrooms,
 };
 use common::error::Error;
 use realtime::connect;
@@ -82,7 +82,7 @@ pub fn router(app: App) -> Router {
         .layer(smaller());
     Router::new()
         .nest("/api", api)
-        .merge(pages::routes())
+        .merge(web_pages::routes())
         .layer(from_fn_with_state(app.realtime().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))

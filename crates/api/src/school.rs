@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Page, Sessions, window};
+use super::pagination::{Cursor, Limit, Page, Sessions, window};
 use super::reply::{Done, Versioned, or_current};
 use super::valid::{Editable, Patch, ValidQuery};
 use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};

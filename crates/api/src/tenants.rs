@@ -17,7 +17,7 @@ use super::context::{App, Context};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
-use super::page::{Cursor, Limit, Page, TenantMembers, window};
+use super::pagination::{Cursor, Limit, Page, TenantMembers, window};
 use super::reply::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::invitation::InvitationView;

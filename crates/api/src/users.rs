@@ -19,7 +19,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
 use super::groups;
-use super::page::{Cursor, Limit, Page, Users, window};
+use super::pagination::{Cursor, Limit, Page, Users, window};
 use super::reply::{Created, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use ::auth::temporary_password;

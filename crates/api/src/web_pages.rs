@@ -18,11 +18,11 @@ pub fn routes() -> Router<App> {
     Router::new()
         .route("/", get(web_client::client))
         .fallback(web_client::client)
-        .layer(from_fn(at_the_frontend))
+        .layer(from_fn(redirect_to_web_client))
 }
 
 /// Redirects a page request at the address of an organization to the web client, with the slug of the organization.
-async fn at_the_frontend(request: Request, next: Next) -> Response {
+async fn redirect_to_web_client(request: Request, next: Next) -> Response {
     if !request.method().is_safe() {
         return next.run(request).await;
     }
@@ -32,14 +32,14 @@ async fn at_the_frontend(request: Request, next: Next) -> Response {
         .cloned()
         .expect("a layer inserts the app into every request");
     let host = tenants::host_of(&app, &request);
-    match elsewhere(&app, host).await {
+    match redirect_location(&app, host).await {
         Ok(Some(address)) => (StatusCode::FOUND, [(header::LOCATION, address)]).into_response(),
         Ok(None) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
 
-async fn elsewhere(app: &App, host: Option<HostName>) -> Result<Option<HeaderValue>> {
+async fn redirect_location(app: &App, host: Option<HostName>) -> Result<Option<HeaderValue>> {
     let Some(sign) = tenants::sign_of(app, host).await? else {
         return Ok(None);
     };

@@ -12,10 +12,10 @@ use utoipa::ToSchema;
 use db::page::{Position, Slice, Window};
 
 /// Default number of rows of a page.
-const DEFAULT: usize = 50;
+const LIMIT_DEFAULT: usize = 50;
 
 /// Maximum number of rows of a page. A larger `limit` counts as this.
-const MAX: usize = 200;
+const LIMIT_MAX: usize = 200;
 
 /// A paginated list. A cursor contains the name of its list and is rejected by every other list.
 pub trait PaginatedList {
@@ -85,7 +85,7 @@ pub struct Limit(usize);
 
 impl Default for Limit {
     fn default() -> Self {
-        Self(DEFAULT)
+        Self(LIMIT_DEFAULT)
     }
 }
 
@@ -97,8 +97,8 @@ impl<'de> Deserialize<'de> for Limit {
         match text.parse::<usize>() {
             _ if !is_number => Err(D::Error::custom("must be a whole number")),
             Ok(0) => Err(D::Error::custom("must be at least 1")),
-            Ok(number) => Ok(Self(number.min(MAX))),
-            Err(_) => Ok(Self(MAX)),
+            Ok(number) => Ok(Self(number.min(LIMIT_MAX))),
+            Err(_) => Ok(Self(LIMIT_MAX)),
         }
     }
 }
