@@ -18,7 +18,7 @@ use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::endpoint::Endpoints;
 use super::pagination::{ActivityLogs, Cursor, Limit, Page, window};
-use super::reply::Written;
+use super::response::PreserializedJson;
 use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::activity_log::ActivityLogView;
@@ -117,16 +117,16 @@ filters!(Exported {});
 ///
 /// Newest first. Administrators read the records of the organization, teachers those of the classes they manage.
 #[utoipa::path(get, path = "/activity-logs", params(ActivityLogListQuery), responses((status = 200, body = Page<ActivityLogView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) -> Result<Written> {
+async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) -> Result<PreserializedJson> {
     let filter = query.filter();
     let window = window(query.limit, query.cursor);
     if cx.caller().is_cross_tenant() {
         let slice = page(&cx, filter, window).await?;
-        return Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from));
+        return PreserializedJson::one(&Page::of(ActivityLogs, slice, ActivityLogView::from));
     }
     cx.read(move |tx| {
         let slice = tx.activity(&filter, &window)?;
-        Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from))
+        PreserializedJson::one(&Page::of(ActivityLogs, slice, ActivityLogView::from))
     })
     .await
 }

@@ -216,7 +216,7 @@ impl HttpBody for LimitedBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pace::read_body;
+    use crate::body_timeout::read_body;
     use common::error::Error;
 
     const LONG: Duration = Duration::from_hours(1);

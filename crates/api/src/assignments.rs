@@ -19,7 +19,7 @@ use super::cross_tenant_list::{DirectedKey, starts_with_search};
 use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
 use super::group_assignments;
-use super::reply::{CreatedObject, Versioned, or_current};
+use super::response::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::{
     AssignmentListItemView, AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView,

@@ -17,7 +17,7 @@ use super::downloads::{Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, Upload};
-use super::reply::{Created, Done};
+use super::response::{Ack, Created};
 use super::route_limits::RouteLimits;
 use super::valid::{Switch, ValidQuery};
 use api_types::attachment::AssignmentAttachmentView;
@@ -132,14 +132,14 @@ async fn content(
 /// Delete a file of a topic
 #[utoipa::path(delete, path = "/assignments/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+    responses((status = 200, body = Ack), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| attachments::remove(tx, &id, &attachment))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
-use super::reply::Versioned;
+use super::response::Versioned;
 use super::route_limits::RouteLimits;
 use adapters::blob_store::name;
 use api_types::audience::Audience;

@@ -233,15 +233,15 @@ mod tests {
     #[test]
     fn pauses_and_drips_are_bounded_and_slow_lines_are_not() {
         let seconds = Duration::from_secs;
-        assert_eq!(BODY_RATE.patience(Duration::ZERO, 0), seconds(15));
+        assert_eq!(BODY_RATE.timeout(Duration::ZERO, 0), seconds(15));
         assert_eq!(
-            BODY_RATE.patience(seconds(15), 900),
+            BODY_RATE.timeout(seconds(15), 900),
             Duration::ZERO,
             "a byte now and then"
         );
-        assert_eq!(BODY_RATE.patience(seconds(14), 900), seconds(1));
+        assert_eq!(BODY_RATE.timeout(seconds(14), 900), seconds(1));
         assert_eq!(
-            BODY_RATE.patience(seconds(600), 1 << 20),
+            BODY_RATE.timeout(seconds(600), 1 << 20),
             seconds(15),
             "a slow line is no offence"
         );

@@ -19,7 +19,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Unconverted};
 use super::pagination::{Cursor, Limit, Page, RoomMessages, window};
-use super::reply::{Created, CreatedOrFound};
+use super::response::{Created, CreatedOrFound};
 use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
 use api_types::message::{MessageAttachmentView, RoomMessageView};

@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::files;
-use super::reply::CreatedObject;
+use super::response::CreatedObject;
 use super::valid::Valid;
 use api_types::class::ClassView;
 use common::error::Result;

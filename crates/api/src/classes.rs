@@ -18,7 +18,7 @@ use super::cross_tenant_list::by_name;
 use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
 use super::existing;
-use super::reply::{CreatedObject, Versioned, Written, or_current};
+use super::response::{CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::ListedAssignmentView;
 use api_types::class::{ClassView, CoTeacherView};
@@ -249,7 +249,7 @@ async fn groups(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(mut filter): ValidQuery<super::groups::GroupListQuery>,
-) -> Result<Written> {
+) -> Result<PreserializedJson> {
     filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
     super::groups::matching(cx, filter).await
 }

@@ -13,7 +13,7 @@ pub use super::app::App;
 use super::cross_tenant_list::{self, Direction, Keyed};
 use super::dry_run::DryRun;
 use super::idempotency::Claim;
-use super::reply::{Repeatable, Versioned};
+use super::response::{Repeatable, Versioned};
 use auth::Caller;
 use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
@@ -165,7 +165,7 @@ impl Context {
     }
 
     /// Changes an object in one transaction and compares `If-Match` there. A mismatch is [`Error::PreconditionFailed`],
-    /// which [`or_current`](super::reply::or_current) completes with the current object.
+    /// which [`or_current`](super::response::or_current) completes with the current object.
     pub async fn write_object<T: Send + 'static>(
         &self,
         object: impl Into<VersionedObject>,

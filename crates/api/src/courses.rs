@@ -17,7 +17,7 @@ use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
-use super::reply::{CreatedObject, Versioned, or_current};
+use super::response::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::assignment::AssignmentOutlineView;
 use api_types::audience::Audience;

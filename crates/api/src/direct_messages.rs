@@ -15,7 +15,7 @@ use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::pagination::{Cursor, DirectMessages, Limit, Page, window};
-use super::reply::{Created, Done};
+use super::response::{Ack, Created};
 use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
@@ -161,15 +161,15 @@ async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount
 /// Remove a message from the caller's own view
 ///
 /// Sender and other recipients keep it.
-#[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+#[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Ack)))]
 async fn remove(
     cx: Context,
     Path(id): Path<MessageId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| direct_messages::remove(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 fn shown(seen: &VisibleMessage) -> MessageView {

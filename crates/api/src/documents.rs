@@ -24,7 +24,7 @@ use super::downloads::{Content, Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
-use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use adapters::blob_store::{name, templates};
@@ -292,17 +292,17 @@ async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit
 
 /// Delete a draft that was never submitted
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
+    responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
 async fn remove(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// Download the last saved content of a document

@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
-use super::reply::ErrorReply;
+use super::response::ErrorReply;
 use adapters::blob_store::BlobStore;
 use adapters::blob_store::zip_stream::ByteStream;
 use common::error::{Error, Result};

@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group_assignment::GroupAssignmentView;
@@ -134,16 +134,16 @@ async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit
 
 /// Delete feedback
 #[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = Ack), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
 async fn remove(
     cx: Context,
     Path(id): Path<FeedbackId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| feedback::remove(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// Return an attempt for revision

@@ -22,12 +22,12 @@ use super::body_timeout;
 use super::context::{App, Context};
 use super::idempotency::Claim;
 use super::quota;
-use super::reply::Versioned;
+use super::response::Versioned;
 use super::valid;
 use adapters::blob_store::inspect::{self, UploadedType};
 use adapters::blob_store::{Staged, name};
 use auth::Caller;
-use auth::concurrency::Long;
+use auth::concurrency::OperationKind;
 use auth::uploads::{UploadPermit, UploadQuota};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -163,7 +163,10 @@ async fn convert(cx: Option<&Context>, file: Received, format: LegacyFormat) -> 
     let (app, context) = (cx.app(), cx.context()?);
     let own = app.uploads().begin_conversion(&cx.caller().user.id).await?;
     let organization = context.tenant.id().clone();
-    let place = app.places().take(Long::Conversion, Some(&organization)).await?;
+    let place = app
+        .tenant_semaphore()
+        .acquire(OperationKind::Conversion, Some(&organization))
+        .await?;
     let conversion = app
         .document_workflows()
         .convert_upload(context, file.staged, format, (own, place));

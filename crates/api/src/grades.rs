@@ -15,7 +15,7 @@ use super::attempts;
 use super::context::Context;
 use super::documents::{self, shown};
 use super::endpoint::Endpoints;
-use super::reply::{Versioned, or_current};
+use super::response::{Versioned, or_current};
 use super::valid::{Valid, ValidOrEmpty};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;

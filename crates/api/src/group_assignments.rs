@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
-use super::reply::Done;
+use super::response::Ack;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group_assignment::GroupAssignmentView;
@@ -104,17 +104,17 @@ async fn edit(
 /// Detach a group from a topic
 #[utoipa::path(delete, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path), Force),
-    responses((status = 200, body = Done), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),
+    responses((status = 200, body = Ack), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn detach(
     cx: Context,
     Path((id, group)): Path<(AssignmentId, GroupId)>,
     ValidQuery(query): ValidQuery<Force>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     let is_forced = query.force.0;
     cx.write_or_preview(query.dry_run, move |tx| {
         group_assignments::detach(tx, &id, &group, is_forced)
     })
     .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

@@ -15,7 +15,7 @@ use super::downloads::{Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
-use super::reply::{Created, Done};
+use super::response::{Ack, Created};
 use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::attachment::GroupAttachmentView;
@@ -86,14 +86,14 @@ async fn content(
 /// Delete a file of a group
 #[utoipa::path(delete, path = "/groups/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = Ack), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| group_files::remove(tx, &id, &attachment))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

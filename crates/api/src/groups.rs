@@ -23,7 +23,7 @@ use super::endpoint::Endpoints;
 use super::existing;
 use super::group_files;
 use super::help;
-use super::reply::{CreatedAll, CreatedObject, Versioned, Written, or_current};
+use super::response::{CreatedAll, CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
 use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
@@ -118,12 +118,12 @@ impl Editable for GroupEdit {
 
 /// List the groups visible to the caller, by number
 #[utoipa::path(get, path = "/groups", params(GroupListQuery), responses((status = 200, body = [ListedGroupView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<GroupListQuery>) -> Result<Written> {
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<GroupListQuery>) -> Result<PreserializedJson> {
     matching(cx, filter).await
 }
 
 /// The list for a filter. `GET /classes/{id}/groups` uses it too.
-pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Written> {
+pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<PreserializedJson> {
     let filter = GroupFilter {
         class_id: filter.class_id,
         course: filter
@@ -146,7 +146,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Writ
             let shown: Vec<GroupId> = found.iter().map(|group| group.details.group.id.clone()).collect();
             Ok((
                 shown,
-                Written::list(found.into_iter().map(|group| listed(group, context)))?,
+                PreserializedJson::list(found.into_iter().map(|group| listed(group, context)))?,
             ))
         });
         let (shown, groups) = look.await?;
@@ -171,7 +171,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Writ
             })
             .collect())
     });
-    Written::list(look.await?.into_iter())
+    PreserializedJson::list(look.await?.into_iter())
 }
 
 /// Groups as far as the caller may see them. The sockets of a student join their rooms.

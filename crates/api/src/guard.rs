@@ -196,7 +196,7 @@ async fn seat(
             } else {
                 ""
             };
-            let take = move |tx: &mut WriteTx<'_>| rate_limiter::consume(tx, &format!("{rate:?}:{name}"), limit);
+            let take = move |tx: &mut WriteTx<'_>| rates::consume(tx, &format!("{rate:?}:{name}"), limit);
             changes::perform(app.store(), app.bus(), context, take).await?;
         }
     }

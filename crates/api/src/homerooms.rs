@@ -17,7 +17,7 @@ use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
-use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::homeroom::{HomeroomStudentView, HomeroomView};
 use common::error::Result;
@@ -143,16 +143,16 @@ async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit
 ///
 /// Its students stay in their classes; `homeroomId` of its classes becomes null.
 #[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED")))]
+    responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn remove(
     cx: Context,
     Path(id): Path<HomeroomId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| homerooms::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// List the students of a homeroom, by name
@@ -190,13 +190,13 @@ async fn add_students(
 
 /// Remove a student from a homeroom
 #[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
-    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Ack)))]
 async fn remove_student(
     cx: Context,
     Path((id, student)): Path<(HomeroomId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| homerooms::remove_student(tx, &id, &student))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

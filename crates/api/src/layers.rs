@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::body_timeout::OwningBody;
 use super::context::App;
-use super::reply::{ErrorBody, ErrorReply};
+use super::response::{ErrorBody, ErrorReply};
 use auth::{Peer, RequestId};
 use common::clock;
 use common::error::Error;

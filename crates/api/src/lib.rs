@@ -17,7 +17,7 @@ pub mod layers;
 pub mod openapi;
 pub mod pagination;
 pub mod permission_matrix;
-pub mod reply;
+pub mod response;
 pub mod route_limits;
 pub mod router;
 pub mod server;

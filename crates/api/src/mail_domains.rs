@@ -11,7 +11,7 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
-use super::reply::{Created, Done};
+use super::response::{Ack, Created};
 use super::valid::{Valid, ValidQuery};
 use api_types::mail_domain::MailDomainView;
 use common::error::Result;
@@ -77,15 +77,15 @@ async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDom
 
 /// Remove a mail domain
 #[utoipa::path(delete, path = "/admin/domains/{id}", params(("id" = String, Path, description = "The id of a mail domain"), DryRunQuery),
-    responses((status = 200, body = Done)))]
+    responses((status = 200, body = Ack)))]
 async fn remove(
     cx: Context,
     Path(id): Path<MailDomainId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| mail_domains::remove(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// List the mail domains of an organization, by name
@@ -117,15 +117,15 @@ async fn set(
 /// Remove a mail domain from an organization
 #[utoipa::path(delete, path = "/tenants/{id}/domains/{domainId}",
     params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain"), DryRunQuery),
-    responses((status = 200, body = Done)))]
+    responses((status = 200, body = Ack)))]
 async fn remove_of_tenant(
     cx: Context,
     Path((id, domain)): Path<(OrganizationId, MailDomainId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     let inside = cx.inside(&id).await?;
     inside
         .write_or_preview(query.dry_run, move |tx| mail_domains::remove(tx, &domain))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Limit, Members, Page, window};
-use super::reply::Done;
+use super::response::Ack;
 use super::valid::{Editable, Patch, ValidQuery};
 use api_types::user::MemberView;
 use common::error::Result;
@@ -85,16 +85,16 @@ async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -
 
 /// End a membership with its enrolments, group memberships and sessions
 #[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+    responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<MemberId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| members::remove_member(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 fn view(known: MemberWithUser) -> MemberView {

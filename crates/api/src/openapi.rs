@@ -30,7 +30,7 @@ use super::direct_messages::BoxName;
 use super::dry_run::DryRun;
 use super::endpoint::{Row, operations};
 use super::error_codes::{self, RouteProperties};
-use super::reply::ErrorBody;
+use super::response::ErrorBody;
 use super::valid::Switch;
 use super::variants;
 use common::error::Problem;

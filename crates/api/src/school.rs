@@ -17,7 +17,7 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Limit, Page, Sessions, window};
-use super::reply::{Done, Versioned, or_current};
+use super::response::{Ack, Versioned, or_current};
 use super::valid::{Editable, Patch, ValidQuery};
 use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
 use api_types::user::OrganizationView;
@@ -183,14 +183,14 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<SessionListQuery>) 
 ///
 /// Its sockets are disconnected.
 #[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+    responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn revoke_session(
     cx: Context,
     Path(id): Path<SessionId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| school::revoke_session(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

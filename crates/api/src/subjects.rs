@@ -18,7 +18,7 @@ use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
-use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::subject::SubjectView;
 use common::error::{Error, Result};
@@ -117,14 +117,14 @@ async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>)
 
 /// Delete a subject that is not in use
 #[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
+    responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
 async fn remove(
     cx: Context,
     Path(id): Path<SubjectId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-) -> Result<Json<Done>> {
+) -> Result<Json<Ack>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| subjects::remove(tx, &id);
     or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
-use super::reply::Done;
+use super::response::Ack;
 use super::valid::ValidOrEmpty;
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
@@ -81,10 +81,10 @@ async fn submit(
 /// Clients call this after `document:freezing`. It applies to the caller's own editor only and has no effect at any
 /// other time.
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
-    responses((status = 200, body = Done)))]
-async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
+    responses((status = 200, body = Ack)))]
+async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Ack>> {
     cx.write(move |tx| freeze::record_flushed(tx, &id)).await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// Unsubmit a document

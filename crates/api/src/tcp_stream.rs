@@ -15,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::body_timeout::{MinimumRate, READER_RATE};
 use super::head_scanner::HeadScanner;
-use super::minimum_rate::{MinimumRate, READER_RATE};
 use realtime::abort::AbortHandle;
 
 /// TCP user timeout: a peer that acknowledges nothing for this long is disconnected.
@@ -284,7 +284,7 @@ mod tests {
 
     const IMPATIENT: MinimumRate = MinimumRate {
         idle: Duration::from_millis(100),
-        slowest: 1 << 40,
+        bytes_per_second: 1 << 40,
     };
 
     async fn pair() -> (ClientStream, TcpStream) {

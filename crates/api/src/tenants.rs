@@ -18,7 +18,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::existing;
 use super::pagination::{Cursor, Limit, Page, TenantMembers, window};
-use super::reply::{Created, Versioned, or_current};
+use super::response::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::invitation::InvitationView;
 use api_types::tenant::{BrandingView, CreatedTenantView, OwnerView, RemovedTenantView};

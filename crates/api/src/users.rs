@@ -20,7 +20,7 @@ use super::endpoint::Endpoints;
 use super::existing;
 use super::groups;
 use super::pagination::{Cursor, Limit, Page, Users, window};
-use super::reply::{Created, Done, Versioned, or_current};
+use super::response::{Ack, Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use ::auth::temporary_password;
 use api_types::group::ListedGroupView;
@@ -276,12 +276,12 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
 
 /// End a user's membership with its enrolments, group memberships and sessions
 #[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+    responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Done>> {
+async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| members::remove(tx, &id))
         .await?;
-    Ok(Json(Done::YES))
+    Ok(Json(Ack::SUCCESS))
 }
 
 /// Set a temporary password for a user

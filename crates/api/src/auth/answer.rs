@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use better_auth::error::AuthError;
 use serde::Serialize;
 
-use super::super::reply::ErrorReply;
+use super::super::response::ErrorReply;
 use common::error::Error;
 
 /// The result of every handler under `/auth`.

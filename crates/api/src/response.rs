@@ -135,9 +135,9 @@ impl<T: Serialize> IntoResponse for CreatedAll<T> {
 
 /// A JSON body serialized on the database thread that read the rows, so that the many small strings of a long list do
 /// not move between threads.
-pub struct Written(Vec<u8>);
+pub struct PreserializedJson(Vec<u8>);
 
-impl Written {
+impl PreserializedJson {
     /// Serializes a list.
     pub fn list<T: Serialize>(views: impl Iterator<Item = T>) -> Result<Self> {
         let mut body = Vec::with_capacity(4096);
@@ -153,7 +153,7 @@ impl Written {
     }
 }
 
-impl IntoResponse for Written {
+impl IntoResponse for PreserializedJson {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
     }
@@ -224,11 +224,12 @@ impl<T: Serialize> IntoResponse for Created<T> {
 
 /// `{ "success": true }`, the response to a plain deletion.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-pub struct Done {
+#[schema(as = Done)]
+pub struct Ack {
     /// Always true; failures are reported as errors.
     pub success: bool,
 }
 
-impl Done {
-    pub const YES: Self = Self { success: true };
+impl Ack {
+    pub const SUCCESS: Self = Self { success: true };
 }
