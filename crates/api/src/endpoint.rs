@@ -11,7 +11,7 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{HttpMethod, Ref, RefOr};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::auth as auth_words;
+use super::auth as auth_routes;
 use super::context::App;
 use super::dry_run::DryRunMethods;
 use super::guard::{Route, guard};
@@ -79,8 +79,8 @@ impl Endpoints {
             }
         }
         // The official client of `/auth` expects errors in the library's format.
-        let refuse: fn(Error) -> Response = if self.noun == "auth" {
-            auth_words::refuse
+        let render_error: fn(Error) -> Response = if self.noun == "auth" {
+            auth_routes::render_error
         } else {
             Error::into_response
         };
@@ -89,7 +89,7 @@ impl Endpoints {
             limits,
             dry_runs,
             is_renewing: self.noun != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
-            refuse,
+            render_error,
         };
         let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
         self.router = self.router.routes((schemas, paths, guarded));

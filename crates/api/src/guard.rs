@@ -42,7 +42,7 @@ pub struct Route {
     /// Whether the session of the caller is renewed. The routes of `/auth` renew it themselves.
     pub is_renewing: bool,
     /// Renders errors in the format of the route's noun.
-    pub refuse: fn(Error) -> Response,
+    pub render_error: fn(Error) -> Response,
 }
 
 /// Serves a request within the timeout of its route.
@@ -52,7 +52,7 @@ pub async fn guard(route: Route, request: Request, next: Next) -> Response {
     let result = body_timeout::with_timeout(route.limits.timeout(), &body_wait, response).await;
     result.unwrap_or_else(|error| {
         tracing::warn!("request timeout");
-        (route.refuse)(error)
+        (route.render_error)(error)
     })
 }
 
@@ -67,7 +67,7 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
     let client = credentials.address.clone();
     // Checked on the original query, but reported only to callers who may use the route.
     let dry_run = route.dry_runs.check(request.method(), request.uri());
-    let admitted = match admit(route, &app, credentials, request.method(), &mut meter)
+    let authorized = match authorize(route, &app, credentials, request.method(), &mut meter)
         .await
         .and_then(|caller| dry_run.map(|()| caller))
     {
@@ -75,8 +75,8 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
             if route.is_renewing {
                 cookies = renewal::renew(&app, request.headers(), &caller).await;
             }
-            let seated = seat(route, &app, caller, request).await;
-            seated.map(|(request, held)| (request, held, None))
+            let attached = attach_context(route, &app, caller, request).await;
+            attached.map(|(request, permits)| (request, permits, None))
         }
         Ok(None) => {
             let (request, body) = AnonymousBody::limit(request, client);
@@ -84,20 +84,20 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         }
         Err(error) => Err(error),
     };
-    let mut response = match admitted {
+    let mut response = match authorized {
         // What was read of a body may be in memory; it counts until there is a response.
         Ok((request, None, _body)) => next.run(request).await,
-        Ok((request, Some(held), _)) => next
+        Ok((request, Some(permits), _)) => next
             .run(request)
             .await
-            .map(|body| ExportBody::hold(body, held.0, held.1)),
-        Err(error) => (route.refuse)(error),
+            .map(|body| ExportBody::hold(body, permits.0, permits.1)),
+        Err(error) => (route.render_error)(error),
     };
     for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     if let Some(meter) = meter {
-        show(&meter, response.headers_mut());
+        set_rate_limit_headers(&meter, response.headers_mut());
     }
     response
 }
@@ -105,7 +105,7 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
 /// Authenticates and authorizes the caller. Public routes need no session, but a session that is present is counted;
 /// document server routes ignore cookies and verify their own token. `meter` is set to the rate limit of the response
 /// headers.
-async fn admit(
+async fn authorize(
     route: Route,
     app: &App,
     mut credentials: RequestCredentials,
@@ -125,7 +125,7 @@ async fn admit(
         .and_then(|token| rate_limiter.exhausted(rate, token));
     if let Some(exhausted) = exhausted {
         *meter = Some(exhausted);
-        return Err(refused(&exhausted));
+        return Err(rate_limited(&exhausted));
     }
     let facts = match auth::find_session(app.authenticator(), &mut credentials).await {
         // A public route is served even when the session look-up fails.
@@ -139,23 +139,23 @@ async fn admit(
         None => rate_limiter.check_address(&credentials.address),
         Some(facts) => {
             let user = &facts.user.id;
-            let usual = rate_limiter.check_user(rate, user);
-            if let (Some(usual), Some(token)) = (&usual, &credentials.token)
-                && usual.is_refused
+            let default_status = rate_limiter.check_user(rate, user);
+            if let (Some(default_status), Some(token)) = (&default_status, &credentials.token)
+                && default_status.is_refused
             {
-                rate_limiter.remember_exhausted(rate, token, *usual);
+                rate_limiter.remember_exhausted(rate, token, *default_status);
             }
             let own = limits
                 .user_rate()
-                .filter(|_| usual.is_none_or(|usual| !usual.is_refused));
+                .filter(|_| default_status.is_none_or(|default_status| !default_status.is_refused));
             let own = own.and_then(|own| rate_limiter.check_user(own, user));
             // Of two limits, the response shows that of the route.
-            *meter = own.or(usual);
+            *meter = own.or(default_status);
             *meter
         }
     };
     if let Some(own) = own.filter(|own| own.is_refused) {
-        return Err(refused(&own));
+        return Err(rate_limited(&own));
     }
     let is_well_formed = credentials.is_well_formed;
     let caller = if is_public {
@@ -172,7 +172,7 @@ type RequestPermits = (OperationPermit, Option<ExportPermit>);
 
 /// Attaches the caller and the request context, and acquires what only authorized requests use up: the shared rate of
 /// the organization, an export of the user, and a permit for long-running operations.
-async fn seat(
+async fn attach_context(
     route: Route,
     app: &App,
     mut caller: Caller,
@@ -185,7 +185,7 @@ async fn seat(
         *request.uri_mut() = uri;
     }
     if caller.is_cross_tenant() && has_body {
-        request = settle(app, &mut caller, request).await?;
+        request = resolve_tenant_from_body(app, &mut caller, request).await?;
     }
     if let (Some(rate), Some(context)) = (route.limits.organization_rate(), caller.context()) {
         let limit = app.rate_limiter().limit(rate);
@@ -205,7 +205,7 @@ async fn seat(
     } else {
         None
     };
-    let held = match route.limits.operation_kind() {
+    let permits = match route.limits.operation_kind() {
         Some(kind) => {
             let organization = caller.tenant.as_ref().map(Tenant::id);
             Some((app.tenant_semaphore().acquire(kind, organization).await?, export_permit))
@@ -214,12 +214,12 @@ async fn seat(
     };
     let mut request = idempotency::attach(request).await?;
     request.extensions_mut().insert(caller);
-    Ok((request, held))
+    Ok((request, permits))
 }
 
 /// Resolves the organization of a SUPER_ADMIN without one from the body. Errors in the body are ignored here; the
 /// handler reports them.
-async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
+async fn resolve_tenant_from_body(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
     if !valid::is_json(request.headers()) {
         return Ok(request);
     }
@@ -238,14 +238,14 @@ async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Requ
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-fn refused(meter: &Meter) -> Error {
+fn rate_limited(meter: &Meter) -> Error {
     Error::RateLimited {
         retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
     }
 }
 
 /// Sets the `RateLimit-*` headers of the response.
-fn show(meter: &Meter, headers: &mut HeaderMap) {
+fn set_rate_limit_headers(meter: &Meter, headers: &mut HeaderMap) {
     for (name, value) in [
         ("ratelimit-limit", meter.limit),
         ("ratelimit-remaining", meter.remaining),

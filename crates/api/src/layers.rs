@@ -38,9 +38,9 @@ const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
 /// Assigns the request id, logs the outcome, and renders the bodies of errors.
-pub async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub async fn request_context_layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
+    let id = client_request_id(request.headers()).unwrap_or_else(clock::new_id);
     request.extensions_mut().insert(RequestId(id.clone()));
     let is_secure = app.frontend_origin().starts_with("https://");
     let permit = behind_proxy(&app, &request)
@@ -54,23 +54,23 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
         .map(|path| path.as_str().to_owned());
     let path = logged_path(route.as_deref(), request.uri().path());
 
-    let answer = match (fitting(&request), permit) {
+    let response = match (check_head(&request), permit) {
         _ if method.is_none() => unknown_method(),
         (Ok(()), Ok(None)) => next.run(request).await,
         (Ok(()), Ok(Some(permit))) => next.run(request).await.map(|body| OwningBody::wrap(body, permit)),
         (Err(error), _) | (_, Err(error)) => error.into_response(),
     };
     let method = method.unwrap_or(OTHER_METHOD);
-    let mut response = render_error(answer, &id);
+    let mut response = render_error(response, &id);
 
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    protect(response.headers_mut(), is_secure);
+    set_security_headers(response.headers_mut(), is_secure);
     let status = response.status().as_u16();
-    let took = started.elapsed();
-    metrics().record_request(method, route.as_deref().unwrap_or("-"), status, took);
-    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let elapsed = started.elapsed();
+    metrics().record_request(method, route.as_deref().unwrap_or("-"), status, elapsed);
+    let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     // A path may contain ids, but never names, secrets or query values.
     tracing::info!(
         request.id = id,
@@ -121,7 +121,7 @@ fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
 }
 
 /// Checks the head of a request: its size, exactly one Host and at most one Origin.
-fn fitting(request: &Request) -> Result<(), Error> {
+fn check_head(request: &Request) -> Result<(), Error> {
     let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
     let fields = request.headers().iter();
     let size: usize = fields.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
@@ -163,7 +163,7 @@ fn is_host(text: &str) -> bool {
     is_named && is_port
 }
 
-fn given_id(headers: &HeaderMap) -> Option<String> {
+fn client_request_id(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let fits = (1..=128).contains(&text.len())
         && text
@@ -191,7 +191,7 @@ fn render_error(mut response: Response, id: &str) -> Response {
 }
 
 /// Sets security headers: API responses are same-origin only and are never cached.
-fn protect(headers: &mut HeaderMap, is_secure: bool) {
+fn set_security_headers(headers: &mut HeaderMap, is_secure: bool) {
     let defaults = [
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -257,7 +257,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
 }
 
 /// Renders a panic of a handler as an internal error. Only that request fails.
-pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+pub fn render_panic(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
 }
 

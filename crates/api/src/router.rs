@@ -79,21 +79,21 @@ pub fn router(app: App) -> Router {
         .fallback(|uri: Uri| async move { no_route(&uri, Error::NotFound) })
         .method_not_allowed_fallback(|uri: Uri| async move { no_route(&uri, Error::MethodNotAllowed) })
         .layer(DefaultBodyLimit::disable())
-        .layer(smaller());
+        .layer(compression_layer());
     Router::new()
         .nest("/api", api)
         .merge(web_pages::routes())
         .layer(from_fn_with_state(app.realtime().clone(), connect::guard))
-        .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(CatchPanicLayer::custom(layers::render_panic))
         .layer(from_fn_with_state(app.clone(), layers::cors))
-        .layer(from_fn_with_state(app.clone(), layers::surround))
+        .layer(from_fn_with_state(app.clone(), layers::request_context_layer))
         .layer(from_fn(unread_body::drain))
         .with_state(app)
 }
 
 /// Compresses JSON responses: a lesson board is fetched again on every event and shrinks to an eighth. Files are not
 /// compressed; most of them are already.
-fn smaller() -> CompressionLayer<impl Predicate> {
+fn compression_layer() -> CompressionLayer<impl Predicate> {
     let is_read_by_a_page = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         kind.is_some_and(|kind| kind.starts_with("application/json"))

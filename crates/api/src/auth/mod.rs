@@ -72,7 +72,7 @@ pub fn routes() -> Endpoints {
 }
 
 /// An authentication error in the library's format.
-pub fn refuse(error: Error) -> Response {
+pub fn render_error(error: Error) -> Response {
     answer::Refused::from(error).into_response()
 }
 

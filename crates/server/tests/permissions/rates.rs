@@ -270,7 +270,7 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
         let (routes, _) = routes.into_parts();
         let (routes, _) = routes.split_for_parts();
         let router = routes
-            .layer(from_fn_with_state(app.app.clone(), layers::surround))
+            .layer(from_fn_with_state(app.app.clone(), layers::request_context_layer))
             .with_state(app.app.clone());
         let ask_for = |person: &Person, query: &str| {
             let request = Request::post(format!("/seldom{query}")).header("cookie", &person.cookie);
