@@ -132,8 +132,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) 
 }
 
 async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<ActivityRecord, i64>> {
-    let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.activity(&filter, window);
-    cx.page(window, Direction::Descending, look, position).await
+    let load = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.activity(&filter, window);
+    cx.page(window, Direction::Descending, load, position).await
 }
 
 /// Export the activity log as CSV

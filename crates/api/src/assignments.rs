@@ -177,7 +177,7 @@ pub(super) async fn matching(cx: Context, filter: AssignmentListQuery) -> Result
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         order: filter.sort,
     };
-    let look = cx.list(move |tx| {
+    let load = cx.list(move |tx| {
         let viewer = tx.viewer().clone();
         let found = tx.assignments(&filter)?;
         Ok(found
@@ -185,7 +185,7 @@ pub(super) async fn matching(cx: Context, filter: AssignmentListQuery) -> Result
             .map(|seen| (place(&filter, &seen.details.assignment), listed(seen, &viewer)))
             .collect())
     });
-    Ok(Json(look.await?))
+    Ok(Json(load.await?))
 }
 
 /// Create a topic, optionally with groups
@@ -223,11 +223,11 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
     responses((status = 200, body = KnownAssignmentView)))]
 async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
     let object = VersionedObject::from(&id);
-    let look = cx.read_object(object, move |tx| {
+    let load = cx.read_object(object, move |tx| {
         let viewer = tx.viewer().clone();
         Ok(known(&tx.assignment(&id)?, &viewer))
     });
-    look.await
+    load.await
 }
 
 /// Update a topic

@@ -62,7 +62,7 @@ struct AttachmentForm {
 #[utoipa::path(get, path = "/assignments/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [AssignmentAttachmentView])))]
 async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let audience = Audience::of(tx.viewer());
         let seen = tx.assignment(&id)?;
         // Teachers of other classes see the outline of the topic, which does not include files.
@@ -72,7 +72,7 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
         let view = |file| AssignmentAttachmentView::new(file, &seen.details.assignment, &audience);
         Ok(seen.details.attachments.iter().map(view).collect())
     });
-    Ok(Json(look.await?))
+    Ok(Json(load.await?))
 }
 
 /// Add a file to a topic, for all its groups or for one

@@ -37,7 +37,7 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/feedback/group-assignments/{id}/submissions", params(("id" = String, Path)),
     responses((status = 200, body = [SubmissionView])))]
 async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let audience = Audience::of(tx.viewer());
         let attempts = tx.attempts_at(&id)?;
         Ok(attempts
@@ -45,7 +45,7 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
             .map(|attempt| SubmissionView::new(attempt, &audience))
             .collect())
     });
-    Ok(Json(look.await?))
+    Ok(Json(load.await?))
 }
 
 /// Get an attempt with its grade, as far as the caller may see it
@@ -53,14 +53,14 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
     responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Version of the object")))))]
 pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
     let object = VersionedObject::from(&id);
-    let look = cx.read_object(object, move |tx| {
+    let load = cx.read_object(object, move |tx| {
         let audience = Audience::of(tx.viewer());
         let link = tx.submission(&id)?.submission.group_assignment_id;
         let mut attempts = tx.attempts_at(&link)?.into_iter();
         let attempt = attempts.find(|attempt| attempt.submission.id == id);
         Ok(SubmissionView::new(&attempt.ok_or(Error::NotFound)?, &audience))
     });
-    look.await
+    load.await
 }
 
 /// Download a submitted document
@@ -74,8 +74,8 @@ async fn content(
     Path((id, document)): Path<(SubmissionId, String)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let look = cx.read(move |tx| tx.copy_in(&id, &document));
-    let (copy, _) = look.await?;
+    let load = cx.read(move |tx| tx.copy_in(&id, &document));
+    let (copy, _) = load.await?;
     let file = Download {
         name: name::from_title(&copy.title, copy.file_extension.as_str()),
         mime: copy.file_extension.mime().to_owned(),
@@ -94,14 +94,14 @@ async fn content(
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let (copy, topic) = tx.copy_in(&id, &document)?;
         match topic {
             AssignmentStatus::Active if !tx.viewer().is_staff() => Err(DomainError::AssignmentNotFinished.into()),
             AssignmentStatus::Active | AssignmentStatus::Finished => Ok(copy),
         }
     });
-    let copy = look.await?;
+    let copy = load.await?;
     let name = name::from_title(&copy.title, "pdf");
     let made = cx.app().document_workflows().pdf(cx.context()?, source(copy)?).await?;
     let file = Download {

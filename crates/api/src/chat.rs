@@ -86,11 +86,11 @@ async fn list(
 ) -> Result<Json<Page<RoomMessageView>>> {
     let window = window(query.limit, query.cursor);
     let way = query.after.map_or(ReadDirection::Back, ReadDirection::From);
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         tx.group_context_of_room(&id)?;
         tx.room_messages(&id, way, &window)
     });
-    Ok(Json(Page::of(RoomMessages, look.await?, |message| {
+    Ok(Json(Page::of(RoomMessages, load.await?, |message| {
         RoomMessageView::from(&message)
     })))
 }
@@ -183,11 +183,11 @@ async fn content(
     Path((id, attachment)): Path<(WorkRoomId, AttachmentId)>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         tx.group_context_of_room(&id)?;
         tx.file_of_chat(&id, &attachment)
     });
-    download(cx.app().files(), &headers, Download::from(look.await?.file)).await
+    download(cx.app().files(), &headers, Download::from(load.await?.file)).await
 }
 
 /// The number of unread messages.

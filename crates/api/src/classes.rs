@@ -208,8 +208,8 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
 async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
     let object = VersionedObject::from(&id);
-    let look = move |tx: &mut ReadTx<'_>| Ok(ClassView::of(tx.whole_class(&id)?, tx.viewer()));
-    cx.read_object(object, look).await
+    let load = move |tx: &mut ReadTx<'_>| Ok(ClassView::of(tx.whole_class(&id)?, tx.viewer()));
+    cx.read_object(object, load).await
 }
 
 /// Update a class

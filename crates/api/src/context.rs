@@ -117,7 +117,7 @@ impl Context {
 
     /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever
     /// organization is active.
-    pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
+    pub async fn in_organization(&self, id: &OrganizationId) -> Result<Self> {
         let resource = ResourceRef::Organization(id.to_string());
         let found = self
             .app
@@ -130,14 +130,15 @@ impl Context {
 
     /// The same caller in an organization that is about to be created.
     #[must_use]
-    pub fn inside_new(&self) -> Self {
+    pub fn in_new_organization(&self) -> Self {
         self.at(Tenant::for_new_organization(CrossTenantReason::SuperAdmin))
     }
 
     fn at(&self, tenant: Tenant) -> Self {
-        let mut inside = self.clone();
-        inside.caller.tenant = Some(tenant).filter(|_| self.caller.effective_role == EffectiveRole::SuperAdmin);
-        inside
+        let mut in_organization = self.clone();
+        in_organization.caller.tenant =
+            Some(tenant).filter(|_| self.caller.effective_role == EffectiveRole::SuperAdmin);
+        in_organization
     }
 
     /// Runs a write transaction in the caller's organization. The changes that the action records are logged and

@@ -22,7 +22,7 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(get, path = "/groups/{id}/contributions", params(("id" = String, Path)),
     responses((status = 200, body = [MemberContributionView])))]
 async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<MemberContributionView>>> {
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let known = tx.group(&id)?;
         // Teachers of other classes see the outline of the group, which does not include this.
         if !known.has_full_access {
@@ -30,6 +30,6 @@ async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<
         }
         Ok((known.details.members, tx.contributions(&id)?))
     });
-    let (members, found) = look.await?;
+    let (members, found) = load.await?;
     Ok(Json(MemberContributionView::all(&members, found)))
 }

@@ -116,8 +116,8 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseD
         ..AssignmentFilter::default()
     };
     let object = VersionedObject::from(&id);
-    let look = move |tx: &mut ReadTx<'_>| Ok((tx.course(&id)?, tx.groups(&groups)?, tx.assignments(&topics)?));
-    let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
+    let load = move |tx: &mut ReadTx<'_>| Ok((tx.course(&id)?, tx.groups(&groups)?, tx.assignments(&topics)?));
+    let Versioned((course, groups, topics), version) = cx.read_object(object, load).await?;
     let groups = groups.into_iter().map(|known| group(known, &context)).collect();
     let topics = topics.into_iter().map(topic).collect();
     Ok(Versioned(CourseDetailView::new(course.into(), groups, topics), version))

@@ -93,11 +93,11 @@ impl Editable for FeedbackEdit {
 #[utoipa::path(get, path = "/feedback", params(FeedbackListQuery), responses((status = 200, body = [FeedbackView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<FeedbackListQuery>) -> Result<Json<Vec<FeedbackView>>> {
     let of = filter.of()?;
-    let look = cx.list(move |tx| {
+    let load = cx.list(move |tx| {
         let found = tx.feedback_of(&of)?;
         Ok(found.iter().map(placed).collect())
     });
-    Ok(Json(look.await?))
+    Ok(Json(load.await?))
 }
 
 fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {

@@ -84,7 +84,7 @@ async fn export(
     ValidQuery(query): ValidQuery<GradeTableQuery>,
 ) -> Result<Response> {
     let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let seen = tx.assignment(&id)?;
         // Teachers of other classes see the outline of the topic, which does not include grades.
         if !seen.is_managed {
@@ -94,7 +94,7 @@ async fn export(
         let text = table(&seen.details.links, &names, delimiter);
         Ok((seen.details.assignment.title, text))
     });
-    let (title, text) = look.await?;
+    let (title, text) = load.await?;
     let file = name::from_title(title.as_str(), "csv");
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
@@ -121,11 +121,11 @@ async fn import(
     let is_dry = query.dry_run.is_on();
     // Permissions are checked before anything is reported about the file.
     let topic = id.clone();
-    let look = cx.read(move |tx| {
+    let load = cx.read(move |tx| {
         let class = tx.assignment(&topic)?.details.assignment.class_id;
         tx.managed_class(&class).map(drop)
     });
-    look.await?;
+    load.await?;
     let separator = query.delimiter.and_then(|delimiter| u8::try_from(delimiter.0).ok());
     let rows = grades::read(file.staged.source(), file.kind, separator).await?;
     let write = cx.write(move |tx| grade_imports::import(tx, &id, &rows, is_dry));

@@ -140,7 +140,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Pres
         mine: filter.mine.is_some_and(|on| on.0),
     };
     if !cx.caller().is_cross_tenant() {
-        let look = cx.read(move |tx| {
+        let load = cx.read(move |tx| {
             let found = tx.groups(&filter)?;
             let context = tx.context();
             let shown: Vec<GroupId> = found.iter().map(|group| group.details.group.id.clone()).collect();
@@ -149,11 +149,11 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Pres
                 PreserializedJson::list(found.into_iter().map(|group| listed(group, context)))?,
             ))
         });
-        let (shown, groups) = look.await?;
+        let (shown, groups) = load.await?;
         join_rooms(&cx, &shown);
         return Ok(groups);
     }
-    let look = cx.list(move |tx| {
+    let load = cx.list(move |tx| {
         let found = tx.groups(&filter)?.into_iter();
         let search = filter.search.as_deref();
         let place = |group: &Group| {
@@ -171,7 +171,7 @@ pub(super) async fn matching(cx: Context, filter: GroupListQuery) -> Result<Pres
             })
             .collect())
     });
-    PreserializedJson::list(look.await?.into_iter())
+    PreserializedJson::list(load.await?.into_iter())
 }
 
 /// Groups as far as the caller may see them. The sockets of a student join their rooms.

@@ -100,12 +100,12 @@ struct ConfirmedInvitation {
     responses((status = 200, body = Page<InvitationView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -> Result<Json<Page<InvitationView>>> {
     let window = window(query.limit, query.cursor);
-    let look = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
+    let load = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
     let position = |invitation: &model::invitation::Invitation| Position {
         key: invitation.created_at.as_millis(),
         id: invitation.id.to_string(),
     };
-    let slice = cx.page(window, Direction::Descending, look, position).await?;
+    let slice = cx.page(window, Direction::Descending, load, position).await?;
     Ok(Json(Page::of(Invitations, slice, InvitationView::new)))
 }
 
@@ -161,7 +161,7 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
 async fn preview(State(app): State<App>, Valid(sought): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
     let now = clock::now();
-    let (known, needs_password) = look(&app, sought.token, now).await?;
+    let (known, needs_password) = load(&app, sought.token, now).await?;
     let InvitationWithOrganization {
         invitation,
         organization_name,
@@ -198,7 +198,7 @@ async fn accept(
     let now = clock::now();
     let Acceptance { token, password } = acceptance;
     // Avoids hashing for an invalid token.
-    let (known, needs_password) = look(&app, token.clone(), now).await?;
+    let (known, needs_password) = load(&app, token.clone(), now).await?;
     let hash = match password.filter(|_| needs_password) {
         Some(password) => {
             let own = [
@@ -233,7 +233,7 @@ async fn accept(
     }))
 }
 
-async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
+async fn load(app: &App, token: String, now: model::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
     app.store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let known = acceptance::find_by_token(platform, &token, now)?;

@@ -92,7 +92,9 @@ async fn remove(
 #[utoipa::path(get, path = "/tenants/{id}/domains", params(("id" = String, Path)),
     responses((status = 200, body = [MailDomainView])))]
 async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
-    Ok(views(cx.inside(&id).await?.read(|tx| tx.mail_domains()).await?))
+    Ok(views(
+        cx.in_organization(&id).await?.read(|tx| tx.mail_domains()).await?,
+    ))
 }
 
 /// Assign a mail domain to an organization, even if another one holds it
@@ -103,7 +105,7 @@ async fn set(
     Path(id): Path<OrganizationId>,
     Valid(new): Valid<NewMailDomain>,
 ) -> Result<Created<MailDomainView>> {
-    let inside = cx.inside(&id).await?;
+    let in_organization = cx.in_organization(&id).await?;
     let set = move |tx: &mut WriteTx<'_>| {
         let domain = mail_domains::set(tx, &new)?;
         Ok(Created(
@@ -111,7 +113,7 @@ async fn set(
             domain.into(),
         ))
     };
-    inside.create(set).await
+    in_organization.create(set).await
 }
 
 /// Remove a mail domain from an organization
@@ -123,8 +125,8 @@ async fn remove_of_tenant(
     Path((id, domain)): Path<(OrganizationId, MailDomainId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<Ack>> {
-    let inside = cx.inside(&id).await?;
-    inside
+    let in_organization = cx.in_organization(&id).await?;
+    in_organization
         .write_or_preview(query.dry_run, move |tx| mail_domains::remove(tx, &domain))
         .await?;
     Ok(Json(Ack::SUCCESS))

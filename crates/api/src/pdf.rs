@@ -32,7 +32,7 @@ pub fn routes() -> Endpoints {
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
-    let look = |tx: &mut ReadTx<'_>, id: &DocumentId| {
+    let load = |tx: &mut ReadTx<'_>, id: &DocumentId| {
         let seen = tx.document(id)?;
         if !tx.viewer().is_staff() && !seen.document().status.is_locked() {
             return Err(Error::from(DomainError::AssignmentNotFinished));
@@ -41,10 +41,10 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
         Ok((seen, current))
     };
     let asked = id.clone();
-    let mut found = cx.read(move |tx| look(tx, &asked)).await?;
+    let mut found = cx.read(move |tx| load(tx, &asked)).await?;
     // The document is open and was never saved. Without a forced save the PDF would be blank.
     if matches!(found.1, CurrentFile::Blank(_)) && cx.app().document_workflows().save_open(&cx.context()?, &id).await? {
-        found = cx.read(move |tx| look(tx, &id)).await?;
+        found = cx.read(move |tx| load(tx, &id)).await?;
     }
     let (seen, current) = found;
     let title = seen.document().title.as_str().to_owned();

@@ -61,13 +61,13 @@ struct Erasure {
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyBody>) -> Result<Response> {
     let user = cx.caller().user.id.clone();
-    let look = cx
+    let load = cx
         .app()
         .store()
         .platform_read(CrossTenantReason::PersonalData, move |platform| {
             acceptance::is_confined(platform, &user)
         });
-    if look.await? {
+    if load.await? {
         return Err(Error::PasswordNotConfirmed);
     }
     let pieces = cx.app().jobs().export_own_data(&cx.caller().user.id).await?;
@@ -153,14 +153,14 @@ async fn traces(cx: &Context, user: &UserId) -> Result<LogScan> {
     loop {
         let line = cx.caller().tenant.as_ref().map(|tenant| tenant.id().clone());
         let user = user.clone();
-        let look = cx
+        let load = cx
             .app()
             .store()
             .platform_read_for(line, CrossTenantReason::PersonalData, move |platform| {
                 let goes_on = platform.scan_log(&user, &mut traces)?;
                 Ok((goes_on, traces))
             });
-        let (goes_on, found) = look.await?;
+        let (goes_on, found) = load.await?;
         traces = found;
         if !goes_on {
             return Ok(traces);

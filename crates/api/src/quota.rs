@@ -23,11 +23,11 @@ pub async fn check_quota_between(cx: &Context, least: u64, most: u64) -> Result<
     };
     let organization = context.tenant.id().clone();
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
-    let look = || cx.read(|tx| tx.storage_allowance());
-    let mut room: StorageAllowance = look().await?;
+    let load = || cx.read(|tx| tx.storage_allowance());
+    let mut room: StorageAllowance = load().await?;
     if !room.is_counted || (room.may_be_less && !room.has_room_for(bytes(most))) {
         storage_usage::count(cx.app().store(), cx.app().files(), context.tenant).await?;
-        room = look().await?;
+        room = load().await?;
     }
     if room.has_room_for(bytes(least)) {
         let free = room.quota.get().saturating_sub(room.used);

@@ -81,7 +81,7 @@ pub struct SystemJobs {
 #[utoipa::path(get, path = "/admin/system", responses((status = 200, body = System)))]
 async fn show(cx: Context) -> Result<Json<System>> {
     let app = cx.app();
-    let look = app
+    let load = app
         .store()
         .platform_read(CrossTenantReason::SuperAdmin, |platform| platform.system_facts());
     let SystemFacts {
@@ -90,7 +90,7 @@ async fn show(cx: Context) -> Result<Json<System>> {
         schema_version,
         tables,
         waiting,
-    } = look.await?;
+    } = load.await?;
     let word = |fine: bool| if fine { "ok" } else { "down" };
     let tables = tables.into_iter().map(|(name, rows)| SystemTable {
         name,

@@ -82,13 +82,13 @@ impl Editable for OrganizationEdit {
 #[utoipa::path(get, path = "/tenants", params(TenantListQuery), responses((status = 200, body = [OrganizationView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> Result<Json<Vec<OrganizationView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
-    let look = cx
+    let load = cx
         .app()
         .store()
         .platform_read(CrossTenantReason::SuperAdmin, move |platform| {
             platform.organizations(search.as_deref())
         });
-    Ok(Json(look.await?.into_iter().map(OrganizationView::from).collect()))
+    Ok(Json(load.await?.into_iter().map(OrganizationView::from).collect()))
 }
 
 /// Create an organization with its first owner
@@ -108,7 +108,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Cre
     let mail = cx.app().mail().clone();
     let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
     let founded = cx
-        .inside_new()
+        .in_new_organization()
         .write(move |tx| organizations::create(tx, &hosts, &new, &hash, &mail))
         .await;
     let founded = existing::organization(&cx, founded, Some(slug), domain).await?;
@@ -165,8 +165,8 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 /// Get an organization
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
-    let inside = cx.inside(&id).await?;
-    let found = inside
+    let in_organization = cx.in_organization(&id).await?;
+    let found = in_organization
         .read_object(VersionedObject::Organization, |tx| tx.current_organization())
         .await?;
     Ok(found.map(OrganizationView::from))
@@ -184,14 +184,14 @@ async fn edit(
     patch: Patch<OrganizationEdit>,
 ) -> Result<Versioned<OrganizationView>> {
     let hosts = cx.app().authenticator().host_resolver().platform_hosts();
-    let inside = cx.inside(&id).await?;
+    let in_organization = cx.in_organization(&id).await?;
     let (object, current) = (VersionedObject::Organization, show(cx.clone(), Path(id)));
     let (slug, domain) = (
         patch.edit.slug.value().cloned(),
         patch.edit.custom_domain.value().cloned(),
     );
     let act = move |tx: &mut WriteTx<'_>| organizations::edit(tx, &hosts, &patch.edit);
-    let edited = existing::organization(&cx, inside.write_object(object, act).await, slug, domain).await;
+    let edited = existing::organization(&cx, in_organization.write_object(object, act).await, slug, domain).await;
     let edited = or_current(edited, current).await?;
     Ok(edited.map(OrganizationView::from))
 }
@@ -202,14 +202,26 @@ async fn edit(
 #[utoipa::path(post, path = "/tenants/{id}/suspend", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
 async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
-    Ok(Json(cx.inside(&id).await?.write(organizations::suspend).await?.into()))
+    Ok(Json(
+        cx.in_organization(&id)
+            .await?
+            .write(organizations::suspend)
+            .await?
+            .into(),
+    ))
 }
 
 /// Activate a suspended organization
 #[utoipa::path(post, path = "/tenants/{id}/activate", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
 async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
-    Ok(Json(cx.inside(&id).await?.write(organizations::activate).await?.into()))
+    Ok(Json(
+        cx.in_organization(&id)
+            .await?
+            .write(organizations::activate)
+            .await?
+            .into(),
+    ))
 }
 
 /// Delete an organization with all its data
@@ -223,8 +235,8 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(confirmation): Valid<Confirmation>,
 ) -> Result<Json<RemovedTenantView>> {
-    let inside = cx.inside(&id).await?;
-    let act = inside.write_or_preview(query.dry_run, move |tx| organizations::remove(tx, &confirmation));
+    let in_organization = cx.in_organization(&id).await?;
+    let act = in_organization.write_or_preview(query.dry_run, move |tx| organizations::remove(tx, &confirmation));
     let OrganizationDeletion {
         organization,
         members,
@@ -248,12 +260,12 @@ async fn members(
     ValidQuery(query): ValidQuery<TenantMemberListQuery>,
 ) -> Result<Json<Page<MemberView>>> {
     let window = window(query.limit, query.cursor);
-    let look = cx
-        .inside(&id)
+    let load = cx
+        .in_organization(&id)
         .await?
         .read(move |tx| tx.all_members(&MemberFilter::default(), &window))
         .await?;
-    Ok(Json(Page::of(TenantMembers, look, |known| {
+    Ok(Json(Page::of(TenantMembers, load, |known| {
         MemberView::new(known.member, known.person, known.email)
     })))
 }

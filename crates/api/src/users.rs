@@ -141,7 +141,7 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
         cx.caller().user.clone(),
         cx.caller().tenant.as_ref().map(Tenant::id).cloned(),
     );
-    let look = cx
+    let load = cx
         .app()
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -158,7 +158,7 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
             let me = Me::new(profile, member.flatten(), organization, password_reset);
             Ok(Versioned(me, version))
         });
-    look.await
+    load.await
 }
 
 /// Update the caller's profile
@@ -189,9 +189,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<UserListQuery>) -> Resu
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let look = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.visible_users(&filter, window, is_platform);
+    let load = move |tx: &mut ReadTx<'_>, window: &Window<String>| tx.visible_users(&filter, window, is_platform);
     let slice = cx
-        .page(window, Direction::Ascending, look, VisibleUser::position)
+        .page(window, Direction::Ascending, load, VisibleUser::position)
         .await?;
     Ok(Json(Page::of(Users, slice, view)))
 }

@@ -39,11 +39,11 @@ async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
     responses((status = 200, body = WorkRoomView)))]
 async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
     let context = cx.context()?;
-    let look = move |tx: &mut ReadTx<'_>| {
+    let load = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room(&id)?;
         details(tx, room, &context)
     };
-    Ok(Json(cx.read(look).await?))
+    Ok(Json(cx.read(load).await?))
 }
 
 /// Get the work room of a group
@@ -51,11 +51,11 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
     responses((status = 200, body = WorkRoomView)))]
 async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
     let context = cx.context()?;
-    let look = move |tx: &mut ReadTx<'_>| {
+    let load = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room_of(&group)?;
         details(tx, room, &context)
     };
-    Ok(Json(cx.read(look).await?))
+    Ok(Json(cx.read(load).await?))
 }
 
 fn summary(seen: VisibleWorkRoom, audience: &Audience) -> WorkRoomSummaryView {

@@ -64,13 +64,13 @@ pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;
     let owner = user.clone();
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.accounts(&user)
         });
-    let accounts: Vec<Value> = look
+    let accounts: Vec<Value> = load
         .await?
         .into_iter()
         .map(|account| {

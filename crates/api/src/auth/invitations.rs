@@ -29,7 +29,7 @@ use service::changes;
 pub async fn list_own(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -38,7 +38,7 @@ pub async fn list_own(asked: Asked) -> Answered {
             }
             platform.invitations_of_address(&user.email, now).map(Some)
         });
-    let Some(known) = look.await? else {
+    let Some(known) = load.await? else {
         return refused(AuthError::invitation_needs_mailbox(), &present);
     };
     let views: Vec<Value> = known.iter().map(with_organization).collect();
@@ -60,7 +60,7 @@ pub async fn show(asked: Asked) -> Answered {
     reader.finish()?;
     let present = asked.present().await?;
     let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -70,7 +70,7 @@ pub async fn show(asked: Asked) -> Answered {
             let proof = acceptance::proof(platform, &session, &user)?;
             Ok(known.invitation.may_be_answered(proof, now).map(|()| known))
         });
-    match look.await? {
+    match load.await? {
         Ok(known) => {
             let mut view = with_organization(&known);
             view["organizationSlug"] = json!(known.organization_slug);
@@ -143,13 +143,13 @@ pub async fn cancel(asked: Asked) -> Answered {
     reader.finish()?;
     let present = asked.present().await?;
     let sought = id.clone();
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.invitation_with_organization(&sought)
         });
-    let Some(known) = look.await? else {
+    let Some(known) = load.await? else {
         return refused(AuthError::invitation_not_found(), &present);
     };
     let name = OrganizationName::Id(known.invitation.organization_id.to_string());

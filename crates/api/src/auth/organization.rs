@@ -90,13 +90,13 @@ fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<Orga
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.organizations_open_to(&user)
         });
-    let organizations: Vec<_> = look
+    let organizations: Vec<_> = load
         .await?
         .iter()
         .map(|seen| wire::organization(&seen.organization))
@@ -138,7 +138,7 @@ pub async fn show(asked: Asked) -> Answered {
     let seen = reach(&asked, &present, name).await?;
     let context = context(&asked, &present, &seen)?;
     let administers = context.viewer == model::access::Viewer::Admin;
-    let look = asked.app.store().read(context, move |tx| {
+    let load = asked.app.store().read(context, move |tx| {
         let invitations = if administers {
             tx.newest_invitations()?
         } else {
@@ -146,7 +146,7 @@ pub async fn show(asked: Asked) -> Answered {
         };
         Ok((tx.members()?, invitations))
     });
-    let (members, invitations) = look.await?;
+    let (members, invitations) = load.await?;
     let most = asked
         .query("membersLimit")
         .and_then(|most| most.parse().ok())
@@ -186,13 +186,13 @@ pub async fn reach_or(
     not_a_member: AuthError,
 ) -> Result<OrganizationOfUser, Refused> {
     let (user, is_slug) = (present.user.id.clone(), matches!(name, OrganizationName::Slug(_)));
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.organization(&name, &user)
         });
-    let refusal = match look.await? {
+    let refusal = match load.await? {
         Some(seen)
             if effective_role(present.user.role, role(&seen))
                 .viewer(present.user.id.clone())

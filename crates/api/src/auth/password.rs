@@ -90,13 +90,13 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
 pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
     check_new(password, &[])?;
     let user = user.clone();
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.known_words(&user)
         });
-    let words = look.await?;
+    let words = load.await?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Ok(check_new(password, &words)?)
 }
@@ -105,13 +105,13 @@ pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Resul
 async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<String, Refused> {
     password::check_not_too_long(password)?;
     let user = present.user.id.clone();
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.password_hash(&user)
         });
-    if look.await?.is_none() {
+    if load.await?.is_none() {
         return Err(AuthError::credential_account_not_found().into());
     }
     let (prover, now) = (prover(asked, present), asked.now);

@@ -121,13 +121,13 @@ pub async fn reset(asked: Asked) -> Answered {
     check_new(new, &[])?;
     // Avoids hashing for an invalid token.
     let (sought, now) = (token.clone(), asked.now);
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             passwords::find_user_of_reset(platform, &sought, now)
         });
-    let person = look.await?.ok_or_else(AuthError::invalid_token)?;
+    let person = load.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&asked, &person.id, new).await?;
     let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
     if !asked.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {

@@ -85,13 +85,13 @@ pub async fn list(asked: Asked) -> Answered {
         return Err(AuthError::session_not_fresh().into());
     }
     let (user, now) = (present.user.id, asked.now);
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.sessions(&user, now)
         });
-    let sessions: Vec<_> = look.await?.iter().map(wire::session).collect();
+    let sessions: Vec<_> = load.await?.iter().map(wire::session).collect();
     Ok(answer(&sessions, present.cookies))
 }
 

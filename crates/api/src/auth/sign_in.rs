@@ -100,7 +100,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
     let (password_hasher, now) = (app.authenticator().password_hasher(), common::clock::now());
     let (attempt, unsure) = (attempt.clone(), password_hasher.is_imported_check_due(now));
-    let look = app
+    let load = app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             signing::within_limits(platform, &attempt, now)?;
@@ -111,7 +111,7 @@ pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> 
             };
             Ok((platform.credential(&attempt.account_key, now)?, imported_exist))
         });
-    let (credential, imported_exist) = look.await?;
+    let (credential, imported_exist) = load.await?;
     if let Some(imported_exist) = imported_exist {
         password_hasher.set_imported_exist(imported_exist, now);
     }

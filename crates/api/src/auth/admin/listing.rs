@@ -61,13 +61,13 @@ pub async fn list(asked: Asked) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_list_users()).await?;
     let (limit, offset) = (search.limit.map(|_| search.page()), search.offset);
     let now = admin.now;
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.search_accounts(&search, now)
         });
-    let (accounts, total) = look.await?;
+    let (accounts, total) = load.await?;
     let page = UserPage {
         users: accounts.iter().map(|account| shown(account, now)).collect(),
         total,

@@ -63,13 +63,13 @@ async fn administrator(asked: &Asked, refusal: AuthError) -> Result<(Present, Ad
 /// Reads an account, or fails with the library's 404.
 async fn account(asked: &Asked, user: &UserId) -> Result<AdministeredAccount, Refused> {
     let user = user.clone();
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.account(&user)
         });
-    look.await.map_err(|error| Refused::from(error).about_users())
+    load.await.map_err(|error| Refused::from(error).about_users())
 }
 
 /// An account as the library's user object, with the ban that applies now.

@@ -22,13 +22,13 @@ pub async fn list(asked: Asked) -> Answered {
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
     let (present, admin) = administrator(&asked, AuthError::may_not_list_sessions_of_users()).await?;
-    let look = asked
+    let load = asked
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.all_sessions(&user, admin.now)
         });
-    let sessions: Vec<_> = look.await?.iter().map(wire::session).collect();
+    let sessions: Vec<_> = load.await?.iter().map(wire::session).collect();
     Ok(answer(&json!({ "sessions": sessions }), present.cookies))
 }
 
