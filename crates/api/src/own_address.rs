@@ -84,7 +84,7 @@ async fn ask(
     };
     let token = better_auth::token::reset_token();
     let new = NewAddress {
-        fitted: auth::fitted_hash(cx.app(), &prover.attempt, &wanted.password).await?,
+        fitted: auth::verified_hash(cx.app(), &prover.attempt, &wanted.password).await?,
         address,
         path: format!("/api/auth/verify-email?token={token}&callbackURL=%2F"),
         token,

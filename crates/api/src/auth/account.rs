@@ -4,11 +4,11 @@ use better_auth::error::AuthError;
 use serde_json::{Map, Value, json};
 
 use super::super::valid;
-use super::answer::{Answered, Refused, answer};
-use super::asked::Asked;
+use super::dto;
+use super::request::AuthRequest;
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
-use super::wire;
 use auth::actor;
 use common::error::Error;
 use db::platform::CrossTenantReason;
@@ -24,16 +24,16 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
-pub async fn update(asked: Asked) -> Answered {
-    let Some(keys) = asked.keys() else {
-        return Err(asked
+pub async fn update(request: AuthRequest) -> AuthResult {
+    let Some(keys) = request.keys() else {
+        return Err(request
             .reader()
             .finish()
             .err()
             .unwrap_or_else(AuthError::invalid_json)
             .into());
     };
-    let mut present = asked.present().await?;
+    let mut current_session = request.current_session().await?;
     if keys
         .get("email")
         .is_some_and(|email| *email != Value::Null && *email != json!(""))
@@ -47,24 +47,33 @@ pub async fn update(asked: Asked) -> Answered {
         return Err(AuthError::no_fields_to_update().into());
     }
     let edit = profile_edit(keys, "body")?;
-    let (user, now) = (present.user.id.clone(), asked.now);
-    let actor = actor(&present.user, &present.session, None, asked.request_id.clone());
-    let profile = asked
+    let (user, now) = (current_session.user.id.clone(), request.now);
+    let actor = actor(
+        &current_session.user,
+        &current_session.session,
+        None,
+        request.request_id.clone(),
+    );
+    let profile = request
         .act(move |tx| profile::edit(tx, &user, &edit, None, &actor, now))
         .await?;
-    present.user.name = profile.name.into_string();
-    present.user.image = profile.image;
-    present.user.updated_at = profile.updated_at;
-    Ok(done(asked.issue(&present.session, &present.user, present.remember)))
+    current_session.user.name = profile.name.into_string();
+    current_session.user.image = profile.image;
+    current_session.user.updated_at = profile.updated_at;
+    Ok(done(request.issue(
+        &current_session.session,
+        &current_session.user,
+        current_session.remember,
+    )))
 }
 
 /// List the caller's sign-in methods
 #[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::AuthAccount], description = "accounts, without passwords")))]
-pub async fn list(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let user = present.user.id;
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let user = current_session.user.id;
     let owner = user.clone();
-    let load = asked
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -79,24 +88,24 @@ pub async fn list(asked: Asked) -> Answered {
                 "accountId": account.account_id,
                 "providerId": account.provider_id,
                 "userId": owner,
-                "createdAt": wire::time(account.created_at),
-                "updatedAt": wire::time(account.updated_at),
+                "createdAt": dto::time(account.created_at),
+                "updatedAt": dto::time(account.updated_at),
                 "scopes": [],
             })
         })
         .collect();
-    Ok(answer(&accounts, present.cookies))
+    Ok(json_response(&accounts, current_session.cookies))
 }
 
 /// Parses name and picture among these keys and checks their limits.
-pub fn profile_edit(keys: &Map<String, Value>, place: &str) -> Result<ProfileEdit, Refused> {
+pub fn profile_edit(keys: &Map<String, Value>, place: &str) -> Result<ProfileEdit, AuthRejection> {
     let own = keys.iter().filter(|(key, _)| matches!(key.as_str(), "name" | "image"));
     let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
     valid::checked(Value::Object(own)).map_err(|error| issues(error, place))
 }
 
 /// Converts validation errors to the library's format.
-fn issues(error: Error, place: &str) -> Refused {
+fn issues(error: Error, place: &str) -> AuthRejection {
     match error {
         Error::Invalid(problems) => {
             let issues: Vec<_> = problems

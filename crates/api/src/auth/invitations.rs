@@ -8,11 +8,11 @@ use model::id::InvitationId;
 use model::invitation::{Invitation, InvitationDenial, InvitationStatus};
 use serde_json::{Value, json};
 
-use super::answer::{Answered, Refused, answer};
-use super::asked::{Asked, Present};
-use super::organization::{active, asked_for, context, reach};
+use super::dto;
+use super::organization::{active, context, find_organization, named_organization};
+use super::request::{AuthRequest, CurrentSession};
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use super::wire;
 use common::error::Error;
 use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
@@ -26,10 +26,14 @@ use service::changes;
     responses((status = 200, body = [schema::OwnInvitation], description = "invitations, each with organizationName"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never verified")))]
-pub async fn list_own(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
-    let load = asked
+pub async fn list_own(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let (session, user, now) = (
+        current_session.session.clone(),
+        current_session.user.clone(),
+        request.now,
+    );
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -39,10 +43,10 @@ pub async fn list_own(asked: Asked) -> Answered {
             platform.invitations_of_address(&user.email, now).map(Some)
         });
     let Some(known) = load.await? else {
-        return refused(AuthError::invitation_needs_mailbox(), &present);
+        return refused(AuthError::invitation_needs_mailbox(), &current_session);
     };
     let views: Vec<Value> = known.iter().map(with_organization).collect();
-    Ok(answer(&views, present.cookies))
+    Ok(json_response(&views, current_session.cookies))
 }
 
 /// Get an invitation for the caller's address
@@ -53,14 +57,18 @@ pub async fn list_own(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION")))]
-pub async fn show(asked: Asked) -> Answered {
-    let query = asked.query_object();
+pub async fn show(request: AuthRequest) -> AuthResult {
+    let query = request.query_object();
     let mut reader = better_auth::schema::FieldReader::query(&query);
     let id = InvitationId::new(reader.string("id"));
     reader.finish()?;
-    let present = asked.present().await?;
-    let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
-    let load = asked
+    let current_session = request.current_session().await?;
+    let (session, user, now) = (
+        current_session.session.clone(),
+        current_session.user.clone(),
+        request.now,
+    );
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -75,9 +83,9 @@ pub async fn show(asked: Asked) -> Answered {
             let mut view = with_organization(&known);
             view["organizationSlug"] = json!(known.organization_slug);
             view["inviterEmail"] = json!(known.inviter_email);
-            Ok(answer(&view, present.cookies))
+            Ok(json_response(&view, current_session.cookies))
         }
-        Err(denial) => refused(denied(denial), &present),
+        Err(denial) => refused(denied(denial), &current_session),
     }
 }
 
@@ -91,8 +99,8 @@ pub async fn show(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION")))]
-pub async fn accept(asked: Asked) -> Answered {
-    respond(asked, InvitationStatus::Accepted).await
+pub async fn accept(request: AuthRequest) -> AuthResult {
+    respond(request, InvitationStatus::Accepted).await
 }
 
 /// Decline an invitation for the caller's address
@@ -103,8 +111,8 @@ pub async fn accept(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION")))]
-pub async fn reject(asked: Asked) -> Answered {
-    respond(asked, InvitationStatus::Rejected).await
+pub async fn reject(request: AuthRequest) -> AuthResult {
+    respond(request, InvitationStatus::Rejected).await
 }
 
 /// List the invitations of an organization in every state
@@ -115,19 +123,19 @@ pub async fn reject(asked: Asked) -> Answered {
     responses((status = 200, body = [schema::AuthInvitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn list(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
-        return refused(AuthError::organization_not_found(), &present);
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
+        return refused(AuthError::organization_not_found(), &current_session);
     };
-    let seen = reach(&asked, &present, name).await?;
-    if !administers(&present, &seen) {
-        return refused(AuthError::may_not_list_invitations(), &present);
+    let seen = find_organization(&request, &current_session, name).await?;
+    if !administers(&current_session, &seen) {
+        return refused(AuthError::may_not_list_invitations(), &current_session);
     }
-    let context = context(&asked, &present, &seen)?;
-    let found = asked.app.store().read(context, |tx| tx.newest_invitations()).await?;
-    let views: Vec<InvitationObject> = found.into_iter().map(wire::invitation).collect();
-    Ok(answer(&views, present.cookies))
+    let context = context(&request, &current_session, &seen)?;
+    let found = request.app.store().read(context, |tx| tx.newest_invitations()).await?;
+    let views: Vec<InvitationObject> = found.into_iter().map(dto::invitation).collect();
+    Ok(json_response(&views, current_session.cookies))
 }
 
 /// Withdraw an invitation
@@ -137,78 +145,81 @@ pub async fn list(asked: Asked) -> Answered {
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND, MEMBER_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION")))]
-pub async fn cancel(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn cancel(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let id = InvitationId::new(reader.string("invitationId"));
     reader.finish()?;
-    let present = asked.present().await?;
+    let current_session = request.current_session().await?;
     let sought = id.clone();
-    let load = asked
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.invitation_with_organization(&sought)
         });
     let Some(known) = load.await? else {
-        return refused(AuthError::invitation_not_found(), &present);
+        return refused(AuthError::invitation_not_found(), &current_session);
     };
     let name = OrganizationName::Id(known.invitation.organization_id.to_string());
-    let Ok(seen) = reach(&asked, &present, name).await else {
-        return refused(AuthError::member_not_found(), &present);
+    let Ok(seen) = find_organization(&request, &current_session, name).await else {
+        return refused(AuthError::member_not_found(), &current_session);
     };
-    if !administers(&present, &seen) {
-        return refused(AuthError::may_not_cancel_invitation(), &present);
+    if !administers(&current_session, &seen) {
+        return refused(AuthError::may_not_cancel_invitation(), &current_session);
     }
-    let context = context(&asked, &present, &seen)?;
-    let (store, bus) = (asked.app.store(), asked.app.bus());
+    let context = context(&request, &current_session, &seen)?;
+    let (store, bus) = (request.app.store(), request.app.bus());
     let act = changes::perform(store, bus, context, move |tx| invitations::cancel(tx, &id));
     match act.await {
-        Ok(invitation) => Ok(answer(&wire::invitation(invitation), present.cookies)),
-        Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &present),
-        Err(Error::Domain(_)) => refused(AuthError::may_not_cancel_invitation(), &present),
+        Ok(invitation) => Ok(json_response(&dto::invitation(invitation), current_session.cookies)),
+        Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &current_session),
+        Err(Error::Domain(_)) => refused(AuthError::may_not_cancel_invitation(), &current_session),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn respond(asked: Asked, status: InvitationStatus) -> Answered {
-    let mut reader = asked.reader();
+async fn respond(request: AuthRequest, status: InvitationStatus) -> AuthResult {
+    let mut reader = request.reader();
     let id = InvitationId::new(reader.string("invitationId"));
     reader.finish()?;
-    let present = asked.present().await?;
-    let (session, user) = (present.session.clone(), present.user.clone());
+    let current_session = request.current_session().await?;
+    let (session, user) = (current_session.session.clone(), current_session.user.clone());
     let answerer = InvitationCaller {
         platform: None,
-        request_id: asked.request_id.clone(),
-        now: asked.now,
+        request_id: request.request_id.clone(),
+        now: request.now,
     };
-    let answered = asked
+    let answered = request
         .act(move |tx| acceptance::respond(tx, &id, (&session, &user), status, &answerer))
         .await?;
     match answered {
         Ok(answered) => {
             let organization = answered.invitation.organization_id.clone();
-            let member = answered.member.map(wire::plain_member);
-            let body = json!({ "invitation": wire::invitation(answered.invitation), "member": member });
+            let member = answered.member.map(dto::plain_member);
+            let body = json!({ "invitation": dto::invitation(answered.invitation), "member": member });
             if member.is_none() {
-                return Ok(answer(&body, present.cookies));
+                return Ok(json_response(&body, current_session.cookies));
             }
-            let mut session = present.session.clone();
+            let mut session = current_session.session.clone();
             session.active_organization_id = Some(organization);
-            session.updated_at = asked.now;
-            Ok(answer(&body, asked.issue(&session, &present.user, present.remember)))
+            session.updated_at = request.now;
+            Ok(json_response(
+                &body,
+                request.issue(&session, &current_session.user, current_session.remember),
+            ))
         }
-        Err(InvitationDenial::MailboxNotProven) => refused(AuthError::answer_needs_mailbox(), &present),
-        Err(denial) => refused(denied(denial), &present),
+        Err(InvitationDenial::MailboxNotProven) => refused(AuthError::answer_needs_mailbox(), &current_session),
+        Err(denial) => refused(denied(denial), &current_session),
     }
 }
 
-fn administers(present: &Present, seen: &OrganizationOfUser) -> bool {
+fn administers(current_session: &CurrentSession, seen: &OrganizationOfUser) -> bool {
     let role = seen.member.as_ref().map(|member| member.role);
-    present.user.role == PlatformRole::SuperAdmin || matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
+    current_session.user.role == PlatformRole::SuperAdmin || matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
 }
 
 fn with_organization(known: &InvitationWithOrganization) -> Value {
-    let mut view = json!(wire::invitation(Invitation::clone(&known.invitation)));
+    let mut view = json!(dto::invitation(Invitation::clone(&known.invitation)));
     view["organizationName"] = json!(known.organization_name);
     view
 }
@@ -221,6 +232,6 @@ fn denied(denial: InvitationDenial) -> AuthError {
     }
 }
 
-fn refused(error: AuthError, present: &Present) -> Answered {
-    Err(Refused::from(error).with(present.cookies.clone()))
+fn refused(error: AuthError, current_session: &CurrentSession) -> AuthResult {
+    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

@@ -7,11 +7,11 @@ use better_auth::object::{MemberObject, MembersObject};
 use model::access::MemberRole;
 use serde_json::json;
 
-use super::answer::{Answered, Refused, answer};
-use super::asked::{Asked, Present};
-use super::organization::{active, asked_for, context, reach, reach_or};
+use super::dto;
+use super::organization::{active, context, find_organization, find_organization_or, named_organization};
+use super::request::{AuthRequest, CurrentSession};
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use super::wire;
 use db::members::MemberWithUser;
 use db::platform::organizations::OrganizationOfUser;
 
@@ -46,17 +46,17 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
     responses((status = 200, body = schema::AuthMember, description = "member with user"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
-pub async fn own(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = active(&present) else {
-        return refused(AuthError::no_active_organization(), &present);
+pub async fn own(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = active(&current_session) else {
+        return refused(AuthError::no_active_organization(), &current_session);
     };
-    let Ok(seen) = reach(&asked, &present, name).await else {
-        return refused(AuthError::member_not_found(), &present);
+    let Ok(seen) = find_organization(&request, &current_session, name).await else {
+        return refused(AuthError::member_not_found(), &current_session);
     };
-    match known(&asked, &present, &seen, present.user.id.as_str()).await? {
-        Some(member) => Ok(answer(&wire::member(member), present.cookies)),
-        None => refused(AuthError::member_not_found(), &present),
+    match known(&request, &current_session, &seen, current_session.user.id.as_str()).await? {
+        Some(member) => Ok(json_response(&dto::member(member), current_session.cookies)),
+        None => refused(AuthError::member_not_found(), &current_session),
     }
 }
 
@@ -68,21 +68,31 @@ pub async fn own(asked: Asked) -> Answered {
     responses((status = 200, body = schema::AuthRole, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
-pub async fn role(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
-        return refused(AuthError::no_active_organization(), &present);
+pub async fn role(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
+        return refused(AuthError::no_active_organization(), &current_session);
     };
-    let Ok(seen) = reach(&asked, &present, name).await else {
-        return refused(AuthError::not_a_member_of_this_organization(), &present);
+    let Ok(seen) = find_organization(&request, &current_session, name).await else {
+        return refused(AuthError::not_a_member_of_this_organization(), &current_session);
     };
-    let user = asked.query("userId").filter(|user| !user.is_empty());
+    let user = request.query("userId").filter(|user| !user.is_empty());
     if user.is_none() && seen.member.is_none() {
-        return refused(AuthError::not_a_member_of_this_organization(), &present);
+        return refused(AuthError::not_a_member_of_this_organization(), &current_session);
     }
-    match known(&asked, &present, &seen, user.unwrap_or(present.user.id.as_str())).await? {
-        Some(known) => Ok(answer(&json!({ "role": known.member.role }), present.cookies)),
-        None => refused(AuthError::member_not_found(), &present),
+    match known(
+        &request,
+        &current_session,
+        &seen,
+        user.unwrap_or(current_session.user.id.as_str()),
+    )
+    .await?
+    {
+        Some(known) => Ok(json_response(
+            &json!({ "role": known.member.role }),
+            current_session.cookies,
+        )),
+        None => refused(AuthError::member_not_found(), &current_session),
     }
 }
 
@@ -103,35 +113,35 @@ pub async fn role(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
-pub async fn list(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
-        return refused(AuthError::no_active_organization(), &present);
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
+        return refused(AuthError::no_active_organization(), &current_session);
     };
     let not_a_member = AuthError::not_a_member_of_this_organization();
-    let seen = reach_or(&asked, &present, name, not_a_member).await?;
-    let context = context(&asked, &present, &seen)?;
-    let members = asked.app.store().read(context, |tx| tx.members()).await?;
-    let members: Vec<_> = members.into_iter().map(wire::member).collect();
-    Ok(answer(&page(&asked, members), present.cookies))
+    let seen = find_organization_or(&request, &current_session, name, not_a_member).await?;
+    let context = context(&request, &current_session, &seen)?;
+    let members = request.app.store().read(context, |tx| tx.members()).await?;
+    let members: Vec<_> = members.into_iter().map(dto::member).collect();
+    Ok(json_response(&page(&request, members), current_session.cookies))
 }
 
 /// Applies filter, order, offset and limit. Without a limit all members are returned.
-fn page(asked: &Asked, mut members: Vec<MemberObject>) -> MembersObject {
-    if let Some(field) = asked.query("filterField") {
+fn page(request: &AuthRequest, mut members: Vec<MemberObject>) -> MembersObject {
+    if let Some(field) = request.query("filterField") {
         let (operator, values) = (
-            asked.query("filterOperator").unwrap_or("eq"),
-            asked.queries("filterValue"),
+            request.query("filterOperator").unwrap_or("eq"),
+            request.queries("filterValue"),
         );
         members.retain(|member| field_of(member, field).is_some_and(|text| fits(&text, operator, &values)));
     }
-    if let Some(field) = asked.query("sortBy") {
+    if let Some(field) = request.query("sortBy") {
         members.sort_by_key(|member| field_of(member, field));
-        if asked.query("sortDirection") == Some("desc") {
+        if request.query("sortDirection") == Some("desc") {
             members.reverse();
         }
     }
-    let number = |key| asked.query(key).and_then(|text| text.parse::<usize>().ok());
+    let number = |key| request.query(key).and_then(|text| text.parse::<usize>().ok());
     let total = members.len() as u64;
     let members = members
         .into_iter()
@@ -179,24 +189,24 @@ fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"),
         (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
-pub async fn has_permission(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn has_permission(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let id = reader.optional_string("organizationId").filter(|id| !id.is_empty());
-    if asked.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
+    if request.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
         reader.finish()?;
-        asked.present().await?;
+        request.current_session().await?;
         return Err(AuthError::no_permissions_passed().into());
     }
     let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
     reader.finish()?;
-    let present = asked.present().await?;
+    let current_session = request.current_session().await?;
     let named = id.map(|id| db::platform::organizations::OrganizationName::Id(id.to_owned()));
-    let Some(name) = named.or_else(|| active(&present)) else {
-        return refused(AuthError::no_active_organization(), &present);
+    let Some(name) = named.or_else(|| active(&current_session)) else {
+        return refused(AuthError::no_active_organization(), &current_session);
     };
-    let seen = reach(&asked, &present, name).await.ok();
+    let seen = find_organization(&request, &current_session, name).await.ok();
     let Some(member) = seen.and_then(|seen| seen.member) else {
-        return refused(AuthError::permission_of_not_a_member(), &present);
+        return refused(AuthError::permission_of_not_a_member(), &current_session);
     };
     let may = |resource: &str, action: Option<&str>| {
         PERMISSIONS.iter().any(|(known, actions, roles)| {
@@ -208,20 +218,23 @@ pub async fn has_permission(asked: Asked) -> Answered {
             .as_array()
             .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))
     });
-    Ok(answer(&json!({ "error": null, "success": success }), present.cookies))
+    Ok(json_response(
+        &json!({ "error": null, "success": success }),
+        current_session.cookies,
+    ))
 }
 
 async fn known(
-    asked: &Asked,
-    present: &Present,
+    request: &AuthRequest,
+    current_session: &CurrentSession,
     seen: &OrganizationOfUser,
     user: &str,
-) -> Result<Option<MemberWithUser>, Refused> {
+) -> Result<Option<MemberWithUser>, AuthRejection> {
     let user = user.to_owned();
-    let context = context(asked, present, seen)?;
-    Ok(asked.app.store().read(context, move |tx| tx.member_of(&user)).await?)
+    let context = context(request, current_session, seen)?;
+    Ok(request.app.store().read(context, move |tx| tx.member_of(&user)).await?)
 }
 
-fn refused(error: AuthError, present: &Present) -> Answered {
-    Err(Refused::from(error).with(present.cookies.clone()))
+fn refused(error: AuthError, current_session: &CurrentSession) -> AuthResult {
+    Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

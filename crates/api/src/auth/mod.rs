@@ -3,31 +3,31 @@
 //! cache. See docs/api-contract.md#authentication.
 //!
 //! Most routes are declared open, because the library validates a body before it authenticates. They authenticate
-//! themselves with [`asked::Asked::present`].
+//! themselves with [`request::AuthRequest::current_session`].
 
 mod account;
 mod admin;
-mod answer;
-mod asked;
-mod elsewhere;
+mod dto;
 mod invitations;
 mod members;
 mod organization;
 mod password;
 pub mod renewal;
+mod request;
 mod reset;
+mod response;
 mod schema;
 mod sessions;
 mod sign_in;
+mod unsupported;
 mod verify_email;
-mod wire;
 
 use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
 pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
-pub use self::sign_in::fitted_hash;
+pub use self::sign_in::verified_hash;
 use super::endpoint::Endpoints;
 use super::route_limits::RouteLimits;
 use common::error::Error;
@@ -68,15 +68,15 @@ pub fn routes() -> Endpoints {
         .add(Access::SignedIn, routes!(invitations::list))
         .add(Access::Anyone, routes!(invitations::cancel))
         .merge(admin::routes())
-        .merge(elsewhere::routes())
+        .merge(unsupported::routes())
 }
 
 /// An authentication error in the library's format.
 pub fn render_error(error: Error) -> Response {
-    answer::Refused::from(error).into_response()
+    response::AuthRejection::from(error).into_response()
 }
 
 /// An unknown route or method: always a 404, as in the library.
 pub fn unknown() -> Response {
-    answer::Refused::from(better_auth::error::AuthError::not_found()).into_response()
+    response::AuthRejection::from(better_auth::error::AuthError::not_found()).into_response()
 }

@@ -7,10 +7,10 @@ use better_auth::schema::Nullable;
 use model::access::effective_role;
 use serde_json::Value;
 
-use super::answer::{Answered, Refused, answer};
-use super::asked::{Asked, Present};
+use super::dto;
+use super::request::{AuthRequest, CurrentSession};
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use super::wire;
 use auth::actor;
 use common::error::Result;
 use db::RequestContext;
@@ -25,72 +25,90 @@ use service::actions::sessions::{self, OrganizationChoice};
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
-pub async fn set_active(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn set_active(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let (id, slug) = (
         reader.nullable_string("organizationId"),
         reader.optional_string("organizationSlug"),
     );
     reader.finish()?;
-    let mut present = asked.present().await?;
+    let mut current_session = request.current_session().await?;
     if id == Nullable::Null {
-        return leave(&asked, present).await;
+        return leave(&request, current_session).await;
     }
-    let Some(name) = named(&present, id, slug) else {
-        return Ok(answer(&Value::Null, present.cookies));
+    let Some(name) = named(&current_session, id, slug) else {
+        return Ok(json_response(&Value::Null, current_session.cookies));
     };
-    let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
-    let choice = asked
+    let (session, user, now) = (
+        current_session.session.clone(),
+        current_session.user.clone(),
+        request.now,
+    );
+    let choice = request
         .act(move |tx| sessions::choose_organization(tx, &session, &user, &name, now))
         .await?;
     match choice {
-        OrganizationChoice::Unknown => Err(Refused::from(AuthError::organization_not_found()).with(present.cookies)),
+        OrganizationChoice::Unknown => {
+            Err(AuthRejection::from(AuthError::organization_not_found()).with(current_session.cookies))
+        }
         OrganizationChoice::NotAMember => {
-            present.session.active_organization_id = None;
-            present.session.updated_at = now;
-            let cookies = asked.issue(&present.session, &present.user, present.remember);
-            Err(Refused::from(AuthError::not_a_member_of_the_organization()).with(cookies))
+            current_session.session.active_organization_id = None;
+            current_session.session.updated_at = now;
+            let cookies = request.issue(
+                &current_session.session,
+                &current_session.user,
+                current_session.remember,
+            );
+            Err(AuthRejection::from(AuthError::not_a_member_of_the_organization()).with(cookies))
         }
         OrganizationChoice::Chosen(organization) => {
-            present.session.active_organization_id = Some(organization.id.clone());
-            present.session.updated_at = now;
-            let cookies = asked.issue(&present.session, &present.user, present.remember);
-            Ok(answer(&wire::organization(&organization), cookies))
+            current_session.session.active_organization_id = Some(organization.id.clone());
+            current_session.session.updated_at = now;
+            let cookies = request.issue(
+                &current_session.session,
+                &current_session.user,
+                current_session.remember,
+            );
+            Ok(json_response(&dto::organization(&organization), cookies))
         }
     }
 }
 
-async fn leave(asked: &Asked, mut present: Present) -> Answered {
-    if present.session.active_organization_id.is_none() {
-        return Ok(answer(&Value::Null, present.cookies));
+async fn leave(request: &AuthRequest, mut current_session: CurrentSession) -> AuthResult {
+    if current_session.session.active_organization_id.is_none() {
+        return Ok(json_response(&Value::Null, current_session.cookies));
     }
-    let (session, now) = (present.session.clone(), asked.now);
-    asked
+    let (session, now) = (current_session.session.clone(), request.now);
+    request
         .act(move |tx| sessions::leave_organization(tx, &session, now))
         .await?;
-    present.session.active_organization_id = None;
-    present.session.updated_at = now;
-    Ok(answer(
+    current_session.session.active_organization_id = None;
+    current_session.session.updated_at = now;
+    Ok(json_response(
         &Value::Null,
-        asked.issue(&present.session, &present.user, present.remember),
+        request.issue(
+            &current_session.session,
+            &current_session.user,
+            current_session.remember,
+        ),
     ))
 }
 
 /// The id takes precedence over the slug. Without both, the active organization is meant.
-fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<OrganizationName> {
+fn named(current_session: &CurrentSession, id: Nullable<'_>, slug: Option<&str>) -> Option<OrganizationName> {
     match (id, slug.filter(|slug| !slug.is_empty())) {
         (Nullable::Text(id), _) if !id.is_empty() => Some(OrganizationName::Id(id.to_owned())),
         (_, Some(slug)) => Some(OrganizationName::Slug(slug.to_owned())),
-        _ => active(present),
+        _ => active(current_session),
     }
 }
 
 /// List the caller's organizations
 #[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::AuthOrganization], description = "organizations")))]
-pub async fn list(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let user = present.user.id;
-    let load = asked
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let user = current_session.user.id;
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -99,9 +117,9 @@ pub async fn list(asked: Asked) -> Answered {
     let organizations: Vec<_> = load
         .await?
         .iter()
-        .map(|seen| wire::organization(&seen.organization))
+        .map(|seen| dto::organization(&seen.organization))
         .collect();
-    Ok(answer(&organizations, present.cookies))
+    Ok(json_response(&organizations, current_session.cookies))
 }
 
 /// Get the active organization, or another organization of the caller
@@ -111,13 +129,16 @@ pub async fn list(asked: Asked) -> Answered {
     responses((status = 200, body = Option<schema::AuthOrganization>, description = "organization; null without an organization"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn get(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
-        return Ok(answer(&Value::Null, present.cookies));
+pub async fn get(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
+        return Ok(json_response(&Value::Null, current_session.cookies));
     };
-    let seen = reach(&asked, &present, name).await?;
-    Ok(answer(&wire::organization(&seen.organization), present.cookies))
+    let seen = find_organization(&request, &current_session, name).await?;
+    Ok(json_response(
+        &dto::organization(&seen.organization),
+        current_session.cookies,
+    ))
 }
 
 /// Get an organization with its members
@@ -130,15 +151,15 @@ pub async fn get(asked: Asked) -> Answered {
     responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn show(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
-        return Ok(answer(&Value::Null, present.cookies));
+pub async fn show(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
+        return Ok(json_response(&Value::Null, current_session.cookies));
     };
-    let seen = reach(&asked, &present, name).await?;
-    let context = context(&asked, &present, &seen)?;
+    let seen = find_organization(&request, &current_session, name).await?;
+    let context = context(&request, &current_session, &seen)?;
     let administers = context.viewer == model::access::Viewer::Admin;
-    let load = asked.app.store().read(context, move |tx| {
+    let load = request.app.store().read(context, move |tx| {
         let invitations = if administers {
             tx.newest_invitations()?
         } else {
@@ -147,46 +168,59 @@ pub async fn show(asked: Asked) -> Answered {
         Ok((tx.members()?, invitations))
     });
     let (members, invitations) = load.await?;
-    let most = asked
+    let most = request
         .query("membersLimit")
         .and_then(|most| most.parse().ok())
         .unwrap_or(usize::MAX);
     let full = FullOrganizationObject {
-        organization: wire::organization(&seen.organization),
-        invitations: invitations.into_iter().map(wire::invitation).collect(),
-        members: members.into_iter().take(most).map(wire::member).collect(),
+        organization: dto::organization(&seen.organization),
+        invitations: invitations.into_iter().map(dto::invitation).collect(),
+        members: members.into_iter().take(most).map(dto::member).collect(),
     };
-    Ok(answer(&full, present.cookies))
+    Ok(json_response(&full, current_session.cookies))
 }
 
 /// The organization that the query names. The slug takes precedence.
-pub fn asked_for(asked: &Asked) -> Option<OrganizationName> {
-    let given = |key| asked.query(key).filter(|text| !text.is_empty()).map(str::to_owned);
+pub fn named_organization(request: &AuthRequest) -> Option<OrganizationName> {
+    let given = |key| request.query(key).filter(|text| !text.is_empty()).map(str::to_owned);
     let slug = given("organizationSlug").map(OrganizationName::Slug);
     slug.or_else(|| given("organizationId").map(OrganizationName::Id))
 }
 
 /// The active organization of the session.
-pub fn active(present: &Present) -> Option<OrganizationName> {
-    let id = present.session.active_organization_id.as_ref()?;
+pub fn active(current_session: &CurrentSession) -> Option<OrganizationName> {
+    let id = current_session.session.active_organization_id.as_ref()?;
     Some(OrganizationName::Id(id.as_str().to_owned()))
 }
 
 /// Reads an organization of which the caller is a member; a SUPER_ADMIN may read any. Unlike in the library, a rejected
 /// request does not change the active organization: a GET has no side effects.
-pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<OrganizationOfUser, Refused> {
-    reach_or(asked, present, name, AuthError::not_a_member_of_the_organization()).await
+pub async fn find_organization(
+    request: &AuthRequest,
+    current_session: &CurrentSession,
+    name: OrganizationName,
+) -> Result<OrganizationOfUser, AuthRejection> {
+    find_organization_or(
+        request,
+        current_session,
+        name,
+        AuthError::not_a_member_of_the_organization(),
+    )
+    .await
 }
 
-/// Like [`reach`], with another error for callers who are not members.
-pub async fn reach_or(
-    asked: &Asked,
-    present: &Present,
+/// Like [`find_organization`], with another error for callers who are not members.
+pub async fn find_organization_or(
+    request: &AuthRequest,
+    current_session: &CurrentSession,
     name: OrganizationName,
     not_a_member: AuthError,
-) -> Result<OrganizationOfUser, Refused> {
-    let (user, is_slug) = (present.user.id.clone(), matches!(name, OrganizationName::Slug(_)));
-    let load = asked
+) -> Result<OrganizationOfUser, AuthRejection> {
+    let (user, is_slug) = (
+        current_session.user.id.clone(),
+        matches!(name, OrganizationName::Slug(_)),
+    );
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -194,8 +228,8 @@ pub async fn reach_or(
         });
     let refusal = match load.await? {
         Some(seen)
-            if effective_role(present.user.role, role(&seen))
-                .viewer(present.user.id.clone())
+            if effective_role(current_session.user.role, role(&seen))
+                .viewer(current_session.user.id.clone())
                 .is_some() =>
         {
             return Ok(seen);
@@ -203,17 +237,21 @@ pub async fn reach_or(
         None if is_slug => AuthError::organization_not_found(),
         _ => not_a_member,
     };
-    Err(Refused::from(refusal).with(present.cookies.clone()))
+    Err(AuthRejection::from(refusal).with(current_session.cookies.clone()))
 }
 
-/// The request context of the caller in an organization returned by [`reach`].
-pub fn context(asked: &Asked, present: &Present, seen: &OrganizationOfUser) -> Result<RequestContext, Refused> {
-    let viewer = effective_role(present.user.role, role(seen)).viewer(present.user.id.clone());
+/// The request context of the caller in an organization returned by [`find_organization`].
+pub fn context(
+    request: &AuthRequest,
+    current_session: &CurrentSession,
+    seen: &OrganizationOfUser,
+) -> Result<RequestContext, AuthRejection> {
+    let viewer = effective_role(current_session.user.role, role(seen)).viewer(current_session.user.id.clone());
     Ok(RequestContext {
         tenant: seen.tenant.clone(),
         viewer: viewer.ok_or_else(AuthError::not_a_member_of_the_organization)?,
-        actor: actor(&present.user, &present.session, role(seen), None),
-        now: asked.now,
+        actor: actor(&current_session.user, &current_session.session, role(seen), None),
+        now: request.now,
     })
 }
 

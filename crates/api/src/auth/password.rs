@@ -6,12 +6,12 @@ use better_auth::password;
 use model::id::UserId;
 use serde_json::json;
 
-use super::answer::{Answered, Refused, answer};
-use super::asked::{Asked, Present};
+use super::dto;
+use super::request::{AuthRequest, CurrentSession};
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
-use super::sign_in::fitted_hash;
-use super::wire;
+use super::sign_in::verified_hash;
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
@@ -23,35 +23,40 @@ use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
          CREDENTIAL_ACCOUNT_NOT_FOUND")))]
-pub async fn change(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn change(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let (new, current) = (reader.string("newPassword"), reader.string("currentPassword"));
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
     reader.finish()?;
-    let present = asked.present().await?;
-    check_new_of(&asked, &present.user.id, new).await?;
-    let fitted = prove(&asked, &present, current).await?;
-    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
-    let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
+    let current_session = request.current_session().await?;
+    check_new_of(&request, &current_session.user.id, new).await?;
+    let fitted = prove(&request, &current_session, current).await?;
+    let hash = request
+        .app
+        .authenticator()
+        .password_hasher()
+        .hash(new.to_owned())
+        .await?;
+    let successor = revoke_others.then(|| request.new_session(current_session.user.id.clone()));
     let change = VerifiedPasswordChange {
         fitted: Some(fitted),
         hash,
         successor: successor.clone(),
     };
-    let (prover, now) = (prover(&asked, &present), asked.now);
-    if !asked
+    let (prover, now) = (prover(&request, &current_session), request.now);
+    if !request
         .act(move |tx| passwords::change(tx, &prover, &change, now))
         .await?
     {
-        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+        return Err(AuthRejection::from(AuthError::invalid_password()).with(current_session.cookies));
     }
     let token = successor.as_ref().map(|session| &session.token);
     let cookies = match &successor {
-        Some(session) => asked.issue(session, &present.user, present.remember),
-        None => present.cookies,
+        Some(session) => request.issue(session, &current_session.user, current_session.remember),
+        None => current_session.cookies,
     };
-    Ok(answer(
-        &json!({ "token": token, "user": wire::user(&present.user) }),
+    Ok(json_response(
+        &json!({ "token": token, "user": dto::user(&current_session.user) }),
         cookies,
     ))
 }
@@ -61,22 +66,22 @@ pub async fn change(asked: Asked) -> Answered {
     request_body = schema::AuthPassword,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
-pub async fn verify(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn verify(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let password = reader.string("password");
     reader.finish()?;
-    let present = asked.present().await?;
-    let fitted = prove(&asked, &present, password).await?;
-    let (prover, now) = (prover(&asked, &present), asked.now);
+    let current_session = request.current_session().await?;
+    let fitted = prove(&request, &current_session, password).await?;
+    let (prover, now) = (prover(&request, &current_session), request.now);
     // The limits are checked again in the transaction, so that concurrent requests get no more attempts than sequential
     // ones.
-    if !asked
+    if !request
         .act(move |tx| passwords::verify(tx, &prover, Some(&fitted), now))
         .await?
     {
-        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+        return Err(AuthRejection::from(AuthError::invalid_password()).with(current_session.cookies));
     }
-    Ok(done(present.cookies))
+    Ok(done(current_session.cookies))
 }
 
 /// Applies the password rules and reports violations in the library's format. `own` are well-known words about the
@@ -87,10 +92,10 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
 
 /// Applies the rules for a new password of this account: it must not be a well-known word about the user or the
 /// organization.
-pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
+pub async fn check_new_of(request: &AuthRequest, user: &UserId, password: &str) -> Result<(), AuthRejection> {
     check_new(password, &[])?;
     let user = user.clone();
-    let load = asked
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -102,10 +107,14 @@ pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Resul
 }
 
 /// Verifies the password and returns its stored hash. A wrong password is counted.
-async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<String, Refused> {
+async fn prove(
+    request: &AuthRequest,
+    current_session: &CurrentSession,
+    password: &str,
+) -> Result<String, AuthRejection> {
     password::check_not_too_long(password)?;
-    let user = present.user.id.clone();
-    let load = asked
+    let user = current_session.user.id.clone();
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -114,21 +123,21 @@ async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<Strin
     if load.await?.is_none() {
         return Err(AuthError::credential_account_not_found().into());
     }
-    let (prover, now) = (prover(asked, present), asked.now);
-    if let Some(hash) = fitted_hash(&asked.app, &prover.attempt, password).await? {
+    let (prover, now) = (prover(request, current_session), request.now);
+    if let Some(hash) = verified_hash(&request.app, &prover.attempt, password).await? {
         return Ok(hash);
     }
-    asked.act(move |tx| passwords::verify(tx, &prover, None, now)).await?;
-    Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
+    request.act(move |tx| passwords::verify(tx, &prover, None, now)).await?;
+    Err(AuthRejection::from(AuthError::invalid_password()).with(current_session.cookies.clone()))
 }
 
-fn prover(asked: &Asked, present: &Present) -> PasswordCheck {
+fn prover(request: &AuthRequest, current_session: &CurrentSession) -> PasswordCheck {
     PasswordCheck {
-        user: present.user.id.clone(),
-        impersonated_by: present.session.impersonated_by.clone(),
+        user: current_session.user.id.clone(),
+        impersonated_by: current_session.session.impersonated_by.clone(),
         attempt: SignInAttempt {
-            account_key: present.user.email.clone(),
-            address: asked.address(),
+            account_key: current_session.user.email.clone(),
+            address: request.address(),
         },
     }
 }

@@ -7,7 +7,7 @@ use better_auth::session::{Lifecycle, Remember};
 use better_auth::set_cookie::SetCookies;
 
 use super::super::context::App;
-use super::wire;
+use super::dto;
 use auth::Caller;
 use db::platform::CrossTenantReason;
 use service::actions::sessions;
@@ -15,7 +15,7 @@ use service::changes;
 
 /// Whether a session must be renewed. Sessions that end with the browser and impersonations are never renewed.
 pub fn is_due(caller: &Caller, remember: Remember) -> bool {
-    let (expires_at, now) = (wire::time(caller.session.expires_at), wire::time(caller.now));
+    let (expires_at, now) = (dto::time(caller.session.expires_at), dto::time(caller.now));
     remember == Remember::Yes
         && caller.session.impersonated_by.is_none()
         && Lifecycle::STANDARD.is_refresh_due(expires_at, now)
@@ -35,7 +35,7 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
         return Vec::new();
     }
     let (id, now) = (caller.session.id.clone(), caller.now);
-    let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
+    let expires_at = dto::to_timestamp(Lifecycle::STANDARD.expires_at(dto::time(now)));
     let proof = CrossTenantReason::SessionLookup;
     let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |tx| {
         sessions::renew(tx, &id, expires_at, now)
@@ -54,9 +54,9 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
         received: &cookies,
     };
     set.issue(
-        &wire::session(&session),
-        &wire::user(&caller.user),
-        wire::time(now),
+        &dto::session(&session),
+        &dto::user(&caller.user),
+        dto::time(now),
         remember,
     )
 }

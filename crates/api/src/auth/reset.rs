@@ -10,9 +10,9 @@ use better_auth::token;
 use serde_json::json;
 
 use super::super::context::App;
-use super::answer::{Answered, Refused, answer};
-use super::asked::Asked;
 use super::password::{check_new, check_new_of};
+use super::request::AuthRequest;
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
 use common::clock;
@@ -29,8 +29,8 @@ pub const PAGE: &str = "/reset-password";
     request_body = schema::ResetRequest,
     responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
         (status = 403, description = "INVALID_REDIRECT_URL")))]
-pub async fn request(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn request(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let address = email::lower_case(reader.email("email"));
     let page = reader
         .optional_string("redirectTo")
@@ -40,12 +40,15 @@ pub async fn request(asked: Asked) -> Answered {
     reader.finish()?;
     // Not awaited, because the response time would reveal whether the account exists.
     tokio::spawn(async move {
-        if let Err(error) = send_link(&asked.app, address, &page).await {
+        if let Err(error) = send_link(&request.app, address, &page).await {
             tracing::error!(error = format!("{error:?}"), "password reset email could not be queued");
         }
     });
     let message = "If this email exists in our system, check your email for the reset link";
-    Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
+    Ok(json_response(
+        &json!({ "status": true, "message": message }),
+        Vec::new(),
+    ))
 }
 
 /// Target of the link in the email, below FRONTEND_URL. The web client reads the token from the fragment, which
@@ -81,14 +84,14 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
         ("callbackURL" = String, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
     responses((status = 302, description = "Redirect to callbackURL with token, or with error=INVALID_TOKEN"),
         (status = 403, description = "INVALID_CALLBACK_URL")))]
-pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
-    let asked = Asked::from_request(request, &app).await?;
-    let query = asked.query_object();
+pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> AuthResult {
+    let request = AuthRequest::from_request(request, &app).await?;
+    let query = request.query_object();
     let mut reader = better_auth::schema::FieldReader::query(&query);
     let callback = reader.string("callbackURL");
     reader.finish()?;
-    asked.check_callback(callback)?;
-    let (sought, now) = (token.clone(), asked.now);
+    request.check_callback(callback)?;
+    let (sought, now) = (token.clone(), request.now);
     let good = !token.contains('\0')
         && app
             .store()
@@ -111,33 +114,40 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
     request_body = schema::AuthPasswordReset,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
-pub async fn reset(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn reset(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let new = reader.string("newPassword");
     let token = reader.optional_string("token");
     reader.finish()?;
-    let token = token.or_else(|| asked.query("token")).filter(|token| !token.is_empty());
+    let token = token
+        .or_else(|| request.query("token"))
+        .filter(|token| !token.is_empty());
     let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
     check_new(new, &[])?;
     // Avoids hashing for an invalid token.
-    let (sought, now) = (token.clone(), asked.now);
-    let load = asked
+    let (sought, now) = (token.clone(), request.now);
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             passwords::find_user_of_reset(platform, &sought, now)
         });
     let person = load.await?.ok_or_else(AuthError::invalid_token)?;
-    check_new_of(&asked, &person.id, new).await?;
-    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
-    if !asked.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {
+    check_new_of(&request, &person.id, new).await?;
+    let hash = request
+        .app
+        .authenticator()
+        .password_hasher()
+        .hash(new.to_owned())
+        .await?;
+    if !request.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {
         return Err(AuthError::invalid_token().into());
     }
     Ok(done(Vec::new()))
 }
 
 /// Redirects the browser to a page on the origin of FRONTEND_URL. The parameter `said` is inserted before the fragment.
-pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
+pub fn redirect(app: &App, callback: &str, said: &str) -> AuthResult {
     let (page, fragment) = callback
         .split_once('#')
         .map_or((callback, None), |(page, fragment)| (page, Some(fragment)));
@@ -149,7 +159,7 @@ pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
     let join = if page.contains('?') { '&' } else { '?' };
     let fragment = fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
     let location = HeaderValue::from_str(&format!("{front}{page}{join}{said}{fragment}"));
-    let location = location.map_err(|_| Refused::from(AuthError::invalid_callback_url()))?;
+    let location = location.map_err(|_| AuthRejection::from(AuthError::invalid_callback_url()))?;
     let mut response: Response = StatusCode::FOUND.into_response();
     response.headers_mut().insert(header::LOCATION, location);
     Ok(response)

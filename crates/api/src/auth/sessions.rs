@@ -11,10 +11,10 @@ use better_auth::session::{Lifecycle, Remember};
 use model::realtime::KillReason;
 use serde_json::{Value, json};
 
-use super::answer::{Answered, Refused, answer};
-use super::asked::{Asked, Present};
+use super::dto;
+use super::request::{AuthRequest, CurrentSession};
+use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use super::wire;
 use db::platform::CrossTenantReason;
 use service::actions::sessions;
 
@@ -22,56 +22,63 @@ use service::actions::sessions;
 #[utoipa::path(get, path = "/auth/get-session",
     params(("disableCookieCache" = Option<String>, Query, description = "1: read from the database instead of the cookie cache"), ("disableRefresh" = Option<String>, Query, description = "1: do not renew the session")),
     responses((status = 200, body = Option<schema::SessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
-pub async fn show(asked: Asked) -> Answered {
-    let mut response = shown(&asked).await?;
+pub async fn show(request: AuthRequest) -> AuthResult {
+    let mut response = shown(&request).await?;
     response
         .headers_mut()
         .insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
     Ok(response)
 }
 
-async fn shown(asked: &Asked) -> Answered {
+async fn shown(request: &AuthRequest) -> AuthResult {
     let nobody = serde_json::Value::Null;
-    let Some(token) = asked.token() else {
-        return Ok(answer(&nobody, Vec::new()));
+    let Some(token) = request.token() else {
+        return Ok(json_response(&nobody, Vec::new()));
     };
-    let Some(facts) = asked.app.authenticator().find_session(token, None, None).await? else {
-        return Ok(answer(&nobody, asked.cookies().clear()));
+    let Some(facts) = request.app.authenticator().find_session(token, None, None).await? else {
+        return Ok(json_response(&nobody, request.cookies().clear()));
     };
-    let mut present = Present {
+    let mut current_session = CurrentSession {
         session: facts.session,
         user: facts.user,
-        remember: asked.remember(),
+        remember: request.remember(),
         cookies: Vec::new(),
     };
-    let is_still = query_flag(asked.query("disableRefresh")) || present.remember == Remember::No;
-    if !is_still && asked.is_renewal_due(&present) {
-        match asked.renew(&mut present).await {
+    let is_still = query_flag(request.query("disableRefresh")) || current_session.remember == Remember::No;
+    if !is_still && request.is_renewal_due(&current_session) {
+        match request.renew(&mut current_session).await {
             Ok(()) => {}
-            Err(refused) if refused.is_unauthorized() => return Ok(answer(&nobody, asked.cookies().clear())),
+            Err(refused) if refused.is_unauthorized() => return Ok(json_response(&nobody, request.cookies().clear())),
             Err(refused) => return Err(refused),
         }
     }
-    let body = wire::session_and_user(&present.session, &present.user);
-    let wants_copy = query_flag(asked.query("disableCookieCache")) || !is_copied(asked, &body);
-    if !is_still && present.cookies.is_empty() && wants_copy {
-        let cookies = asked.cookies();
-        present.cookies = cookies.session_data(&body.session, &body.user, wire::time(asked.now), present.remember);
+    let body = dto::session_and_user(&current_session.session, &current_session.user);
+    let wants_copy = query_flag(request.query("disableCookieCache")) || !is_copied(request, &body);
+    if !is_still && current_session.cookies.is_empty() && wants_copy {
+        let cookies = request.cookies();
+        current_session.cookies = cookies.session_data(
+            &body.session,
+            &body.user,
+            dto::time(request.now),
+            current_session.remember,
+        );
     }
-    Ok(answer(&body, present.cookies))
+    Ok(json_response(&body, current_session.cookies))
 }
 
 /// Whether the cookie cache of the browser already contains exactly this.
-fn is_copied(asked: &Asked, body: &SessionAndUser) -> bool {
-    let Some(value) = asked.cached_copy() else { return false };
-    let (secret, now) = (asked.app.authenticator().secret(), wire::time(asked.now));
+fn is_copied(request: &AuthRequest, body: &SessionAndUser) -> bool {
+    let Some(value) = request.cached_copy() else {
+        return false;
+    };
+    let (secret, now) = (request.app.authenticator().secret(), dto::time(request.now));
     cache::verify(secret, &value, &body.session.token, now)
         .is_some_and(|copy| copy.session == json!(body.session) && copy.user == json!(body.user))
 }
 
 /// Get the session with POST, for deferred renewal only (not supported)
 #[utoipa::path(post, path = "/auth/get-session", responses((status = 405, description = "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED")))]
-pub async fn refuse_post(_: Asked) -> Answered {
+pub async fn refuse_post(_: AuthRequest) -> AuthResult {
     Err(AuthError::post_needs_deferred_refresh().into())
 }
 
@@ -79,20 +86,20 @@ pub async fn refuse_post(_: Asked) -> Answered {
 #[utoipa::path(get, path = "/auth/list-sessions",
     responses((status = 200, body = [schema::AuthSession], description = "sessions with their tokens"),
         (status = 403, description = "SESSION_NOT_FRESH")))]
-pub async fn list(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    if !Lifecycle::STANDARD.is_fresh(wire::time(present.session.created_at), wire::time(asked.now)) {
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    if !Lifecycle::STANDARD.is_fresh(dto::time(current_session.session.created_at), dto::time(request.now)) {
         return Err(AuthError::session_not_fresh().into());
     }
-    let (user, now) = (present.user.id, asked.now);
-    let load = asked
+    let (user, now) = (current_session.user.id, request.now);
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.sessions(&user, now)
         });
-    let sessions: Vec<_> = load.await?.iter().map(wire::session).collect();
-    Ok(answer(&sessions, present.cookies))
+    let sessions: Vec<_> = load.await?.iter().map(dto::session).collect();
+    Ok(json_response(&sessions, current_session.cookies))
 }
 
 /// End one of the caller's sessions
@@ -100,18 +107,18 @@ pub async fn list(asked: Asked) -> Answered {
     request_body = schema::SessionToken,
     responses((status = 200, body = schema::AuthStatus, description = "status: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn revoke(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let token = reader.string("token").to_owned();
     reader.finish()?;
-    let present = asked.present().await?;
-    let is_own = token == present.session.token;
-    let user = present.user.id;
-    asked.act(move |tx| sessions::revoke(tx, &user, &token)).await?;
+    let current_session = request.current_session().await?;
+    let is_own = token == current_session.session.token;
+    let user = current_session.user.id;
+    request.act(move |tx| sessions::revoke(tx, &user, &token)).await?;
     Ok(done(if is_own {
-        asked.cookies().clear()
+        request.cookies().clear()
     } else {
-        present.cookies
+        current_session.cookies
     }))
 }
 
@@ -119,24 +126,24 @@ pub async fn revoke(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/revoke-sessions",
     responses((status = 200, body = schema::AuthStatus, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke_all(asked: Asked) -> Answered {
-    let user = asked.present().await?.user.id;
-    asked
+pub async fn revoke_all(request: AuthRequest) -> AuthResult {
+    let user = request.current_session().await?.user.id;
+    request
         .act(move |tx| sessions::revoke_all(tx, &user, None, KillReason::Revoked))
         .await?;
-    Ok(done(asked.cookies().clear()))
+    Ok(done(request.cookies().clear()))
 }
 
 /// End all of the caller's sessions except the current one
 #[utoipa::path(post, path = "/auth/revoke-other-sessions",
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke_others(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let (user, own) = (present.user.id, present.session.id);
-    asked
+pub async fn revoke_others(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let (user, own) = (current_session.user.id, current_session.session.id);
+    request
         .act(move |tx| sessions::revoke_all(tx, &user, Some(&own), KillReason::Revoked))
         .await?;
-    Ok(done(present.cookies))
+    Ok(done(current_session.cookies))
 }
 
 /// Session fields that the library never accepts from the owner.
@@ -147,18 +154,18 @@ const NOT_OWN: [&str; 2] = ["activeOrganizationId", "impersonatedBy"];
 /// A session has no field that its owner may write, so every request is rejected.
 #[utoipa::path(post, path = "/auth/update-session", request_body = schema::SessionUpdate,
     responses((status = 400, description = "FIELD_NOT_ALLOWED, BAD_REQUEST"), (status = 401, description = "UNAUTHORIZED")))]
-pub async fn update(asked: Asked) -> Answered {
-    let Some(keys) = asked.keys() else {
-        let invalid = asked.reader().finish().err().unwrap_or_else(AuthError::invalid_json);
+pub async fn update(request: AuthRequest) -> AuthResult {
+    let Some(keys) = request.keys() else {
+        let invalid = request.reader().finish().err().unwrap_or_else(AuthError::invalid_json);
         return Err(invalid.into());
     };
-    let present = asked.present().await?;
+    let current_session = request.current_session().await?;
     let is_given = |key: &&str| keys.get(*key).is_some_and(is_truthy);
     let refusal = match NOT_OWN.into_iter().find(is_given) {
         Some(key) => AuthError::field_not_allowed(key),
         None => AuthError::no_fields_to_update(),
     };
-    Err(Refused::from(refusal).with(present.cookies))
+    Err(AuthRejection::from(refusal).with(current_session.cookies))
 }
 
 /// Whether the value is truthy in JavaScript.
@@ -174,5 +181,5 @@ fn is_truthy(value: &Value) -> bool {
 
 /// The library's response without further content.
 pub fn done(cookies: Vec<String>) -> Response {
-    answer(&json!({ "status": true }), cookies)
+    json_response(&json!({ "status": true }), cookies)
 }

@@ -10,10 +10,10 @@ use model::id::UserId;
 use serde_json::json;
 
 use super::super::context::App;
-use super::answer::{Answered, answer};
-use super::asked::Asked;
+use super::dto;
+use super::request::AuthRequest;
+use super::response::{AuthResult, json_response};
 use super::schema;
-use super::wire;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::sign_in::SignInAttempt;
@@ -32,13 +32,13 @@ pub const LONGEST_EMAIL: usize = 254;
          INVALID_CALLBACK_URL"),
         (status = 503, description = "OVERLOADED"),
         (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
-pub async fn sign_in(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn sign_in(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let (address, password) = (reader.string("email"), reader.string("password"));
     let callback = reader.optional_string("callbackURL");
     let remember = reader.optional_bool("rememberMe").unwrap_or(true);
     reader.finish()?;
-    asked.check_form()?;
+    request.check_form()?;
     if address.len() > LONGEST_EMAIL || !email::is_email(address) {
         return Err(AuthError::invalid_email().into());
     }
@@ -46,12 +46,12 @@ pub async fn sign_in(asked: Asked) -> Answered {
 
     let attempt = SignInAttempt {
         account_key: email::lower_case(address),
-        address: asked.address(),
+        address: request.address(),
     };
-    let fitted = fitted_hash(&asked.app, &attempt, password).await?;
+    let fitted = verified_hash(&request.app, &attempt, password).await?;
     let rehashed = match &fitted {
         Some(hash) if password::needs_rehash(hash) => Some(
-            asked
+            request
                 .app
                 .authenticator()
                 .password_hasher()
@@ -60,20 +60,20 @@ pub async fn sign_in(asked: Asked) -> Answered {
         ),
         _ => None,
     };
-    let session = asked.new_session(UserId::new(""));
+    let session = request.new_session(UserId::new(""));
     let sign_in = SignIn {
         attempt,
         fitted,
         rehashed,
         session,
     };
-    let now = asked.now;
-    let session = match asked.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
+    let now = request.now;
+    let session = match request.act(move |tx| signing::sign_in(tx, &sign_in, now)).await? {
         SignInResult::SignedIn(session) => session,
         SignInResult::InvalidCredentials => return Err(AuthError::invalid_email_or_password().into()),
         SignInResult::Banned => return Err(AuthError::banned_user().into()),
     };
-    let facts = asked
+    let facts = request
         .app
         .authenticator()
         .find_session(session.token, None, None)
@@ -81,14 +81,14 @@ pub async fn sign_in(asked: Asked) -> Answered {
     // A user who was deactivated at this moment gets the same error as an unknown one.
     let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
     let remember = if remember { Remember::Yes } else { Remember::No };
-    let cookies = asked.issue(&facts.session, &facts.user, remember);
+    let cookies = request.issue(&facts.session, &facts.user, remember);
     let callback = callback.filter(|callback| !callback.is_empty());
     let mut body = json!({ "redirect": callback.is_some(), "token": facts.session.token });
     if let Some(callback) = callback {
         body["url"] = callback.into();
     }
-    body["user"] = json!(wire::user(&facts.user));
-    let mut response = answer(&body, cookies);
+    body["user"] = json!(dto::user(&facts.user));
+    let mut response = json_response(&body, cookies);
     if let Some(location) = callback.and_then(|callback| HeaderValue::from_str(callback).ok()) {
         response.headers_mut().insert(header::LOCATION, location);
     }
@@ -97,7 +97,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 
 /// Finds the stored hash that the password matches. Limits are checked first, so that no hash is computed in vain;
 /// unknown accounts cost the same work as known ones.
-pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
+pub async fn verified_hash(app: &App, attempt: &SignInAttempt, password: &str) -> Result<Option<String>> {
     let (password_hasher, now) = (app.authenticator().password_hasher(), common::clock::now());
     let (attempt, unsure) = (attempt.clone(), password_hasher.is_imported_check_due(now));
     let load = app
@@ -126,8 +126,8 @@ pub async fn fitted_hash(app: &App, attempt: &SignInAttempt, password: &str) -> 
 #[utoipa::path(post, path = "/auth/sign-up/email",
     request_body = schema::SignUp,
     responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
-pub async fn sign_up(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn sign_up(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     reader.string("name");
     reader.email("email");
     let password = reader.filled_string("password");
@@ -135,11 +135,11 @@ pub async fn sign_up(asked: Asked) -> Answered {
     reader.optional_string("callbackURL");
     reader.optional_bool("rememberMe");
     reader.finish()?;
-    asked.check_form()?;
+    request.check_form()?;
     // The address is not looked up, so the response time does not reveal whether it is known. The work is the same for
     // every password of allowed length; longer ones are cut, to bound the cost.
     let sample: String = password.chars().take(password::MAX_LENGTH).collect();
-    asked
+    request
         .app
         .authenticator()
         .password_hasher()
@@ -152,14 +152,14 @@ pub async fn sign_up(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/sign-out",
     responses((status = 200, body = schema::Success, description = "success; clears the session cookies"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
-pub async fn sign_out(asked: Asked) -> Answered {
-    if let Some(token) = asked.token() {
-        let way_back = asked.way_back().map(|(token, _)| token);
-        asked
-            .act(move |tx| sessions::sign_out(tx, &token, way_back.as_deref()))
+pub async fn sign_out(request: AuthRequest) -> AuthResult {
+    if let Some(token) = request.token() {
+        let impersonator_session = request.impersonator_session().map(|(token, _)| token);
+        request
+            .act(move |tx| sessions::sign_out(tx, &token, impersonator_session.as_deref()))
             .await?;
     }
-    let mut response = answer(&json!({ "success": true }), asked.clear());
+    let mut response = json_response(&json!({ "success": true }), request.clear());
     // On a shared computer the next user must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response
@@ -170,6 +170,6 @@ pub async fn sign_out(asked: Asked) -> Answered {
 
 /// Check that the auth routes respond
 #[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
-pub async fn alive(_: Asked) -> Response {
-    answer(&json!({ "ok": true }), Vec::new()).into_response()
+pub async fn alive(_: AuthRequest) -> Response {
+    json_response(&json!({ "ok": true }), Vec::new()).into_response()
 }

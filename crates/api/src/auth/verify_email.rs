@@ -5,9 +5,9 @@ use better_auth::error::AuthError;
 use better_auth::schema::FieldReader;
 use serde_json::json;
 
-use super::answer::{Answered, answer};
-use super::asked::Asked;
+use super::request::AuthRequest;
 use super::reset::redirect;
+use super::response::{AuthResult, json_response};
 use super::schema;
 use service::actions::addresses;
 
@@ -18,21 +18,21 @@ use service::actions::addresses;
     responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
         (status = 302, description = "Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid"),
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
-pub async fn follow(asked: Asked) -> Answered {
-    let query = asked.query_object();
+pub async fn follow(request: AuthRequest) -> AuthResult {
+    let query = request.query_object();
     let mut reader = FieldReader::query(&query);
     let token = reader.string("token").to_owned();
     reader.finish()?;
-    let callback = asked.query("callbackURL").filter(|callback| !callback.is_empty());
+    let callback = request.query("callbackURL").filter(|callback| !callback.is_empty());
     if let Some(callback) = callback {
-        asked.check_callback(callback)?;
+        request.check_callback(callback)?;
     }
-    let now = asked.now;
-    let is_good = asked.act(move |tx| addresses::confirm(tx, &token, now)).await?;
+    let now = request.now;
+    let is_good = request.act(move |tx| addresses::confirm(tx, &token, now)).await?;
     match (callback, is_good) {
-        (Some(callback), true) => redirect(&asked.app, callback, "emailChanged=true"),
-        (Some(callback), false) => redirect(&asked.app, callback, "error=INVALID_TOKEN"),
-        (None, true) => Ok(answer(&json!({ "status": true, "user": null }), Vec::new())),
+        (Some(callback), true) => redirect(&request.app, callback, "emailChanged=true"),
+        (Some(callback), false) => redirect(&request.app, callback, "error=INVALID_TOKEN"),
+        (None, true) => Ok(json_response(&json!({ "status": true, "user": null }), Vec::new())),
         (None, false) => Err(AuthError::invalid_token().into()),
     }
 }

@@ -10,9 +10,9 @@ use model::text::Name;
 use serde_json::{Map, Value, json};
 
 use super::super::account::profile_edit;
-use super::super::answer::{Answered, Refused, answer};
-use super::super::asked::Asked;
 use super::super::password::check_new;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthRejection, AuthResult, json_response};
 use super::super::sign_in::LONGEST_EMAIL;
 use super::bans;
 use super::schema;
@@ -27,14 +27,14 @@ use service::jobs::retention;
     responses((status = 200, body = schema::AuthUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn show(asked: Asked) -> Answered {
-    let query = asked.query_object();
+pub async fn show(request: AuthRequest) -> AuthResult {
+    let query = request.query_object();
     let mut reader = FieldReader::query(&query);
     let user = UserId::new(reader.string("id"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_get_user()).await?;
-    let account = account(&asked, &user).await?;
-    Ok(answer(&shown(&account, admin.now), present.cookies))
+    let (current_session, admin) = administrator(&request, AuthError::may_not_get_user()).await?;
+    let account = account(&request, &user).await?;
+    Ok(json_response(&shown(&account, admin.now), current_session.cookies))
 }
 
 /// Create an account without an organization
@@ -45,17 +45,17 @@ pub async fn show(asked: Asked) -> Answered {
          PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS")))]
-pub async fn create(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn create(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let (address, name) = (reader.string("email").to_owned(), reader.string("name"));
     let password = reader
         .optional_string("password")
         .filter(|password| !password.is_empty());
-    let given = asked.keys().is_some_and(|keys| keys.contains_key("role"));
+    let given = request.keys().is_some_and(|keys| keys.contains_key("role"));
     let roles = if given { reader.strings("role") } else { Vec::new() };
     let data = reader.optional_record("data");
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_create_users()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_create_users()).await?;
     let further = data.and_then(|data| data.get("role"));
     let role = match further.filter(|_| !given) {
         None if !given => PlatformRole::Student,
@@ -69,7 +69,7 @@ pub async fn create(asked: Asked) -> Answered {
     }
     let hash = match password {
         Some(password) => Some(
-            asked
+            request
                 .app
                 .authenticator()
                 .password_hasher()
@@ -80,11 +80,14 @@ pub async fn create(asked: Asked) -> Answered {
     };
     let new = NewUserAccount::provisioned(name.as_str(), &address, role, hash);
     let now = admin.now;
-    let account = asked
+    let account = request
         .act(move |tx| administration::create(tx, &new, now))
         .await
-        .map_err(Refused::about_users)?;
-    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+        .map_err(AuthRejection::about_users)?;
+    Ok(json_response(
+        &json!({ "user": shown(&account, now) }),
+        current_session.cookies,
+    ))
 }
 
 /// Update an account
@@ -97,12 +100,12 @@ pub async fn create(asked: Asked) -> Answered {
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, \
         PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn update(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn update(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let data = reader.record("data").cloned().unwrap_or_default();
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_update_users()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_update_users()).await?;
     if data.contains_key("password") {
         return Err(AuthError::password_not_through_update().into());
     }
@@ -117,11 +120,11 @@ pub async fn update(asked: Asked) -> Answered {
         return Err(AuthError::cannot_ban_yourself().into());
     }
     let now = admin.now;
-    let account = asked
+    let account = request
         .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
-        .map_err(Refused::about_users)?;
-    Ok(answer(&shown(&account, now), present.cookies))
+        .map_err(AuthRejection::about_users)?;
+    Ok(json_response(&shown(&account, now), current_session.cookies))
 }
 
 /// Set a platform role
@@ -132,22 +135,25 @@ pub async fn update(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn set_role(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn set_role(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let roles = reader.strings("role");
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_change_roles()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_change_roles()).await?;
     let edit = AccountEdit {
         role: Some(role(&roles)?),
         ..AccountEdit::default()
     };
     let now = admin.now;
-    let account = asked
+    let account = request
         .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
-        .map_err(Refused::about_users)?;
-    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+        .map_err(AuthRejection::about_users)?;
+    Ok(json_response(
+        &json!({ "user": shown(&account, now) }),
+        current_session.cookies,
+    ))
 }
 
 /// Delete a user
@@ -159,24 +165,24 @@ pub async fn set_role(asked: Asked) -> Answered {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
         (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]
-pub async fn remove(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn remove(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_delete_users()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_delete_users()).await?;
     if user == admin.id {
         return Err(AuthError::cannot_remove_yourself().into());
     }
-    let address = asked
+    let address = request
         .act(move |tx| administration::remove(tx, &admin, &user))
         .await
-        .map_err(Refused::about_users)?;
-    retention::delete_emails(asked.app.store(), asked.app.mail(), &address).await?;
-    Ok(answer(&json!({ "success": true }), present.cookies))
+        .map_err(AuthRejection::about_users)?;
+    retention::delete_emails(request.app.store(), request.app.mail(), &address).await?;
+    Ok(json_response(&json!({ "success": true }), current_session.cookies))
 }
 
 /// Parses the keys of `data`. Other keys are ignored, as everywhere under `/auth`.
-fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
+fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, AuthRejection> {
     let mut edit = AccountEdit::default();
     let profile = profile_edit(data, "body.data")?;
     edit.name = profile.name.required("name").ok().flatten();

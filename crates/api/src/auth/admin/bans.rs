@@ -6,8 +6,8 @@ use model::patch::FieldPatch;
 use model::time::Timestamp;
 use serde_json::json;
 
-use super::super::answer::{Answered, Refused, answer};
-use super::super::asked::Asked;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::{administrator, shown};
 use db::platform::administration::Ban;
@@ -28,8 +28,8 @@ const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn ban(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn ban(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let reason = reader.optional_string("banReason").filter(|reason| !reason.is_empty());
     let seconds = reader.optional_number("banExpiresIn");
@@ -40,9 +40,9 @@ pub async fn ban(asked: Asked) -> Answered {
     }
     let ban = Ban {
         reason: Some(reason.unwrap_or(NO_REASON).to_owned()),
-        until: end(seconds, asked.now)?,
+        until: end(seconds, request.now)?,
     };
-    change(asked, user, FieldPatch::Value(ban)).await
+    change(request, user, FieldPatch::Value(ban)).await
 }
 
 /// Lift a ban
@@ -51,15 +51,15 @@ pub async fn ban(asked: Asked) -> Answered {
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn unban(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn unban(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    change(asked, user, FieldPatch::Null).await
+    change(request, user, FieldPatch::Null).await
 }
 
-async fn change(asked: Asked, user: UserId, ban: FieldPatch<Ban>) -> Answered {
-    let (present, admin) = administrator(&asked, AuthError::may_not_ban_users()).await?;
+async fn change(request: AuthRequest, user: UserId, ban: FieldPatch<Ban>) -> AuthResult {
+    let (current_session, admin) = administrator(&request, AuthError::may_not_ban_users()).await?;
     if ban.value().is_some() && user == admin.id {
         return Err(AuthError::cannot_ban_yourself().into());
     }
@@ -68,11 +68,14 @@ async fn change(asked: Asked, user: UserId, ban: FieldPatch<Ban>) -> Answered {
         ..AccountEdit::default()
     };
     let now = admin.now;
-    let account = asked
+    let account = request
         .act(move |tx| administration::edit(tx, &admin, &user, &edit))
         .await
-        .map_err(Refused::about_users)?;
-    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+        .map_err(AuthRejection::about_users)?;
+    Ok(json_response(
+        &json!({ "user": shown(&account, now) }),
+        current_session.cookies,
+    ))
 }
 
 /// The end of a ban of this many seconds. `None` and zero mean no end, as in the library.

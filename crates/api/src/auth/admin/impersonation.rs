@@ -5,9 +5,9 @@ use better_auth::error::AuthError;
 use better_auth::session::{Lifecycle, Remember};
 use model::id::UserId;
 
-use super::super::answer::{Answered, Refused, answer};
-use super::super::asked::Asked;
-use super::super::wire;
+use super::super::dto;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthRejection, AuthResult, json_response};
 use super::administrator;
 use super::schema;
 use auth::actor;
@@ -22,33 +22,40 @@ use service::actions::administration::{self, Impersonation};
         (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
          BANNED_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn begin(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn begin(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_impersonate_users()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_impersonate_users()).await?;
     let session = Session {
-        expires_at: wire::moment(Lifecycle::STANDARD.impersonation_expires_at(wire::time(asked.now))),
-        ..asked.new_session(user.clone())
+        expires_at: dto::to_timestamp(Lifecycle::STANDARD.impersonation_expires_at(dto::time(request.now))),
+        ..request.new_session(user.clone())
     };
-    let act = asked.act(move |tx| administration::impersonate(tx, &admin, &user, &session));
-    let session = match act.await.map_err(Refused::about_users)? {
+    let act = request.act(move |tx| administration::impersonate(tx, &admin, &user, &session));
+    let session = match act.await.map_err(AuthRejection::about_users)? {
         Impersonation::Begun(session) => session,
         Impersonation::OfSuperAdmin => return Err(AuthError::cannot_impersonate_admins().into()),
         Impersonation::OfBanned => return Err(AuthError::banned_user().into()),
         Impersonation::OfInactive => return Err(AuthError::may_not_impersonate_users().into()),
     };
-    let facts = asked
+    let facts = request
         .app
         .authenticator()
         .find_session(session.token, None, None)
         .await?;
     // A user who was deactivated at this moment cannot be impersonated.
     let facts = facts.ok_or_else(AuthError::may_not_impersonate_users)?;
-    let mut cookies = asked.cookies().clear();
-    cookies.push(asked.cookies().admin_session(&present.session.token, present.remember));
-    cookies.extend(asked.issue(&facts.session, &facts.user, Remember::No));
-    Ok(answer(&wire::session_and_user(&facts.session, &facts.user), cookies))
+    let mut cookies = request.cookies().clear();
+    cookies.push(
+        request
+            .cookies()
+            .admin_session(&current_session.session.token, current_session.remember),
+    );
+    cookies.extend(request.issue(&facts.session, &facts.user, Remember::No));
+    Ok(json_response(
+        &dto::session_and_user(&facts.session, &facts.user),
+        cookies,
+    ))
 }
 
 /// Stop impersonating
@@ -56,18 +63,23 @@ pub async fn begin(asked: Asked) -> Answered {
     responses((status = 200, body = schema::SessionAndUser, description = "the actor's own session and user; sets the session cookies"),
         (status = 400, description = "No impersonation is active, BAD_REQUEST"),
         (status = 401, description = "UNAUTHORIZED, also when the actor's own session has ended")))]
-pub async fn stop(asked: Asked) -> Answered {
-    let present = asked.present().await?;
-    let Some(admin) = present.session.impersonated_by.clone() else {
-        return Err(Refused::from(AuthError::not_impersonating()).with(present.cookies));
+pub async fn stop(request: AuthRequest) -> AuthResult {
+    let current_session = request.current_session().await?;
+    let Some(admin) = current_session.session.impersonated_by.clone() else {
+        return Err(AuthRejection::from(AuthError::not_impersonating()).with(current_session.cookies));
     };
-    let role = actor(&present.user, &present.session, None, asked.request_id.clone());
-    let (token, now) = (present.session.token.clone(), asked.now);
-    asked
+    let role = actor(
+        &current_session.user,
+        &current_session.session,
+        None,
+        request.request_id.clone(),
+    );
+    let (token, now) = (current_session.session.token.clone(), request.now);
+    request
         .act(move |tx| administration::stop_impersonating(tx, &role, &token, now))
         .await?;
-    let way_back = match asked.way_back() {
-        Some((token, remember)) => asked
+    let impersonator_session = match request.impersonator_session() {
+        Some((token, remember)) => request
             .app
             .authenticator()
             .find_session(token, None, None)
@@ -76,10 +88,13 @@ pub async fn stop(asked: Asked) -> Answered {
         None => None,
     };
     // The signature of the cookie is valid, but the owner of the session is read from the database.
-    let Some((facts, remember)) = way_back.filter(|(facts, _)| facts.user.id == admin) else {
-        return Err(Refused::from(AuthError::unauthorized()).with(asked.clear()));
+    let Some((facts, remember)) = impersonator_session.filter(|(facts, _)| facts.user.id == admin) else {
+        return Err(AuthRejection::from(AuthError::unauthorized()).with(request.clear()));
     };
-    let mut cookies = asked.issue(&facts.session, &facts.user, remember);
-    cookies.push(asked.cookies().clear_admin_session());
-    Ok(answer(&wire::session_and_user(&facts.session, &facts.user), cookies))
+    let mut cookies = request.issue(&facts.session, &facts.user, remember);
+    cookies.push(request.cookies().clear_admin_session());
+    Ok(json_response(
+        &dto::session_and_user(&facts.session, &facts.user),
+        cookies,
+    ))
 }

@@ -6,8 +6,8 @@ use better_auth::schema::FieldReader;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::answer::{Answered, answer};
-use super::super::asked::Asked;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthResult, json_response};
 use super::schema;
 use super::{administrator, shown};
 use db::platform::CrossTenantReason;
@@ -56,12 +56,12 @@ struct UserPage {
     responses((status = 200, body = schema::Users, description = "users and total; limit and offset if they were sent"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
-pub async fn list(asked: Asked) -> Answered {
-    let search = read(&asked)?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_list_users()).await?;
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let search = read(&request)?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_list_users()).await?;
     let (limit, offset) = (search.limit.map(|_| search.page()), search.offset);
     let now = admin.now;
-    let load = asked
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
@@ -74,11 +74,11 @@ pub async fn list(asked: Asked) -> Answered {
         limit,
         offset: (offset > 0).then_some(offset),
     };
-    Ok(answer(&page, present.cookies))
+    Ok(json_response(&page, current_session.cookies))
 }
 
-fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
-    let query = asked.query_object();
+fn read(request: &AuthRequest) -> Result<AccountSearch, AuthError> {
+    let query = request.query_object();
     let mut reader = FieldReader::query(&query);
     let search_value = reader.optional_string("searchValue").filter(|text| !text.is_empty());
     let search_field = reader
@@ -96,7 +96,7 @@ fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
     let filter_operator = reader.optional_enum("filterOperator", &FILTER).unwrap_or("eq");
     reader.finish()?;
     // One value, or several under the same name: the library's client sends both.
-    let values: Vec<String> = asked.queries("filterValue").into_iter().map(str::to_owned).collect();
+    let values: Vec<String> = request.queries("filterValue").into_iter().map(str::to_owned).collect();
     let filter = query
         .get("filterValue")
         .is_some_and(|value| *value != Value::Null)

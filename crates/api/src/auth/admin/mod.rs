@@ -19,9 +19,9 @@ use model::time::Timestamp;
 use utoipa_axum::routes;
 
 use super::super::endpoint::Endpoints;
-use super::answer::Refused;
-use super::asked::{Asked, Present};
-use super::wire;
+use super::dto;
+use super::request::{AuthRequest, CurrentSession};
+use super::response::AuthRejection;
 use auth::actor;
 use db::platform::CrossTenantReason;
 use db::platform::administration::AdministeredAccount;
@@ -47,29 +47,37 @@ pub fn routes() -> Endpoints {
 }
 
 /// Requires a SUPER_ADMIN. Other callers receive the error that the library defines for the route.
-async fn administrator(asked: &Asked, refusal: AuthError) -> Result<(Present, Administrator), Refused> {
-    let present = asked.present().await?;
-    if present.user.role != PlatformRole::SuperAdmin {
-        return Err(Refused::from(refusal).with(present.cookies));
+async fn administrator(
+    request: &AuthRequest,
+    refusal: AuthError,
+) -> Result<(CurrentSession, Administrator), AuthRejection> {
+    let current_session = request.current_session().await?;
+    if current_session.user.role != PlatformRole::SuperAdmin {
+        return Err(AuthRejection::from(refusal).with(current_session.cookies));
     }
     let admin = Administrator {
-        id: present.user.id.clone(),
-        actor: actor(&present.user, &present.session, None, asked.request_id.clone()),
-        now: asked.now,
+        id: current_session.user.id.clone(),
+        actor: actor(
+            &current_session.user,
+            &current_session.session,
+            None,
+            request.request_id.clone(),
+        ),
+        now: request.now,
     };
-    Ok((present, admin))
+    Ok((current_session, admin))
 }
 
 /// Reads an account, or fails with the library's 404.
-async fn account(asked: &Asked, user: &UserId) -> Result<AdministeredAccount, Refused> {
+async fn account(request: &AuthRequest, user: &UserId) -> Result<AdministeredAccount, AuthRejection> {
     let user = user.clone();
-    let load = asked
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.account(&user)
         });
-    load.await.map_err(|error| Refused::from(error).about_users())
+    load.await.map_err(|error| AuthRejection::from(error).about_users())
 }
 
 /// An account as the library's user object, with the ban that applies now.
@@ -78,8 +86,8 @@ fn shown(account: &AdministeredAccount, now: Timestamp) -> UserObject {
     UserObject {
         banned: ban.is_some(),
         ban_reason: ban.and_then(|ban| ban.reason.clone()),
-        ban_expires: ban.and_then(|ban| ban.until).map(wire::time),
-        ..wire::user(&account.user)
+        ban_expires: ban.and_then(|ban| ban.until).map(dto::time),
+        ..dto::user(&account.user)
     }
 }
 

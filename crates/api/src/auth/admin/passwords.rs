@@ -3,9 +3,9 @@
 use better_auth::error::AuthError;
 use model::id::UserId;
 
-use super::super::answer::{Answered, Refused};
-use super::super::asked::Asked;
 use super::super::password::{check_new, check_new_of};
+use super::super::request::AuthRequest;
+use super::super::response::{AuthRejection, AuthResult};
 use super::super::sessions::done;
 use super::schema;
 use super::{account, administrator};
@@ -21,21 +21,30 @@ use service::actions::administration;
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn set(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn set(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let new = reader.filled_string("newPassword");
     let user = UserId::new(reader.filled_string("userId"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_set_passwords()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_set_passwords()).await?;
     check_new(new, &[])?;
     // Avoids hashing for an unknown account.
-    account(&asked, &user).await?;
-    check_new_of(&asked, &user, new).await?;
-    let hash = asked.app.authenticator().password_hasher().hash(new.to_owned()).await?;
+    account(&request, &user).await?;
+    check_new_of(&request, &user, new).await?;
+    let hash = request
+        .app
+        .authenticator()
+        .password_hasher()
+        .hash(new.to_owned())
+        .await?;
     let is_own = user == admin.id;
-    asked
+    request
         .act(move |tx| administration::set_password(tx, &admin, &user, &hash))
         .await
-        .map_err(Refused::about_users)?;
-    Ok(done(if is_own { asked.clear() } else { present.cookies }))
+        .map_err(AuthRejection::about_users)?;
+    Ok(done(if is_own {
+        request.clear()
+    } else {
+        current_session.cookies
+    }))
 }

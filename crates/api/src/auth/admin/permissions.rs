@@ -4,8 +4,8 @@ use better_auth::error::AuthError;
 use model::access::PlatformRole;
 use serde_json::json;
 
-use super::super::answer::{Answered, answer};
-use super::super::asked::Asked;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthResult, json_response};
 use super::schema;
 
 /// The permissions of a SUPER_ADMIN. Impersonating another SUPER_ADMIN is not included.
@@ -33,9 +33,9 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
     request_body = schema::PermissionsQuestion,
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "BAD_REQUEST")))]
-pub async fn has(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
-    if asked.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
+pub async fn has(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
+    if request.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
         reader.finish()?;
         return Err(AuthError::no_permissions_passed().into());
     }
@@ -43,7 +43,7 @@ pub async fn has(asked: Asked) -> Answered {
     // The value is not used; reading it validates its type, as documented.
     reader.optional_string("organizationId");
     reader.finish()?;
-    let present = asked.present().await?;
+    let current_session = request.current_session().await?;
     let may = |resource: &str, action: Option<&str>| {
         let known = PERMISSIONS.iter().find(|(known, _)| *known == resource);
         known.is_some_and(|(_, actions)| action.is_some_and(|action| actions.contains(&action)))
@@ -53,6 +53,9 @@ pub async fn has(asked: Asked) -> Answered {
             .as_array()
             .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))
     });
-    let success = present.user.role == PlatformRole::SuperAdmin && !wanted.is_empty() && all;
-    Ok(answer(&json!({ "error": null, "success": success }), present.cookies))
+    let success = current_session.user.role == PlatformRole::SuperAdmin && !wanted.is_empty() && all;
+    Ok(json_response(
+        &json!({ "error": null, "success": success }),
+        current_session.cookies,
+    ))
 }

@@ -4,9 +4,9 @@ use better_auth::error::AuthError;
 use model::id::UserId;
 use serde_json::json;
 
-use super::super::answer::{Answered, Refused, answer};
-use super::super::asked::Asked;
-use super::super::wire;
+use super::super::dto;
+use super::super::request::AuthRequest;
+use super::super::response::{AuthRejection, AuthResult, json_response};
 use super::administrator;
 use super::schema;
 use db::platform::CrossTenantReason;
@@ -17,19 +17,19 @@ use service::actions::administration;
     request_body = schema::UserName,
     responses((status = 200, body = schema::UserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS")))]
-pub async fn list(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn list(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_list_sessions_of_users()).await?;
-    let load = asked
+    let (current_session, admin) = administrator(&request, AuthError::may_not_list_sessions_of_users()).await?;
+    let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             platform.all_sessions(&user, admin.now)
         });
-    let sessions: Vec<_> = load.await?.iter().map(wire::session).collect();
-    Ok(answer(&json!({ "sessions": sessions }), present.cookies))
+    let sessions: Vec<_> = load.await?.iter().map(dto::session).collect();
+    Ok(json_response(&json!({ "sessions": sessions }), current_session.cookies))
 }
 
 /// End a session of a user
@@ -38,17 +38,21 @@ pub async fn list(asked: Asked) -> Answered {
     responses((status = 200, body = schema::Success, description = "success: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
-pub async fn revoke(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn revoke(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let token = reader.string("sessionToken").to_owned();
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_revoke_sessions_of_users()).await?;
-    let is_own = token == present.session.token;
-    asked
+    let (current_session, admin) = administrator(&request, AuthError::may_not_revoke_sessions_of_users()).await?;
+    let is_own = token == current_session.session.token;
+    request
         .act(move |tx| administration::revoke_session(tx, &admin, &token))
         .await?;
-    let cookies = if is_own { asked.clear() } else { present.cookies };
-    Ok(answer(&json!({ "success": true }), cookies))
+    let cookies = if is_own {
+        request.clear()
+    } else {
+        current_session.cookies
+    };
+    Ok(json_response(&json!({ "success": true }), cookies))
 }
 
 /// End all sessions of a user
@@ -56,16 +60,20 @@ pub async fn revoke(asked: Asked) -> Answered {
     request_body = schema::UserName,
     responses((status = 200, body = schema::Success, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
-pub async fn revoke_all(asked: Asked) -> Answered {
-    let mut reader = asked.reader();
+pub async fn revoke_all(request: AuthRequest) -> AuthResult {
+    let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    let (present, admin) = administrator(&asked, AuthError::may_not_revoke_sessions_of_users()).await?;
+    let (current_session, admin) = administrator(&request, AuthError::may_not_revoke_sessions_of_users()).await?;
     let is_own = user == admin.id;
-    asked
+    request
         .act(move |tx| administration::revoke_sessions(tx, &admin, &user))
         .await
-        .map_err(Refused::about_users)?;
-    let cookies = if is_own { asked.clear() } else { present.cookies };
-    Ok(answer(&json!({ "success": true }), cookies))
+        .map_err(AuthRejection::about_users)?;
+    let cookies = if is_own {
+        request.clear()
+    } else {
+        current_session.cookies
+    };
+    Ok(json_response(&json!({ "success": true }), cookies))
 }

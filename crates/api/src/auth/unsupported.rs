@@ -6,8 +6,8 @@ use model::access::Access;
 use utoipa_axum::routes;
 
 use super::super::endpoint::Endpoints;
-use super::answer::{Answered, Refused};
-use super::asked::Asked;
+use super::request::AuthRequest;
+use super::response::{AuthRejection, AuthResult};
 
 /// Defines one handler per row: method, path, error of the library.
 macro_rules! elsewhere {
@@ -17,8 +17,8 @@ macro_rules! elsewhere {
             #[utoipa::path($method, path = $path,
                 responses((status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = AuthError::$refusal().code.unwrap_or_default())))]
-            async fn $name(asked: Asked) -> Answered {
-                refuse(asked, AuthError::$refusal()).await
+            async fn $name(request: AuthRequest) -> AuthResult {
+                refuse(request, AuthError::$refusal()).await
             }
         )+
 
@@ -48,7 +48,7 @@ elsewhere! {
     invite_member: post "/auth/organization/invite-member" may_not_invite;
 }
 
-async fn refuse(asked: Asked, refusal: AuthError) -> Answered {
-    let present = asked.present().await?;
-    Err(Refused::from(refusal).with(present.cookies))
+async fn refuse(request: AuthRequest, refusal: AuthError) -> AuthResult {
+    let current_session = request.current_session().await?;
+    Err(AuthRejection::from(refusal).with(current_session.cookies))
 }

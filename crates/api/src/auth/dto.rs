@@ -14,12 +14,12 @@ use db::members::MemberWithUser;
 use db::platform::sessions::{Session, SessionUser};
 
 /// Converts a timestamp to the type of the library.
-pub fn time(moment: Timestamp) -> WireTime {
-    WireTime::from_millis(moment.as_millis())
+pub fn time(to_timestamp: Timestamp) -> WireTime {
+    WireTime::from_millis(to_timestamp.as_millis())
 }
 
 /// Converts a timestamp of the library.
-pub fn moment(time: WireTime) -> Timestamp {
+pub fn to_timestamp(time: WireTime) -> Timestamp {
     Timestamp::from_millis(time.millis())
 }
 

@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 use super::super::body_timeout::read_body;
 use super::super::context::App;
 use super::super::valid::parse;
-use super::answer::Refused;
-use super::wire;
+use super::dto;
+use super::response::AuthRejection;
 use auth::host_resolver::network_text;
 use auth::{Caller, Peer, RequestId};
 use common::clock;
@@ -38,7 +38,7 @@ const BODY_LIMIT: u64 = 64 << 10;
 const LONGEST_USER_AGENT: usize = 400;
 
 /// A request whose media type, JSON and origin were checked.
-pub struct Asked {
+pub struct AuthRequest {
     pub app: App,
     /// The time of the request.
     pub now: Timestamp,
@@ -53,7 +53,7 @@ pub struct Asked {
 }
 
 /// An authenticated caller.
-pub struct Present {
+pub struct CurrentSession {
     pub session: Session,
     pub user: SessionUser,
     /// Whether the cookies persist after the browser is closed.
@@ -62,10 +62,10 @@ pub struct Present {
     pub cookies: Vec<String>,
 }
 
-impl FromRequest<App> for Asked {
-    type Rejection = Refused;
+impl FromRequest<App> for AuthRequest {
+    type Rejection = AuthRejection;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, Refused> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, AuthRejection> {
         let (parts, body) = request.into_parts();
         // axum routes HEAD requests to GET handlers; the library rejects them.
         if parts.method == Method::HEAD {
@@ -76,13 +76,13 @@ impl FromRequest<App> for Asked {
         } else {
             read_body(body, BODY_LIMIT).await?
         };
-        let body = parsed(&parts.headers, parts.uri.path(), &bytes)?;
+        let body = parse_body(&parts.headers, parts.uri.path(), &bytes)?;
         let query = query(parts.uri.query().unwrap_or_default());
-        if holds_nul(&query) || body.as_ref().is_some_and(holds_nul) {
+        if contains_nul(&query) || body.as_ref().is_some_and(contains_nul) {
             return Err(AuthError::invalid_json().into());
         }
         let trusted = TrustedOrigin::of(app.frontend_origin()).expect("the settings were checked to have an origin");
-        let asked = Self {
+        let request = Self {
             app: app.clone(),
             now: clock::now(),
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
@@ -94,16 +94,16 @@ impl FromRequest<App> for Asked {
             peer: parts.extensions.get::<Peer>().map(|peer| peer.0.ip()),
             caller: parts.extensions.get::<Caller>().cloned(),
         };
-        origin::check_request(parts.method.as_str(), &asked.origin(), &asked.trusted)?;
+        origin::check_request(parts.method.as_str(), &request.origin(), &request.trusted)?;
         if parts.method != Method::GET {
-            let callback = asked.query("callbackURL");
-            origin::check_redirects(asked.body.as_ref(), callback, &asked.trusted)?;
+            let callback = request.query("callbackURL");
+            origin::check_redirects(request.body.as_ref(), callback, &request.trusted)?;
         }
-        Ok(asked)
+        Ok(request)
     }
 }
 
-impl Asked {
+impl AuthRequest {
     /// Reads the body field by field.
     pub fn reader(&self) -> FieldReader<'_> {
         FieldReader::body(self.body.as_ref())
@@ -173,7 +173,7 @@ impl Asked {
             id: SessionId::new(clock::new_id()),
             token: better_auth::token::session_token(),
             user_id: user,
-            expires_at: wire::moment(Lifecycle::STANDARD.expires_at(wire::time(self.now))),
+            expires_at: dto::to_timestamp(Lifecycle::STANDARD.expires_at(dto::time(self.now))),
             created_at: self.now,
             updated_at: self.now,
             ip_address: Some(self.address()),
@@ -195,7 +195,7 @@ impl Asked {
     }
 
     /// The SUPER_ADMIN's own session during an impersonation, and whether its cookies persist.
-    pub fn way_back(&self) -> Option<(String, Remember)> {
+    pub fn impersonator_session(&self) -> Option<(String, Remember)> {
         let authenticator = self.app.authenticator();
         self.cookies
             .admin_session(authenticator.names(), authenticator.secret())
@@ -223,13 +223,13 @@ impl Asked {
 
     /// The cookies after a change of session or user.
     pub fn issue(&self, session: &Session, user: &SessionUser, remember: Remember) -> Vec<String> {
-        let (session, user) = (wire::session(session), wire::user(user));
-        self.cookies().issue(&session, &user, wire::time(self.now), remember)
+        let (session, user) = (dto::session(session), dto::user(user));
+        self.cookies().issue(&session, &user, dto::time(self.now), remember)
     }
 
     /// Authenticates the caller from the database and renews the session when that is due. The error clears a cookie
     /// whose session is no longer valid.
-    pub async fn present(&self) -> Result<Present, Refused> {
+    pub async fn current_session(&self) -> Result<CurrentSession, AuthRejection> {
         let Some(token) = self.token() else {
             return Err(AuthError::unauthorized().into());
         };
@@ -243,36 +243,40 @@ impl Asked {
                 .map(|facts| (facts.session, facts.user)),
         };
         let Some((session, user)) = found else {
-            return Err(Refused::from(AuthError::unauthorized()).with(self.cookies().clear()));
+            return Err(AuthRejection::from(AuthError::unauthorized()).with(self.cookies().clear()));
         };
         let remember = self.remember();
-        let mut present = Present {
+        let mut current_session = CurrentSession {
             session,
             user,
             remember,
             cookies: Vec::new(),
         };
-        if self.is_renewal_due(&present) {
-            self.renew(&mut present).await?;
+        if self.is_renewal_due(&current_session) {
+            self.renew(&mut current_session).await?;
         }
-        Ok(present)
+        Ok(current_session)
     }
 
     /// Whether the session must be renewed. Sessions that end with the browser and impersonations are never renewed.
-    pub fn is_renewal_due(&self, present: &Present) -> bool {
-        present.remember == Remember::Yes
-            && present.session.impersonated_by.is_none()
-            && Lifecycle::STANDARD.is_refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
+    pub fn is_renewal_due(&self, current_session: &CurrentSession) -> bool {
+        current_session.remember == Remember::Yes
+            && current_session.session.impersonated_by.is_none()
+            && Lifecycle::STANDARD.is_refresh_due(dto::time(current_session.session.expires_at), dto::time(self.now))
     }
 
     /// Renews a session and both its cookies.
-    pub async fn renew(&self, present: &mut Present) -> Result<(), Refused> {
-        let (id, now) = (present.session.id.clone(), self.now);
-        let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
+    pub async fn renew(&self, current_session: &mut CurrentSession) -> Result<(), AuthRejection> {
+        let (id, now) = (current_session.session.id.clone(), self.now);
+        let expires_at = dto::to_timestamp(Lifecycle::STANDARD.expires_at(dto::time(now)));
         self.act(move |tx| sessions::renew(tx, &id, expires_at, now)).await?;
-        present.session.expires_at = expires_at;
-        present.session.updated_at = now;
-        present.cookies = self.issue(&present.session, &present.user, present.remember);
+        current_session.session.expires_at = expires_at;
+        current_session.session.updated_at = now;
+        current_session.cookies = self.issue(
+            &current_session.session,
+            &current_session.user,
+            current_session.remember,
+        );
         Ok(())
     }
 
@@ -281,11 +285,11 @@ impl Asked {
     pub async fn act<T: Send + 'static>(
         &self,
         act: impl FnMut(&mut PlatformWriteTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, AuthRejection> {
         let (store, bus) = (self.app.store(), self.app.bus());
-        let acted = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, act).await;
-        acted.map_err(|error| {
-            let refused = Refused::from(error);
+        let result = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, act).await;
+        result.map_err(|error| {
+            let refused = AuthRejection::from(error);
             if refused.is_unauthorized() {
                 refused.with(self.cookies().clear())
             } else {
@@ -308,7 +312,7 @@ impl Asked {
 }
 
 /// Parses the body. Without a Content-Type there is no body, as in the library.
-fn parsed(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>, AuthError> {
+fn parse_body(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>, AuthError> {
     let takes_forms = path.ends_with("/sign-in/email") || path.ends_with("/sign-up/email");
     let allowed: &[&str] = if takes_forms { &[JSON, FORM] } else { &[JSON] };
     let Some(sent) = headers.get(header::CONTENT_TYPE) else {
@@ -343,11 +347,13 @@ fn query(text: &str) -> Value {
 }
 
 /// JSON allows NUL, but the databases cannot store it in text.
-fn holds_nul(value: &Value) -> bool {
+fn contains_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
-        Value::Array(values) => values.iter().any(holds_nul),
-        Value::Object(object) => object.iter().any(|(key, value)| key.contains('\0') || holds_nul(value)),
+        Value::Array(values) => values.iter().any(contains_nul),
+        Value::Object(object) => object
+            .iter()
+            .any(|(key, value)| key.contains('\0') || contains_nul(value)),
         _ => false,
     }
 }
@@ -360,6 +366,6 @@ mod tests {
     #[test]
     fn repeated_names_of_a_query_are_a_list() {
         assert_eq!(query("a=1&b=%C3%A9&a=2&a=3"), json!({"a": ["1", "2", "3"], "b": "é"}));
-        assert!(holds_nul(&json!({"a": [{"b": "x\u{0}"}]})) && !holds_nul(&json!({"a": "\\u0000"})));
+        assert!(contains_nul(&json!({"a": [{"b": "x\u{0}"}]})) && !contains_nul(&json!({"a": "\\u0000"})));
     }
 }

@@ -10,10 +10,10 @@ use super::super::response::ErrorReply;
 use common::error::Error;
 
 /// The result of every handler under `/auth`.
-pub type Answered = Result<Response, Refused>;
+pub type AuthResult = Result<Response, AuthRejection>;
 
 /// A JSON response that sets cookies.
-pub fn answer(body: &impl Serialize, cookies: Vec<String>) -> Response {
+pub fn json_response(body: &impl Serialize, cookies: Vec<String>) -> Response {
     let mut response = Json(body).into_response();
     set(&mut response, cookies);
     response
@@ -21,7 +21,7 @@ pub fn answer(body: &impl Serialize, cookies: Vec<String>) -> Response {
 
 /// An error response that sets cookies.
 #[derive(Debug)]
-pub struct Refused {
+pub struct AuthRejection {
     reason: Reason,
     cookies: Vec<String>,
 }
@@ -34,7 +34,7 @@ enum Reason {
     Ours(Error),
 }
 
-impl Refused {
+impl AuthRejection {
     /// Sets the cookies of the response.
     pub fn with(mut self, cookies: Vec<String>) -> Self {
         self.cookies = cookies;
@@ -64,7 +64,7 @@ impl Refused {
     }
 }
 
-impl From<AuthError> for Refused {
+impl From<AuthError> for AuthRejection {
     fn from(error: AuthError) -> Self {
         Self {
             reason: Reason::Library(error),
@@ -73,7 +73,7 @@ impl From<AuthError> for Refused {
     }
 }
 
-impl From<Error> for Refused {
+impl From<Error> for AuthRejection {
     fn from(error: Error) -> Self {
         let reason = match error {
             Error::Unauthenticated => Reason::Library(AuthError::unauthorized()),
@@ -86,7 +86,7 @@ impl From<Error> for Refused {
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for AuthRejection {
     fn into_response(self) -> Response {
         let mut response = match self.reason {
             Reason::Ours(error) => error.into_response(),
