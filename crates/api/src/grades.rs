@@ -11,11 +11,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::attempts;
 use super::context::Context;
 use super::documents::{self, shown};
 use super::endpoint::Endpoints;
 use super::response::{Versioned, or_current};
+use super::submission_history;
 use super::valid::{Valid, ValidOrEmpty};
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
@@ -51,7 +51,10 @@ async fn grade(
     Path(id): Path<SubmissionId>,
     Valid(edit): Valid<GradeEdit>,
 ) -> Result<Versioned<SubmissionView>> {
-    let (object, current) = (VersionedObject::from(&id), attempts::show(cx.clone(), Path(id.clone())));
+    let (object, current) = (
+        VersionedObject::from(&id),
+        submission_history::show(cx.clone(), Path(id.clone())),
+    );
     let act = move |tx: &mut WriteTx<'_>| grades::grade_submission(tx, &id, &edit);
     let graded = or_current(cx.write_object(object, act).await, current).await?;
     Ok(graded.map(|graded| SubmissionView::new(&graded, &Audience::Staff)))

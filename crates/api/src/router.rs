@@ -15,11 +15,11 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
-    courses, direct_messages, document_server, documents, enrollments, feedback, finish, grade_tables, grades, groups,
-    handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members, openapi, overview,
-    own_address, pdf, privacy, school, subjects, submissions, swagger_ui, system, tenants, topic_exports, unread_body,
-    users, web_pages, workrooms,
+    activity_logs, assignment_clones, assignments, auth, change_email, chat, class_clones, classes, close_topic,
+    contributions, courses, direct_messages, document_server, documents, enrollments, feedback, grade_tables, grades,
+    groups, handouts, health, homerooms, imports, invitations, late_texts, layers, lesson_board, mail_domains, members,
+    openapi, organization_settings, pdf, privacy, subjects, submission_history, submission_overview, submissions,
+    swagger_ui, system, tenants, topic_exports, unread_body, users, web_pages, workrooms,
 };
 use common::error::Error;
 use realtime::connect;
@@ -33,7 +33,7 @@ pub fn endpoints() -> Endpoints {
         .merge(users::routes())
         .merge(imports::routes())
         .merge(invitations::routes())
-        .merge(own_address::routes())
+        .merge(change_email::routes())
         .merge(members::routes())
         .merge(mail_domains::routes())
         .merge(subjects::routes())
@@ -43,8 +43,8 @@ pub fn endpoints() -> Endpoints {
         .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
-        .merge(overview::routes())
-        .merge(boards::routes())
+        .merge(submission_overview::routes())
+        .merge(lesson_board::routes())
         .merge(assignments::routes())
         .merge(assignment_clones::routes())
         .merge(handouts::routes())
@@ -59,14 +59,14 @@ pub fn endpoints() -> Endpoints {
         .merge(grades::routes())
         .merge(grade_tables::routes())
         .merge(topic_exports::routes())
-        .merge(attempts::routes())
+        .merge(submission_history::routes())
         .merge(feedback::routes())
-        .merge(finish::routes())
+        .merge(close_topic::routes())
         .merge(direct_messages::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
         .merge(mail_domains::of_tenants())
-        .merge(school::routes())
+        .merge(organization_settings::routes())
         .merge(system::routes())
         .merge(privacy::routes())
 }

@@ -28,7 +28,7 @@ use service::actions::users::is_address;
 use service::changes;
 
 pub fn routes() -> Endpoints {
-    Endpoints::new("users").add(Access::SignedIn, routes!(ask))
+    Endpoints::new("users").add(Access::SignedIn, routes!(request_change))
 }
 
 /// The new address for the caller's account.
@@ -39,7 +39,7 @@ struct WantedAddress {
     #[garde(custom(is_address))]
     new_email: String,
     /// The caller's password.
-    #[garde(custom(is_a_password))]
+    #[garde(custom(check_password))]
     password: String,
 }
 
@@ -57,18 +57,18 @@ struct Told {
     responses((status = 200, body = Told), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
     (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
     (status = 429, description = "Wrong passwords count as failed sign-ins; at most three emails an hour")))]
-async fn ask(
+async fn request_change(
     cx: Context,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
-    Valid(wanted): Valid<WantedAddress>,
+    Valid(request): Valid<WantedAddress>,
 ) -> Result<Json<Told>> {
     let (user, old, now) = (
         cx.caller().user.id.clone(),
         cx.caller().user.email.clone(),
         cx.caller().now,
     );
-    let address = people::address(&wanted.new_email).unwrap_or_default();
+    let address = people::address(&request.new_email).unwrap_or_default();
     if address == old {
         return Err(Error::invalid("newEmail", "same", "is the address you have"));
     }
@@ -84,7 +84,7 @@ async fn ask(
     };
     let token = better_auth::token::reset_token();
     let new = NewAddress {
-        fitted: auth::verified_hash(cx.app(), &prover.attempt, &wanted.password).await?,
+        fitted: auth::verified_hash(cx.app(), &prover.attempt, &request.password).await?,
         address,
         path: format!("/api/auth/verify-email?token={token}&callbackURL=%2F"),
         token,
@@ -98,6 +98,6 @@ async fn ask(
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_a_password(password: &str, (): &()) -> garde::Result {
+fn check_password(password: &str, (): &()) -> garde::Result {
     better_auth::password::check_not_too_long(password).map_err(|error| garde::Error::new(error.message))
 }

@@ -53,12 +53,12 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
         .iter()
         .map(|link| (&link.link.group_id, link))
         .collect();
-    let mut calling: Vec<_> = groups
+    let mut help_queue: Vec<_> = groups
         .iter()
         .map(|known| &known.details.group)
         .filter_map(|group| Some((group.help.requested_at()?, group.group_number, group.id.clone())))
         .collect();
-    calling.sort();
+    help_queue.sort();
     let shown = groups.iter().filter_map(|known| {
         let id = &known.details.group.id;
         let (link, documents) = (links.get(id)?, by_group.remove(id).unwrap_or_default());
@@ -68,7 +68,7 @@ async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardVi
     Ok(Json(BoardView {
         server_now,
         groups: shown,
-        help_queue: calling.into_iter().map(|(_, _, id)| id).collect(),
+        help_queue: help_queue.into_iter().map(|(_, _, id)| id).collect(),
         assignment: AssignmentSummaryView::new(topic.details.assignment.clone(), topic.groups),
     }))
 }
