@@ -44,5 +44,5 @@ async fn clone(
         let topic = AssignmentView::new(&seen.details, &Audience::Staff);
         Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
     });
-    files::keep_copies(&cx, copies, act).await
+    files::copy_files(&cx, copies, act).await
 }

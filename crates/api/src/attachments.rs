@@ -111,7 +111,7 @@ async fn upload(
         let view = AssignmentAttachmentView::new(&attachment, &details.assignment, &Audience::Staff);
         Ok(Created(view.url().to_owned(), view))
     });
-    files::keep(&cx, file.staged, key, act).await
+    files::store_file(&cx, file.staged, key, act).await
 }
 
 /// Download a file of a topic

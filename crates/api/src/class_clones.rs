@@ -36,5 +36,5 @@ async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>
         let class = ClassView::of(details, tx.viewer());
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     });
-    files::keep_copies(&cx, files, act).await
+    files::copy_files(&cx, files, act).await
 }

@@ -33,7 +33,7 @@ use db::documents::CurrentFile;
 use service::document_workflows::CallbackReply;
 
 /// Size limit of a callback body in bytes. Long sessions have long histories.
-const NOTICE_LIMIT: u64 = 2 << 20;
+const CALLBACK_LIMIT: u64 = 2 << 20;
 
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
@@ -41,7 +41,7 @@ pub fn routes() -> Endpoints {
         .add(Access::DocumentServer, routes!(file))
         .add(Access::DocumentServer, routes!(source))
         // Fetches the bytes of a save before it responds.
-        .add_with_limits(RouteLimits::Long, Access::DocumentServer, routes!(notice))
+        .add_with_limits(RouteLimits::Long, Access::DocumentServer, routes!(callback))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -59,7 +59,7 @@ struct Opening {
 async fn editor(
     cx: Context,
     Path(id): Path<DocumentId>,
-    ValidQuery(wanted): ValidQuery<Opening>,
+    ValidQuery(options): ValidQuery<Opening>,
 ) -> Result<Json<Editor>> {
     let user = &cx.caller().user;
     let (reader_id, name) = (user.id.clone(), user.name.clone());
@@ -74,7 +74,7 @@ async fn editor(
     });
     let (seen, reader) = found.await?;
     // A client may request less than the rules allow, never more.
-    let mode = match wanted.mode {
+    let mode = match options.mode {
         Some(EditorMode::View) => EditorMode::View,
         Some(EditorMode::Edit) | None => seen.mode(),
     };
@@ -96,7 +96,7 @@ async fn file(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let bytes = wanted_bytes(query.as_deref());
+    let bytes = requested_bytes(query.as_deref());
     let token = token(&app, &headers);
     let bytes = match (app.document_server(), bytes) {
         // The token is checked first, so that a request without one does not learn which queries are known.
@@ -111,16 +111,16 @@ async fn file(
             bytes
         }
     };
-    pass(&app, "file", &id)?;
-    let asked = id.clone();
-    let found = app.document_workflows().read_in_document_tenant(&asked, move |tx| {
+    check_rate_limit(&app, "file", &id)?;
+    let requested = id.clone();
+    let found = app.document_workflows().read_in_document_tenant(&requested, move |tx| {
         let seen = tx.document(&id)?;
         let document = seen.document();
         Ok(match bytes {
             FileVersion::Current => current(document, tx.current_file(document)?)?,
             FileVersion::Revision(revision) => {
                 let revision = tx.revision_by_id(&id, &revision)?;
-                kept(
+                stored_download(
                     document,
                     revision.extension().unwrap_or(document.file_extension),
                     revision.file_key,
@@ -131,12 +131,14 @@ async fn file(
             FileVersion::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
             FileVersion::Copy(copy) => {
                 let copy = tx.submitted_copy(&copy, &id)?;
-                kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
+                stored_download(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
             }
         })
     });
     let (_, found) = found.await?;
-    download(app.files(), &headers, found).await.map_err(unless_kept)
+    download(app.files(), &headers, found)
+        .await
+        .map_err(retry_if_unreadable)
 }
 
 /// The bytes of an uploaded file while the document server converts it
@@ -150,19 +152,19 @@ async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, head
     let file = Download {
         name: name::sanitize(&format!("upload.{}", source.format)),
         mime: source.format.mime().to_owned(),
-        content: Content::Kept(source.file_key(), source.size),
+        content: Content::File(source.file_key(), source.size),
         sha256: source.sha256,
     };
-    download(app.files(), &headers, file).await.map_err(unless_kept)
+    download(app.files(), &headers, file).await.map_err(retry_if_unreadable)
 }
 
 /// Applies the rate limit per document and route, which is far above what a class can cause. The document server
 /// retries after a 429. Only requests with a valid token are counted, so that others cannot exhaust the limit of a
 /// document.
-fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
+fn check_rate_limit(app: &App, route: &'static str, document: &DocumentId) -> Result<()> {
     match app
         .rate_limiter()
-        .check_document(door, document)
+        .check_document(route, document)
         .filter(|meter| meter.is_refused)
     {
         None => Ok(()),
@@ -174,7 +176,7 @@ fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
 
 /// Maps unreadable bytes of an existing row to a retryable error, so that the document server tries again instead of
 /// opening an empty document.
-fn unless_kept(error: Error) -> Error {
+fn retry_if_unreadable(error: Error) -> Error {
     match error {
         Error::Internal(error) => {
             tracing::error!(error = format!("{error:?}"), "document file could not be read");
@@ -185,7 +187,7 @@ fn unless_kept(error: Error) -> Error {
 }
 
 /// The bytes that the query names; `None` for an unknown query.
-fn wanted_bytes(query: Option<&str>) -> Option<FileVersion> {
+fn requested_bytes(query: Option<&str>) -> Option<FileVersion> {
     let query = query.unwrap_or_default();
     match query.split_once('=') {
         None if query.is_empty() => Some(FileVersion::Current),
@@ -201,7 +203,7 @@ pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Downl
     Ok(match current {
         CurrentFile::Revision(revision) => {
             let extension = document.file_extension;
-            kept(document, extension, revision.file_key, revision.size, revision.sha256)
+            stored_download(document, extension, revision.file_key, revision.size, revision.sha256)
         }
         CurrentFile::Blank(extension) => {
             let bytes =
@@ -216,12 +218,12 @@ pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Downl
     })
 }
 
-fn kept(document: &Document, extension: FileExtension, key: FileKey, size: i64, sha256: String) -> Download {
+fn stored_download(document: &Document, extension: FileExtension, key: FileKey, size: i64, sha256: String) -> Download {
     Download {
         name: file_name(document, extension),
         mime: extension.mime().to_owned(),
         sha256,
-        content: Content::Kept(key, size),
+        content: Content::File(key, size),
     }
 }
 
@@ -241,14 +243,14 @@ struct Verdict {
     request_body(content = serde_json::Value, description = "A callback of the document server with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 503, body = Verdict, description = "Try again")))]
-async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
+async fn callback(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let (server, header) = (app.document_server(), token(&app, &parts.headers));
     let by_header = server.header_claims(header)?;
     if let Some(limits) = parts.extensions.get::<AnonymousBody>().filter(|_| by_header.is_some()) {
         limits.authenticate();
     }
-    let body = read_body(body, NOTICE_LIMIT).await?;
+    let body = read_body(body, CALLBACK_LIMIT).await?;
     let body = valid::parse(&body)?;
     let claims = server.callback_claims(by_header, header, &body)?;
     let text = claims.key.clone();
@@ -258,19 +260,19 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
         tracing::warn!(audit = true, document.id = %id, document.key = text, "document server callback rejected: key of another document");
         return Err(Error::DocumentServerTokenMismatch);
     };
-    pass(&app, "callback", &id)?;
+    check_rate_limit(&app, "callback", &id)?;
     match app.document_workflows().handle_callback(key, text, notice).await {
-        Ok(answer) => Ok(verdict(answer)),
+        Ok(answer) => Ok(callback_response(answer)),
         Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),
         // Database or disk failed. The document server repeats callbacks that receive a 5xx.
         Err(error) => {
             tracing::warn!(error = format!("{error:?}"), document.id = %id, "document server callback failed, will be repeated");
-            Ok(verdict(CallbackReply::Retry))
+            Ok(callback_response(CallbackReply::Retry))
         }
     }
 }
 
-fn verdict(answer: CallbackReply) -> Response {
+fn callback_response(answer: CallbackReply) -> Response {
     let (status, error, outcome) = match answer {
         CallbackReply::Accepted => (StatusCode::OK, 0, "taken"),
         CallbackReply::Rejected => (StatusCode::OK, 1, "refused"),

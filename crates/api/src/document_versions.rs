@@ -72,7 +72,7 @@ async fn version_content(
         name: name::from_title(&title, extension.as_str()),
         mime: extension.mime().to_owned(),
         sha256: revision.sha256,
-        content: Content::Kept(revision.file_key, revision.size),
+        content: Content::File(revision.file_key, revision.size),
     };
     download(cx.app().files(), &headers, file).await
 }
@@ -103,7 +103,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
         sha256: former.sha256,
     };
     let act = move |tx: &mut db::WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Restore);
-    let seen = files::keep_copy(&cx, former.file_key, file_key, act).await?;
+    let seen = files::copy_file(&cx, former.file_key, file_key, act).await?;
     Ok(Json(shown(&cx, &seen)?))
 }
 

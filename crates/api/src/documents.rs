@@ -218,7 +218,7 @@ async fn create_uploaded(
         assignment_id,
         content: Some(content),
     };
-    files::keep(cx, file.staged, key, creation(cx, room, beginning)).await
+    files::store_file(cx, file.staged, key, creation(cx, room, beginning)).await
 }
 
 async fn create_copied(
@@ -267,7 +267,7 @@ async fn create_copied(
         assignment_id,
         content: Some(content),
     };
-    files::keep_copy(cx, template.file_key, file_key, creation(cx, room, beginning)).await
+    files::copy_file(cx, template.file_key, file_key, creation(cx, room, beginning)).await
 }
 
 /// Get a document
@@ -331,7 +331,7 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
                 name,
                 mime,
                 sha256,
-                content: Content::Kept(file_key, size),
+                content: Content::File(file_key, size),
             }
         }
         CurrentFile::Blank(extension) => {
@@ -362,7 +362,7 @@ async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Res
     let key = content.file_key.clone();
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Upload);
-    let kept = files::keep_for(&cx, object, file.staged, key, act).await;
+    let kept = files::store_file_for_object(&cx, object, file.staged, key, act).await;
     let Versioned(seen, version) = or_current(kept, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
 }

@@ -32,7 +32,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 /// Bytes per read from disk.
-const PIECE: usize = 64 * 1024;
+const CHUNK: usize = 64 * 1024;
 
 /// The schema of file contents in the OpenAPI document. The media type is that of the file.
 #[derive(ToSchema)]
@@ -55,7 +55,7 @@ pub struct Download {
 #[derive(Debug, Clone)]
 pub enum Content {
     /// A stored file, with the size recorded in its row.
-    Kept(FileKey, i64),
+    File(FileKey, i64),
     /// Bytes embedded in the binary.
     Embedded(&'static [u8]),
 }
@@ -66,20 +66,20 @@ impl From<StoredFile> for Download {
             name: file.file_name,
             mime: file.mime_type,
             sha256: file.sha256,
-            content: Content::Kept(file.key, file.size),
+            content: Content::File(file.key, file.size),
         }
     }
 }
 
 /// The response to a download: the whole file, one range (206), not modified (304) or range not satisfiable (416).
-pub async fn download(files: &BlobStore, asked: &HeaderMap, file: Download) -> Result<Response> {
+pub async fn download(files: &BlobStore, request_headers: &HeaderMap, file: Download) -> Result<Response> {
     let tag = format!("\"{}\"", file.sha256);
-    let mut headers = named(&file, &tag);
-    if matches(asked, &header::IF_NONE_MATCH, &tag) {
+    let mut headers = response_headers(&file, &tag);
+    if matches(request_headers, &header::IF_NONE_MATCH, &tag) {
         return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
     }
     let opened = match &file.content {
-        Content::Kept(key, size) => {
+        Content::File(key, size) => {
             let opened = files.open(key).await?;
             if i64::try_from(opened.size()) != Ok(*size) {
                 return Err(Error::Internal(anyhow::anyhow!(
@@ -92,18 +92,18 @@ pub async fn download(files: &BlobStore, asked: &HeaderMap, file: Download) -> R
         Content::Embedded(_) => None,
     };
     let size = match &file.content {
-        Content::Kept(..) => opened.as_ref().map_or(0, adapters::blob_store::OpenBlob::size),
+        Content::File(..) => opened.as_ref().map_or(0, adapters::blob_store::OpenBlob::size),
         Content::Embedded(bytes) => bytes.len() as u64,
     };
     // A range of another version than the client has must not be combined with it.
-    let in_parts = asked
+    let in_parts = request_headers
         .get(header::IF_RANGE)
-        .is_none_or(|wanted| wanted.as_bytes() == tag.as_bytes());
-    let (status, range) = match wanted(asked).filter(|_| in_parts) {
+        .is_none_or(|requested_range| requested_range.as_bytes() == tag.as_bytes());
+    let (status, range) = match requested_range(request_headers).filter(|_| in_parts) {
         None => (StatusCode::OK, 0..size),
-        Some(RequestedRange::Nothing) => return Ok(out_of_reach(size)),
-        Some(wanted) => match wanted.within(size) {
-            None => return Ok(out_of_reach(size)),
+        Some(RequestedRange::Nothing) => return Ok(range_not_satisfiable(size)),
+        Some(requested_range) => match requested_range.within(size) {
+            None => return Ok(range_not_satisfiable(size)),
             Some(range) => {
                 let text = format!("bytes {}-{}/{size}", range.start, range.end - 1);
                 insert(&mut headers, header::CONTENT_RANGE, &text);
@@ -114,9 +114,9 @@ pub async fn download(files: &BlobStore, asked: &HeaderMap, file: Download) -> R
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
     let body = match (opened, file.content) {
         (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.read_verified(&file.sha256).await?),
-        (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, PIECE)),
+        (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, CHUNK)),
         (None, Content::Embedded(bytes)) => Body::from(part(bytes, &range)),
-        (None, Content::Kept(..)) => Body::empty(),
+        (None, Content::File(..)) => Body::empty(),
     };
     Ok((status, headers, body).into_response())
 }
@@ -138,7 +138,7 @@ fn part(bytes: &'static [u8], range: &Range<u64>) -> Bytes {
 }
 
 /// The headers of a download. They prevent that the file is displayed within a page.
-fn named(file: &Download, tag: &str) -> HeaderMap {
+fn response_headers(file: &Download, tag: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     insert(&mut headers, header::CONTENT_TYPE, &file.mime);
     insert(
@@ -176,8 +176,8 @@ pub fn disposition(name: &str) -> String {
 }
 
 /// Whether a list of entity tags contains this one. Uses weak comparison, as `If-None-Match` requires.
-fn matches(asked: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
-    asked
+fn matches(request_headers: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
+    request_headers
         .get_all(name)
         .iter()
         .filter_map(|value| value.to_str().ok())
@@ -200,8 +200,8 @@ enum RequestedRange {
 }
 
 /// Parses a single byte range. Several ranges and unknown units are ignored, as RFC 9110, section 14.2 allows.
-fn wanted(asked: &HeaderMap) -> Option<RequestedRange> {
-    let text = asked.get(header::RANGE)?.to_str().ok()?.trim();
+fn requested_range(request_headers: &HeaderMap) -> Option<RequestedRange> {
+    let text = request_headers.get(header::RANGE)?.to_str().ok()?.trim();
     let (unit, set) = text.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") || set.contains(',') {
         return None;
@@ -236,7 +236,7 @@ impl RequestedRange {
     }
 }
 
-fn out_of_reach(size: u64) -> Response {
+fn range_not_satisfiable(size: u64) -> Response {
     let mut response = StatusCode::RANGE_NOT_SATISFIABLE.into_response();
     insert(
         response.headers_mut(),
@@ -256,7 +256,7 @@ fn out_of_reach(size: u64) -> Response {
 mod tests {
     use super::*;
 
-    fn asked(range: &'static str) -> HeaderMap {
+    fn request_headers(range: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(header::RANGE, HeaderValue::from_static(range))])
     }
 
@@ -275,11 +275,11 @@ mod tests {
             ("bytes=+1-2", None),
             ("bytes=0-99999999999999999999", None),
         ] {
-            let found = wanted(&asked(text)).and_then(|wanted| wanted.within(10));
+            let found = requested_range(&request_headers(text)).and_then(|requested_range| requested_range.within(10));
             assert_eq!(found, expected, "{text}");
         }
         for ignored in ["bytes=0-1,3-4", "pages=1-2", "bytes"] {
-            assert_eq!(wanted(&asked(ignored)), None, "{ignored}");
+            assert_eq!(requested_range(&request_headers(ignored)), None, "{ignored}");
         }
     }
 

@@ -36,7 +36,7 @@ use db::WriteTx;
 /// Maximum length of a form field other than the file, in bytes.
 const FIELD_MAX: usize = 64 * 1024;
 /// Bytes that a form may contain besides its file.
-const AROUND: u64 = 256 * 1024;
+const FORM_OVERHEAD: u64 = 256 * 1024;
 /// Bytes and frames that may be read before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
@@ -148,7 +148,7 @@ async fn check_quota(request: Request, app: &App) -> Result<(Request, Option<Upl
     let cx = Context::from_request_parts(&mut parts, app).await.ok();
     let quota = match &cx {
         Some(cx) => {
-            let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
+            let (least, most) = (length_min(&parts.headers), length_max(&parts.headers, app));
             quota::check_quota_between(cx, least, most).await?
         }
         None => None,
@@ -176,9 +176,9 @@ async fn convert(cx: Option<&Context>, file: Received, format: LegacyFormat) -> 
 }
 
 /// A file that is read but not stored, such as a table of grades. No quota applies.
-pub struct Passing(pub Uploaded);
+pub struct TemporaryUpload(pub Uploaded);
 
-impl FromRequest<App> for Passing {
+impl FromRequest<App> for TemporaryUpload {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
@@ -193,12 +193,12 @@ impl FromRequest<App> for Passing {
 }
 
 /// Lower bound of the file size, from Content-Length; 0 without one.
-fn at_least(headers: &HeaderMap) -> u64 {
-    length(headers).unwrap_or(0).saturating_sub(AROUND)
+fn length_min(headers: &HeaderMap) -> u64 {
+    length(headers).unwrap_or(0).saturating_sub(FORM_OVERHEAD)
 }
 
 /// Upper bound of the file size.
-fn at_most(headers: &HeaderMap, app: &App) -> u64 {
+fn length_max(headers: &HeaderMap, app: &App) -> u64 {
     let limit = app.settings().upload_limit;
     length(headers).map_or(limit, |length| length.min(limit))
 }
@@ -215,7 +215,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         let claim = request.extensions().get::<Arc<Claim>>().cloned();
         let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
         let user = user.ok_or(Error::Unauthenticated)?;
-        let mut permit = app.uploads().begin(user, quota, at_least(request.headers())).await?;
+        let mut permit = app.uploads().begin(user, quota, length_min(request.headers())).await?;
         let meter = UploadMeter::default();
         let mut form = meter.form(request).await?;
         let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
@@ -274,20 +274,20 @@ async fn read(form: &mut Multipart, meter: &UploadMeter, permit: &mut UploadPerm
 
 async fn stage(part: &mut Field<'_>, permit: &mut UploadPermit, app: &App) -> Result<Staged> {
     let mut staging = app.files().stage(app.settings().upload_limit);
-    while let Some(piece) = complete(part.chunk()).await? {
-        permit.receive(piece.len() as u64).await?;
-        staging.write(&piece).await?;
+    while let Some(chunk) = complete(part.chunk()).await? {
+        permit.receive(chunk.len() as u64).await?;
+        staging.write(&chunk).await?;
     }
     staging.finish().await
 }
 
 async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    while let Some(piece) = complete(part.chunk()).await? {
-        if bytes.len() + piece.len() > FIELD_MAX {
+    while let Some(chunk) = complete(part.chunk()).await? {
+        if bytes.len() + chunk.len() > FIELD_MAX {
             return Err(Error::invalid(key, "too_long", "is too long"));
         }
-        bytes.extend_from_slice(&piece);
+        bytes.extend_from_slice(&chunk);
     }
     String::from_utf8(bytes).map_err(|_| Error::invalid(key, "format", "must be UTF-8 text"))
 }
@@ -329,8 +329,8 @@ impl UploadMeter {
     async fn form(&self, request: Request) -> Result<Multipart> {
         let meter = self.clone();
         let (parts, body) = request.into_parts();
-        let counted = body.into_data_stream().map(move |piece| match piece {
-            Ok(piece) if meter.pass(piece.len()) => Ok(piece),
+        let counted = body.into_data_stream().map(move |chunk| match chunk {
+            Ok(chunk) if meter.consume(chunk.len()) => Ok(chunk),
             Ok(_) => Err(axum::Error::new("the head of a part is too long")),
             Err(error) => Err(error),
         });
@@ -339,7 +339,7 @@ impl UploadMeter {
         Multipart::from_request(request, &()).await.map_err(unreadable)
     }
 
-    fn pass(&self, length: usize) -> bool {
+    fn consume(&self, length: usize) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let bytes = self.0.bytes.fetch_sub(length, Ordering::Relaxed);
         let frames = self.0.frames.fetch_sub(1, Ordering::Relaxed);
@@ -362,7 +362,7 @@ impl UploadMeter {
 
 /// Stores a file and then writes the rows that name it. From here on the result does not depend on the client: in the
 /// end either both exist or neither.
-pub async fn keep<T: Send + 'static>(
+pub async fn store_file<T: Send + 'static>(
     cx: &Context,
     staged: Staged,
     key: FileKey,
@@ -370,14 +370,20 @@ pub async fn keep<T: Send + 'static>(
 ) -> Result<T> {
     quota::check_quota(cx, staged.size()).await?;
     let files = cx.app().files().clone();
-    let kept = key.clone();
-    let (act, inside) = (with_room(vec![key.clone()], act), cx.clone());
+    let stored_key = key.clone();
+    let (act, inside) = (with_quota_check(vec![key.clone()], act), cx.clone());
     let writing = async move { inside.write(act).await };
-    with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], writing).await
+    with_files(
+        cx,
+        async move { files.commit(staged, &stored_key).await },
+        vec![key],
+        writing,
+    )
+    .await
 }
 
-/// Like [`keep`], for a file of an existing object: `If-Match` is compared with its version.
-pub async fn keep_for<T: Send + 'static>(
+/// Like [`store_file`], for a file of an existing object: `If-Match` is compared with its version.
+pub async fn store_file_for_object<T: Send + 'static>(
     cx: &Context,
     object: VersionedObject,
     staged: Staged,
@@ -385,25 +391,25 @@ pub async fn keep_for<T: Send + 'static>(
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<Versioned<T>> {
     quota::check_quota(cx, staged.size()).await?;
-    let (files, kept, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
-    let keeping = async move { files.commit(staged, &kept).await };
-    let act = with_room(vec![key.clone()], act);
+    let (files, stored_key, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
+    let storing = async move { files.commit(staged, &stored_key).await };
+    let act = with_quota_check(vec![key.clone()], act);
     let writing = async move { inside.write_object(object, act).await };
-    with_files(cx, keeping, vec![key], writing).await
+    with_files(cx, storing, vec![key], writing).await
 }
 
 /// Copies a stored file and then writes the rows that name the copy.
-pub async fn keep_copy<T: Send + 'static>(
+pub async fn copy_file<T: Send + 'static>(
     cx: &Context,
     from: FileKey,
     to: FileKey,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    keep_copies(cx, vec![(from, to)], act).await
+    copy_files(cx, vec![(from, to)], act).await
 }
 
 /// Copies several stored files, each from one key to another, and then writes the rows that name the copies.
-pub async fn keep_copies<T: Send + 'static>(
+pub async fn copy_files<T: Send + 'static>(
     cx: &Context,
     copies: Vec<(FileKey, FileKey)>,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
@@ -413,19 +419,19 @@ pub async fn keep_copies<T: Send + 'static>(
     }
     let files = cx.app().files().clone();
     let keys: Vec<FileKey> = copies.iter().map(|(_, to)| to.clone()).collect();
-    let keeping = async move {
+    let storing = async move {
         for (from, to) in copies {
             files.copy(&from, &to).await?;
         }
         Ok(())
     };
-    let (act, inside) = (with_room(keys.clone(), act), cx.clone());
+    let (act, inside) = (with_quota_check(keys.clone(), act), cx.clone());
     let writing = async move { inside.write(act).await };
-    with_files(cx, keeping, keys, writing).await
+    with_files(cx, storing, keys, writing).await
 }
 
 /// Fails the transaction when the files it names exceed the quotas.
-fn with_room<T>(
+fn with_quota_check<T>(
     keys: Vec<FileKey>,
     mut act: impl FnMut(&mut WriteTx<'_>) -> Result<T>,
 ) -> impl FnMut(&mut WriteTx<'_>) -> Result<T> {
@@ -440,24 +446,24 @@ fn with_room<T>(
 
 async fn with_files<T: Send + 'static>(
     cx: &Context,
-    keeping: impl Future<Output = Result<()>> + Send + 'static,
+    storing: impl Future<Output = Result<()>> + Send + 'static,
     keys: Vec<FileKey>,
     writing: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
     let cx = cx.clone();
-    let unit = tokio::spawn(async move {
-        keeping.await?;
+    let task = tokio::spawn(async move {
+        storing.await?;
         failpoint::hit("upload.kept");
         let done = writing.await;
         failpoint::hit("upload.written");
         // After any other error the rows may have been committed nevertheless, so the file must be kept.
-        let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
-        for key in keys.iter().filter(|_| surely_not_written) {
+        let is_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
+        for key in keys.iter().filter(|_| is_not_written) {
             if let Err(error) = cx.app().files().remove(key).await {
                 tracing::warn!(error = format!("{error:?}"), file.key = %key, "unreferenced file could not be removed");
             }
         }
         done
     });
-    unit.await.map_err(|error| anyhow::anyhow!(error))?
+    task.await.map_err(|error| anyhow::anyhow!(error))?
 }

@@ -16,7 +16,7 @@ use super::context::Context;
 use super::downloads::disposition;
 use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
-use super::files::{FileForm, Passing};
+use super::files::{FileForm, TemporaryUpload};
 use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
@@ -116,7 +116,7 @@ async fn import(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<Imported>,
-    Passing(file): Passing,
+    TemporaryUpload(file): TemporaryUpload,
 ) -> Result<Json<GradeImportView>> {
     let is_dry = query.dry_run.is_on();
     // Permissions are checked before anything is reported about the file.

@@ -65,7 +65,7 @@ async fn upload(
         let view = GroupAttachmentView::from(&added);
         Ok(Created(view.url().to_owned(), view))
     });
-    files::keep(&cx, file.staged, key, act).await
+    files::store_file(&cx, file.staged, key, act).await
 }
 
 /// Download a file of a group

@@ -56,7 +56,7 @@ async fn hand_out(
         .map(|content| (handout.from.clone(), content.file_key.clone()))
         .collect();
     let act = move |tx: &mut db::WriteTx<'_>| handouts::hand_out(tx, &id, &new, &handout);
-    let done = files::keep_copies(&cx, copies, act).await?;
+    let done = files::copy_files(&cx, copies, act).await?;
     let documents = done.documents.iter().map(|seen| shown(&cx, seen));
     Ok(Json(HandoutView {
         documents: documents.collect::<Result<_>>()?,

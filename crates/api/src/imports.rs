@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
-use super::files::{FileForm, Passing, Uploaded, is_form};
+use super::files::{FileForm, TemporaryUpload, Uploaded, is_form};
 use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::import::{ImportReportView, ImportRowView};
@@ -91,7 +91,7 @@ impl FromRequest<App> for Brought {
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
         if is_form(request.headers()) {
-            let Passing(file) = Passing::from_request(request, app).await?;
+            let TemporaryUpload(file) = TemporaryUpload::from_request(request, app).await?;
             return Ok(Self::File(Box::new(file)));
         }
         let Valid(people) = Valid::from_request(request, app).await?;

@@ -58,7 +58,7 @@ async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) ->
         name: name::from_title(document.title.as_str(), text.file_extension.as_str()),
         mime: text.file_extension.mime().to_owned(),
         sha256: text.sha256,
-        content: Content::Kept(text.file_key, text.size),
+        content: Content::File(text.file_key, text.size),
     };
     download(cx.app().files(), &headers, file).await
 }

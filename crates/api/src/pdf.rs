@@ -57,7 +57,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
         name: name::from_title(&title, "pdf"),
         mime: "application/pdf".to_owned(),
         sha256: made.file.sha256.clone(),
-        content: Stored::Kept(made.file.key.clone(), made.file.size),
+        content: Stored::File(made.file.key.clone(), made.file.size),
     };
     let answer = download(cx.app().files(), &headers, file).await;
     cx.app().document_workflows().release_pdf(&made).await;

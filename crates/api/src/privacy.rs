@@ -115,7 +115,7 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
         name: FileName::stored(format!("personal-data-{}.zip", job.id)),
         mime: "application/zip".to_owned(),
         sha256: made["sha256"].as_str().unwrap_or_default().to_owned(),
-        content: Content::Kept(key, made["size"].as_i64().unwrap_or_default()),
+        content: Content::File(key, made["size"].as_i64().unwrap_or_default()),
     };
     downloads::download(cx.app().files(), &asked, file).await
 }

@@ -80,7 +80,7 @@ async fn content(
         name: name::from_title(&copy.title, copy.file_extension.as_str()),
         mime: copy.file_extension.mime().to_owned(),
         sha256: copy.sha256,
-        content: Stored::Kept(copy.file_key, copy.size),
+        content: Stored::File(copy.file_key, copy.size),
     };
     download(cx.app().files(), &headers, file).await
 }
@@ -108,7 +108,7 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
         name,
         mime: "application/pdf".to_owned(),
         sha256: made.file.sha256.clone(),
-        content: Stored::Kept(made.file.key.clone(), made.file.size),
+        content: Stored::File(made.file.key.clone(), made.file.size),
     };
     let answer = download(cx.app().files(), &headers, file).await;
     cx.app().document_workflows().release_pdf(&made).await;
