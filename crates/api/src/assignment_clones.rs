@@ -32,8 +32,10 @@ async fn clone(
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewCopy>,
 ) -> Result<CreatedObject<AssignmentView>> {
-    let wanted = new.clone();
-    let original = cx.read(move |tx| assignment_clones::original(tx, &id, &wanted)).await?;
+    let requested = new.clone();
+    let original = cx
+        .read(move |tx| assignment_clones::original(tx, &id, &requested))
+        .await?;
     let copies = original
         .files
         .iter()

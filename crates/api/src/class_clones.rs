@@ -26,9 +26,9 @@ pub fn routes() -> Endpoints {
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<CreatedObject<ClassView>> {
-    let (class, wanted) = (id.clone(), new.clone());
+    let (class, requested) = (id.clone(), new.clone());
     let copies = cx
-        .read(move |tx| class_clones::files_to_copy(tx, &class, &wanted))
+        .read(move |tx| class_clones::files_to_copy(tx, &class, &requested))
         .await?;
     let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
     let act = cx.repeatable(move |tx| {

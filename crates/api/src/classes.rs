@@ -201,7 +201,7 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
-    existing::named(&cx, cx.create(make).await, find).await
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// Get a class
@@ -222,7 +222,7 @@ async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> 
     let external_id = patch.edit.external_id.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| Ok(ClassView::of(classes::edit(tx, &id, &patch.edit)?, tx.viewer()));
     let find = move |tx: &mut ReadTx<'_>| existing::class(tx, external_id.as_ref());
-    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     or_current(edited, current).await
 }
 

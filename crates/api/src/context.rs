@@ -239,8 +239,8 @@ impl Context {
         let request = self.claim.as_ref().and_then(|claim| claim.of(&user));
         move |tx: &mut WriteTx<'_>| {
             let Some(request) = &request else { return act(tx) };
-            if let Some(answer) = tx.claim_key(request)? {
-                return Err(Error::IdempotentReplay(Box::new(answer)));
+            if let Some(response) = tx.claim_key(request)? {
+                return Err(Error::IdempotentReplay(Box::new(response)));
             }
             let done = act(tx)?;
             tx.complete_key(request, &done.stored()?)?;

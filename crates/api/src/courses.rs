@@ -94,13 +94,14 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<CourseListQuery>) -> R
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
-    let wanted = new.clone();
+    let requested = new.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let course = CourseView::from(courses::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/courses/{}", course.id()), course))
     };
-    let find = move |tx: &mut ReadTx<'_>| existing::course(tx, &wanted.class_id, &wanted.subject_id, &wanted.name);
-    existing::named(&cx, cx.create(make).await, find).await
+    let find =
+        move |tx: &mut ReadTx<'_>| existing::course(tx, &requested.class_id, &requested.subject_id, &requested.name);
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// Get a course with its groups and topics
@@ -151,10 +152,10 @@ fn topic(seen: VisibleAssignment) -> CourseAssignmentView {
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let (lookup, requested) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| courses::edit(tx, &id, &patch.edit);
-    let find = move |tx: &mut ReadTx<'_>| existing::course_of_edit(tx, &sought, &wanted);
-    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let find = move |tx: &mut ReadTx<'_>| existing::course_of_edit(tx, &lookup, &requested);
+    let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(CourseView::from))
 }
 

@@ -19,7 +19,7 @@ use db::platform::CrossTenantReason;
 
 /// Adds the id that `find` returns to a conflict; any other outcome is returned unchanged. The search has the
 /// visibility of the caller, so that no object is named that the caller may not read.
-pub async fn named<T>(
+pub async fn add_existing_id<T>(
     cx: &Context,
     outcome: Result<T>,
     find: impl FnOnce(&mut ReadTx<'_>) -> Result<Option<String>> + Send + 'static,

@@ -6,11 +6,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Raises the soft limit to the hard limit and returns the resulting limit; `None` for no limit.
 pub fn raise() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = Rlimit {
+    let requested = Rlimit {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    match setrlimit(Resource::Nofile, wanted) {
+    match setrlimit(Resource::Nofile, requested) {
         Ok(()) => limit.maximum,
         // Some systems reject values up to their own hard limit. The former limit then still applies.
         Err(_) => limit.current,

@@ -54,14 +54,14 @@ struct FeedbackListQuery {
 
 impl FeedbackListQuery {
     fn of(self) -> Result<FeedbackOf> {
-        let wanted = [
+        let filters = [
             self.group_assignment_id.map(FeedbackOf::Link),
             self.submission_id.map(FeedbackOf::Submission),
             self.document_id.map(FeedbackOf::Document),
             self.assignment_id.map(FeedbackOf::Topic),
         ];
-        let mut wanted = wanted.into_iter().flatten();
-        match (wanted.next(), wanted.next()) {
+        let mut filters = filters.into_iter().flatten();
+        match (filters.next(), filters.next()) {
             (Some(of), None) => Ok(of),
             _ => Err(Error::invalid(
                 "groupAssignmentId",
@@ -123,9 +123,9 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
     responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
 async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
-    let (object, sought) = (VersionedObject::from(&id), id.clone());
+    let (object, lookup) = (VersionedObject::from(&id), id.clone());
     let current = cx.read_object(object.clone(), move |tx| {
-        tx.feedback(&sought).map(|found| FeedbackView::from(&found))
+        tx.feedback(&lookup).map(|found| FeedbackView::from(&found))
     });
     let act = move |tx: &mut WriteTx<'_>| feedback::edit(tx, &id, &patch.edit);
     let changed = or_current(cx.write_object(object, act).await, current).await?;

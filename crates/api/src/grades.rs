@@ -101,8 +101,8 @@ async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<V
 async fn publish(
     cx: Context,
     Path(id): Path<AssignmentId>,
-    ValidOrEmpty(asked): ValidOrEmpty<GradesToPublish>,
+    ValidOrEmpty(request): ValidOrEmpty<GradesToPublish>,
 ) -> Result<Json<PublishedGrades>> {
-    let published = cx.write(move |tx| grades::publish(tx, &id, &asked)).await?;
+    let published = cx.write(move |tx| grades::publish(tx, &id, &request)).await?;
     Ok(Json(PublishedGrades { published }))
 }

@@ -195,7 +195,7 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
         Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group(tx, &class, number);
-    existing::named(&cx, cx.create(make).await, find).await
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// Create several groups of one class, all or none
@@ -212,7 +212,7 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<Cre
         Ok(CreatedAll(groups.collect()))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::group_with_one_of(tx, &class, &numbers);
-    existing::named(&cx, cx.create(make).await, find).await
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// A preview of generated groups.
@@ -292,10 +292,10 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
 async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
     let context = cx.context()?;
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let (lookup, requested) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| groups::edit(tx, &id, &patch.edit);
-    let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &sought, &wanted);
-    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let find = move |tx: &mut ReadTx<'_>| existing::group_of_edit(tx, &lookup, &requested);
+    let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     let group = or_current(edited, current).await?;
     Ok(group.map(|group| details(&group, &context)))
 }
@@ -390,12 +390,12 @@ async fn move_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-    Valid(wanted): Valid<Move>,
+    Valid(requested): Valid<Move>,
 ) -> Result<Json<MemberMoved>> {
     let context = cx.context()?;
-    let dry_run = query.dry_run.or(wanted.dry_run);
+    let dry_run = query.dry_run.or(requested.dry_run);
     let moved = cx
-        .write_or_preview(dry_run, move |tx| group_members::move_to(tx, &id, &user, &wanted))
+        .write_or_preview(dry_run, move |tx| group_members::move_to(tx, &id, &user, &requested))
         .await?;
     Ok(Json(MemberMoved {
         from: details(&moved.from, &context),

@@ -49,8 +49,8 @@ async fn hand_out(
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewHandout>,
 ) -> Result<Json<HandoutView>> {
-    let (topic, wanted) = (id.clone(), new.clone());
-    let handout = cx.read(move |tx| handouts::prepare(tx, &topic, &wanted)).await?;
+    let (topic, requested) = (id.clone(), new.clone());
+    let handout = cx.read(move |tx| handouts::prepare(tx, &topic, &requested)).await?;
     let content = handout.copies.iter().filter_map(|copy| copy.creation.content.as_ref());
     let copies = content
         .map(|content| (handout.from.clone(), content.file_key.clone()))

@@ -25,7 +25,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 
-const UNASKED: &str = "unasked";
+const NOT_CHECKED: &str = "unasked";
 
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
@@ -91,15 +91,15 @@ async fn ready(State(app): State<App>) -> Response {
     if app.is_draining() {
         return draining();
     }
-    let asked = app
+    let database_check = app
         .store()
         .platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id());
-    let word = |fine: bool| if fine { "ok" } else { "down" };
-    let database = asked.await.is_ok() && keeps_rows(&app).await;
+    let status = |is_ok: bool| if is_ok { "ok" } else { "down" };
+    let database = database_check.await.is_ok() && keeps_rows(&app).await;
     let storage = app.files().is_writable().await;
     let docserver = match app.document_server().is_healthy().await {
         None => "unset",
-        Some(fine) => word(fine),
+        Some(is_ok) => status(is_ok),
     };
     let (status, code) = match (database && storage, docserver) {
         (false, _) => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
@@ -107,8 +107,8 @@ async fn ready(State(app): State<App>) -> Response {
         (true, _) => ("ok", StatusCode::OK),
     };
     let checks = Checks {
-        database: word(database),
-        storage: word(storage),
+        database: status(database),
+        storage: status(storage),
         docserver,
     };
     (code, Json(Readiness { status, checks })).into_response()
@@ -117,9 +117,9 @@ async fn ready(State(app): State<App>) -> Response {
 /// Load balancers must see this immediately, so no dependency is checked.
 fn draining() -> Response {
     let checks = Checks {
-        database: UNASKED,
-        storage: UNASKED,
-        docserver: UNASKED,
+        database: NOT_CHECKED,
+        storage: NOT_CHECKED,
+        docserver: NOT_CHECKED,
     };
     let status = "draining";
     (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status, checks })).into_response()
@@ -156,7 +156,7 @@ async fn openapi(headers: HeaderMap) -> Result<Response> {
     let accepted = headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok());
-    if !accepted.is_some_and(|accepted| web_client::takes(accepted, "gzip")) {
+    if !accepted.is_some_and(|accepted| web_client::accepts_encoding(accepted, "gzip")) {
         return Ok(([media], text.as_str()).into_response());
     }
     let compressed = if let Some(compressed) = COMPRESSED.get() {

@@ -109,13 +109,13 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<HomeroomListQuery>) ->
 #[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
-    let wanted = new.clone();
+    let requested = new.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let view = homeroom_view(homerooms::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/homerooms/{}", view.id()), view))
     };
-    let find = move |tx: &mut ReadTx<'_>| existing::homeroom(tx, &wanted.name, wanted.academic_year.as_ref());
-    existing::named(&cx, cx.create(make).await, find).await
+    let find = move |tx: &mut ReadTx<'_>| existing::homeroom(tx, &requested.name, requested.academic_year.as_ref());
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// Get a homeroom
@@ -132,10 +132,10 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
         (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
-    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let (lookup, requested) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| homerooms::edit(tx, &id, &patch.edit);
-    let find = move |tx: &mut ReadTx<'_>| existing::homeroom_of_edit(tx, &sought, &wanted);
-    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let find = move |tx: &mut ReadTx<'_>| existing::homeroom_of_edit(tx, &lookup, &requested);
+    let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(homeroom_view))
 }
 

@@ -81,12 +81,12 @@ pub struct PersonToImport {
 }
 
 /// The content of an import request.
-enum Brought {
+enum ImportBody {
     File(Box<Uploaded>),
     People(PeopleToImport),
 }
 
-impl FromRequest<App> for Brought {
+impl FromRequest<App> for ImportBody {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
@@ -104,14 +104,14 @@ impl FromRequest<App> for Brought {
     request_body(content((FileForm = "multipart/form-data"), (PeopleToImport = "application/json"))),
     responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 400, description = "IMPORT_HEADER")))]
-async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Brought) -> Result<Response> {
+async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, import_body: ImportBody) -> Result<Response> {
     let context = cx.context()?;
-    let (plan, file) = match brought {
-        Brought::People(people) => (
-            ImportPlan::from_list(people.users.iter().map(PersonToImport::said)),
+    let (plan, file) = match import_body {
+        ImportBody::People(people) => (
+            ImportPlan::from_list(people.users.iter().map(PersonToImport::fields)),
             None,
         ),
-        Brought::File(file) => {
+        ImportBody::File(file) => {
             let year = import::school_year(context.now);
             (
                 ImportPlan::from_file(file.staged.source(), file.kind, year).await?,
@@ -149,9 +149,9 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
 }
 
 impl PersonToImport {
-    fn said(&self) -> PersonRow<'_> {
-        fn text(said: Option<&String>) -> &str {
-            said.map_or("", String::as_str)
+    fn fields(&self) -> PersonRow<'_> {
+        fn text(fields: Option<&String>) -> &str {
+            fields.map_or("", String::as_str)
         }
         let classes = self.classes.iter().flatten();
         PersonRow {

@@ -135,19 +135,19 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
         .hash(temporary.clone())
         .await?;
     let password = NewPassword::Temporary(hash);
-    let answerer = InvitationCaller {
+    let responder = InvitationCaller {
         platform: Some(cx.caller().actor()),
         request_id: cx.caller().request_id.clone(),
         now: cx.caller().now,
     };
     let (store, bus) = (cx.app().store(), cx.app().bus());
     let act = changes::perform_platform(store, bus, CrossTenantReason::SuperAdmin, move |tx| {
-        acceptance::confirm(tx, &id, &password, &answerer)
+        acceptance::confirm(tx, &id, &password, &responder)
     });
-    let (answered, is_replaced) = act.await?;
-    let member = answered.member.ok_or(Error::NotFound)?;
+    let (outcome, is_replaced) = act.await?;
+    let member = outcome.member.ok_or(Error::NotFound)?;
     Ok(Json(ConfirmedInvitation {
-        invitation: InvitationView::new(answered.invitation),
+        invitation: InvitationView::new(outcome.invitation),
         member: member.into(),
         temporary_password: is_replaced.then_some(temporary),
     }))
@@ -159,9 +159,9 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
 #[utoipa::path(post, path = "/invitations/preview", request_body = MailedToken,
     responses((status = 200, body = InvitationPreview),
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
-async fn preview(State(app): State<App>, Valid(sought): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
+async fn preview(State(app): State<App>, Valid(lookup): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
     let now = clock::now();
-    let (known, needs_password) = load(&app, sought.token, now).await?;
+    let (known, needs_password) = load(&app, lookup.token, now).await?;
     let InvitationWithOrganization {
         invitation,
         organization_name,
@@ -213,7 +213,7 @@ async fn accept(
         }
         None => None,
     };
-    let (password, answerer) = (
+    let (password, responder) = (
         NewPassword::Own(hash),
         InvitationCaller {
             platform: None,
@@ -223,12 +223,12 @@ async fn accept(
     );
     let (store, bus) = (app.store(), app.bus());
     let act = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, move |tx| {
-        acceptance::accept_with_token(tx, &token, &password, &answerer)
+        acceptance::accept_with_token(tx, &token, &password, &responder)
     });
-    let answered = act.await?;
-    let member = answered.member.ok_or(Error::NotFound)?;
+    let outcome = act.await?;
+    let member = outcome.member.ok_or(Error::NotFound)?;
     Ok(Json(AcceptedInvitation {
-        invitation: InvitationView::new(answered.invitation),
+        invitation: InvitationView::new(outcome.invitation),
         member: member.into(),
     }))
 }

@@ -57,7 +57,7 @@ async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<Ma
         Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
     };
     let find = move |tx: &mut ReadTx<'_>| name.map_or(Ok(None), |name| existing::mail_domain(tx, &name));
-    existing::named(&cx, cx.create(add).await, find).await
+    existing::add_existing_id(&cx, cx.create(add).await, find).await
 }
 
 /// Check the TXT record of a mail domain now
@@ -67,8 +67,8 @@ async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<Ma
     responses((status = 200, body = MailDomainView),
         (status = 409, description = "DOMAIN_NOT_PROVEN, DOMAIN_UNANSWERED, DOMAIN_HELD")))]
 async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
-    let asked = id.clone();
-    let domain = cx.read(move |tx| tx.mail_domain(&asked)).await?;
+    let requested = id.clone();
+    let domain = cx.read(move |tx| tx.mail_domain(&requested)).await?;
     // No transaction is open during the DNS query.
     let found = cx.app().dns().check(&domain).await;
     let domain = cx.write(move |tx| mail_domains::prove(tx, &id, found)).await?;

@@ -40,8 +40,8 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
         let current = tx.current_file(seen.document())?;
         Ok((seen, current))
     };
-    let asked = id.clone();
-    let mut found = cx.read(move |tx| load(tx, &asked)).await?;
+    let requested = id.clone();
+    let mut found = cx.read(move |tx| load(tx, &requested)).await?;
     // The document is open and was never saved. Without a forced save the PDF would be blank.
     if matches!(found.1, CurrentFile::Blank(_)) && cx.app().document_workflows().save_open(&cx.context()?, &id).await? {
         found = cx.read(move |tx| load(tx, &id)).await?;
@@ -59,9 +59,9 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
         sha256: made.file.sha256.clone(),
         content: Stored::File(made.file.key.clone(), made.file.size),
     };
-    let answer = download(cx.app().files(), &headers, file).await;
+    let response = download(cx.app().files(), &headers, file).await;
     cx.app().document_workflows().release_pdf(&made).await;
-    answer
+    response
 }
 
 fn source(seen: VisibleDocument, current: CurrentFile) -> ConversionRequest {

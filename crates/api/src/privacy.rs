@@ -78,10 +78,10 @@ async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyB
 #[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
     responses((status = 202, description = "The export was started; Location is the URL of its status", body = PersonalExportView),
         (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
-async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
+async fn export(cx: Context, Valid(request): Valid<ExportRequest>) -> Result<Response> {
     // The archive stays on the disk for days.
     cx.app().uploads().check_disk_space().await?;
-    let job = cx.write(move |tx| privacy::export(tx, &asked)).await?;
+    let job = cx.write(move |tx| privacy::export(tx, &request)).await?;
     cx.app().jobs().notify();
     let mut headers = HeaderMap::new();
     if let Ok(location) = HeaderValue::from_str(&path(&job.id)) {
@@ -105,7 +105,7 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
     responses((status = 200, description = "The ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
+async fn download(cx: Context, Path(id): Path<JobId>, request: HeaderMap) -> Result<Response> {
     let job = cx.read(move |tx| tx.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);
     let (Some(made), Some(key)) = (made, job.file_key) else {
@@ -117,7 +117,7 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
         sha256: made["sha256"].as_str().unwrap_or_default().to_owned(),
         content: Content::File(key, made["size"].as_i64().unwrap_or_default()),
     };
-    downloads::download(cx.app().files(), &asked, file).await
+    downloads::download(cx.app().files(), &request, file).await
 }
 
 /// Erase the personal data of a person, or preview that
@@ -129,14 +129,14 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
 async fn erase(
     cx: Context,
     ValidQuery(query): ValidQuery<DryRunQuery>,
-    Valid(mut asked): Valid<EraseRequest>,
+    Valid(mut request): Valid<EraseRequest>,
 ) -> Result<Json<Erasure>> {
-    asked.dry_run = query.dry_run.or(asked.dry_run).is_on();
-    let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
+    request.dry_run = query.dry_run.or(request.dry_run).is_on();
+    let (user_id, dry_run) = (request.user_id.clone(), request.dry_run);
     let user = user_id.clone();
     let address = cx.write(move |tx| privacy::may_erase(tx, &user)).await?;
     let traces = traces(&cx, &user_id).await?;
-    let erased = cx.write(move |tx| privacy::erase(tx, &asked, &traces)).await?;
+    let erased = cx.write(move |tx| privacy::erase(tx, &request, &traces)).await?;
     if !dry_run {
         retention::delete_emails(cx.app().store(), cx.app().mail(), &address).await?;
     }

@@ -91,7 +91,7 @@ async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result
         Ok(CreatedObject(format!("/api/subjects/{}", subject.id), subject.into()))
     };
     let find = move |tx: &mut ReadTx<'_>| existing::subject(tx, Some(&name));
-    existing::named(&cx, cx.create(make).await, find).await
+    existing::add_existing_id(&cx, cx.create(make).await, find).await
 }
 
 /// Get a subject
@@ -111,7 +111,7 @@ async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>)
     let name = patch.edit.name.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| subjects::edit(tx, &id, &patch.edit);
     let find = move |tx: &mut ReadTx<'_>| existing::subject(tx, name.as_ref());
-    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let edited = existing::add_existing_id(&cx, cx.write_object(object, act).await, find).await;
     Ok(or_current(edited, current).await?.map(SubjectView::from))
 }
 

@@ -110,9 +110,9 @@ async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, he
         sha256: made.file.sha256.clone(),
         content: Stored::File(made.file.key.clone(), made.file.size),
     };
-    let answer = download(cx.app().files(), &headers, file).await;
+    let response = download(cx.app().files(), &headers, file).await;
     cx.app().document_workflows().release_pdf(&made).await;
-    answer
+    response
 }
 
 fn source(copy: SubmissionDocument) -> Result<ConversionRequest> {

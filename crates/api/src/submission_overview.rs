@@ -76,11 +76,11 @@ async fn overview(
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
         state: query.status.map(SubmissionState::as_str),
     };
-    let (asked, window) = (filter.clone(), window(query.limit, query.cursor));
+    let (page_filter, window) = (filter.clone(), window(query.limit, query.cursor));
     let rows = cx.page(
         window,
         Direction::Ascending,
-        move |tx, window| tx.overview(&asked, window),
+        move |tx, window| tx.overview(&page_filter, window),
         position,
     );
     let page = Page::of(Overview, rows.await?, |row: OverviewRow| {

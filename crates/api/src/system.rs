@@ -91,7 +91,7 @@ async fn show(cx: Context) -> Result<Json<System>> {
         tables,
         waiting,
     } = load.await?;
-    let word = |fine: bool| if fine { "ok" } else { "down" };
+    let status = |is_ok: bool| if is_ok { "ok" } else { "down" };
     let tables = tables.into_iter().map(|(name, rows)| SystemTable {
         name,
         rows,
@@ -107,8 +107,8 @@ async fn show(cx: Context) -> Result<Json<System>> {
             schema_version,
             tables: tables.collect(),
         },
-        storage: word(app.files().is_writable().await),
-        document_server: app.document_server().is_healthy().await.map_or("unset", word),
+        storage: status(app.files().is_writable().await),
+        document_server: app.document_server().is_healthy().await.map_or("unset", status),
         jobs: SystemJobs {
             queued: waiting.jobs_queued,
             running: waiting.jobs_running,

@@ -87,13 +87,13 @@ async fn export(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<TopicExportQuery>,
 ) -> Result<Response> {
-    let wanted = ExportRequest {
+    let requested = ExportRequest {
         format: query.format,
         source: query.source,
         groups: query.group_ids.map(|groups| groups.0),
     };
     // One snapshot. The log record is written in a separate transaction, so that reading does not block writers.
-    let plan = cx.read(move |tx| topic_exports::plan(tx, &id, &wanted)).await?;
+    let plan = cx.read(move |tx| topic_exports::plan(tx, &id, &requested)).await?;
     let topic = plan.assignment.clone();
     cx.write(move |tx| {
         topic_exports::record_export(tx, &topic);

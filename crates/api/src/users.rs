@@ -222,7 +222,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
     let email = people::address(&new.email).unwrap_or_default();
-    let sought = (Some(email.clone()), new.external_id.clone());
+    let lookup = (Some(email.clone()), new.external_id.clone());
     let make = cx.repeatable(move |tx| {
         let joined = match users::create(tx, &new, password.as_ref(), invitation.as_ref(), &mail)? {
             Provisioned::Member(joined) => joined,
@@ -245,7 +245,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         Ok(Created(location, view))
     });
     let made = cx.write_taking_over(email, make).await;
-    existing::person(&cx, made, sought.0, sought.1).await
+    existing::person(&cx, made, lookup.0, lookup.1).await
 }
 
 /// Get a person, as far as the caller may see them

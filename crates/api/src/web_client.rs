@@ -22,7 +22,7 @@ const PAGE: &str = "index.html";
 /// Assets with a content hash in their name.
 const HASHED: &str = "assets/";
 /// Encodings and file suffixes of precompressed assets, best first.
-const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+const PRECOMPRESSED: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// Serves a request outside `/api`: an asset of the client, or its page.
 pub async fn client(request: Request) -> Result<Response> {
@@ -38,7 +38,9 @@ pub async fn client(request: Request) -> Result<Response> {
         return Ok(welcome());
     }
     let name = if is_page { PAGE } else { path };
-    let file = Client::get(name).filter(|_| !is_twin(name)).ok_or(Error::NotFound)?;
+    let file = Client::get(name)
+        .filter(|_| !is_precompressed(name))
+        .ok_or(Error::NotFound)?;
     let mut response = part(name, file, request.headers());
     if is_page {
         let app = request
@@ -58,12 +60,12 @@ fn welcome() -> Response {
 }
 
 /// Whether this is a precompressed variant, which is only served instead of the original.
-fn is_twin(name: &str) -> bool {
-    TWINS.iter().any(|(_, ending)| name.ends_with(ending))
+fn is_precompressed(name: &str) -> bool {
+    PRECOMPRESSED.iter().any(|(_, suffix)| name.ends_with(suffix))
 }
 
 /// Serves an asset in the best encoding that the browser accepts.
-fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
+fn part(name: &str, file: EmbeddedFile, request_headers: &HeaderMap) -> Response {
     let tag = tag_of(&file);
     let age = if name.starts_with(HASHED) {
         "public, max-age=31536000, immutable"
@@ -75,7 +77,9 @@ fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
         (header::ETAG, tag.clone()),
         (header::VARY, "accept-encoding".to_owned()),
     ];
-    let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let known = request_headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok());
     if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
         return (StatusCode::NOT_MODIFIED, fields).into_response();
     }
@@ -85,24 +89,26 @@ fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     } else {
         media.to_string()
     };
-    let accepted = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    let twin = TWINS.into_iter().find_map(|(encoding, ending)| {
-        let is_taken = accepted.is_some_and(|accepted| takes(accepted, encoding));
-        let file = is_taken.then(|| Client::get(&format!("{name}{ending}")))??;
+    let accepted = request_headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok());
+    let precompressed = PRECOMPRESSED.into_iter().find_map(|(encoding, suffix)| {
+        let is_accepted = accepted.is_some_and(|accepted| accepts_encoding(accepted, encoding));
+        let file = is_accepted.then(|| Client::get(&format!("{name}{suffix}")))??;
         Some((encoding, file))
     });
     let kind = [(header::CONTENT_TYPE, media)];
-    match twin {
-        Some((encoding, twin)) => {
+    match precompressed {
+        Some((encoding, precompressed)) => {
             let encoded = [(header::CONTENT_ENCODING, encoding)];
-            (fields, kind, encoded, twin.data.into_owned()).into_response()
+            (fields, kind, encoded, precompressed.data.into_owned()).into_response()
         }
         None => (fields, kind, file.data.into_owned()).into_response(),
     }
 }
 
 /// Whether a browser accepts an encoding: it is listed, and not with weight zero.
-pub(super) fn takes(accepted: &str, encoding: &str) -> bool {
+pub(super) fn accepts_encoding(accepted: &str, encoding: &str) -> bool {
     accepted.split(',').any(|one| {
         let mut parts = one.split(';').map(str::trim);
         let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(encoding));
@@ -144,10 +150,10 @@ mod tests {
 
     #[test]
     fn an_encoding_is_taken_when_it_is_named_and_wanted() {
-        assert!(takes("gzip, deflate, br", "br"));
-        assert!(takes("BR;q=0.5", "br"));
-        assert!(!takes("gzip, br;q=0", "br"));
-        assert!(!takes("brotli", "br"));
+        assert!(accepts_encoding("gzip, deflate, br", "br"));
+        assert!(accepts_encoding("BR;q=0.5", "br"));
+        assert!(!accepts_encoding("gzip, br;q=0", "br"));
+        assert!(!accepts_encoding("brotli", "br"));
     }
 
     #[test]

@@ -129,7 +129,7 @@ pub async fn list(request: AuthRequest) -> AuthResult {
         return refused(AuthError::organization_not_found(), &current_session);
     };
     let seen = find_organization(&request, &current_session, name).await?;
-    if !administers(&current_session, &seen) {
+    if !is_administrator(&current_session, &seen) {
         return refused(AuthError::may_not_list_invitations(), &current_session);
     }
     let context = context(&request, &current_session, &seen)?;
@@ -150,12 +150,12 @@ pub async fn cancel(request: AuthRequest) -> AuthResult {
     let id = InvitationId::new(reader.string("invitationId"));
     reader.finish()?;
     let current_session = request.current_session().await?;
-    let sought = id.clone();
+    let lookup = id.clone();
     let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.invitation_with_organization(&sought)
+            platform.invitation_with_organization(&lookup)
         });
     let Some(known) = load.await? else {
         return refused(AuthError::invitation_not_found(), &current_session);
@@ -164,7 +164,7 @@ pub async fn cancel(request: AuthRequest) -> AuthResult {
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
         return refused(AuthError::member_not_found(), &current_session);
     };
-    if !administers(&current_session, &seen) {
+    if !is_administrator(&current_session, &seen) {
         return refused(AuthError::may_not_cancel_invitation(), &current_session);
     }
     let context = context(&request, &current_session, &seen)?;
@@ -184,19 +184,19 @@ async fn respond(request: AuthRequest, status: InvitationStatus) -> AuthResult {
     reader.finish()?;
     let current_session = request.current_session().await?;
     let (session, user) = (current_session.session.clone(), current_session.user.clone());
-    let answerer = InvitationCaller {
+    let responder = InvitationCaller {
         platform: None,
         request_id: request.request_id.clone(),
         now: request.now,
     };
-    let answered = request
-        .act(move |tx| acceptance::respond(tx, &id, (&session, &user), status, &answerer))
+    let outcome = request
+        .act(move |tx| acceptance::respond(tx, &id, (&session, &user), status, &responder))
         .await?;
-    match answered {
-        Ok(answered) => {
-            let organization = answered.invitation.organization_id.clone();
-            let member = answered.member.map(dto::plain_member);
-            let body = json!({ "invitation": dto::invitation(answered.invitation), "member": member });
+    match outcome {
+        Ok(outcome) => {
+            let organization = outcome.invitation.organization_id.clone();
+            let member = outcome.member.map(dto::plain_member);
+            let body = json!({ "invitation": dto::invitation(outcome.invitation), "member": member });
             if member.is_none() {
                 return Ok(json_response(&body, current_session.cookies));
             }
@@ -213,7 +213,7 @@ async fn respond(request: AuthRequest, status: InvitationStatus) -> AuthResult {
     }
 }
 
-fn administers(current_session: &CurrentSession, seen: &OrganizationOfUser) -> bool {
+fn is_administrator(current_session: &CurrentSession, seen: &OrganizationOfUser) -> bool {
     let role = seen.member.as_ref().map(|member| member.role);
     current_session.user.role == PlatformRole::SuperAdmin || matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
 }

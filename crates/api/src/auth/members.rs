@@ -133,7 +133,7 @@ fn page(request: &AuthRequest, mut members: Vec<MemberObject>) -> MembersObject 
             request.query("filterOperator").unwrap_or("eq"),
             request.queries("filterValue"),
         );
-        members.retain(|member| field_of(member, field).is_some_and(|text| fits(&text, operator, &values)));
+        members.retain(|member| field_of(member, field).is_some_and(|text| matches_filter(&text, operator, &values)));
     }
     if let Some(field) = request.query("sortBy") {
         members.sort_by_key(|member| field_of(member, field));
@@ -165,7 +165,7 @@ fn field_of(member: &MemberObject, field: &str) -> Option<String> {
     })
 }
 
-fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
+fn matches_filter(text: &str, operator: &str, values: &[&str]) -> bool {
     let value = values.first().copied().unwrap_or_default();
     let order = text.cmp(value);
     match operator {
@@ -197,7 +197,7 @@ pub async fn has_permission(request: AuthRequest) -> AuthResult {
         request.current_session().await?;
         return Err(AuthError::no_permissions_passed().into());
     }
-    let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
+    let requested = reader.record_of_lists("permissions").cloned().unwrap_or_default();
     reader.finish()?;
     let current_session = request.current_session().await?;
     let named = id.map(|id| db::platform::organizations::OrganizationName::Id(id.to_owned()));
@@ -213,7 +213,7 @@ pub async fn has_permission(request: AuthRequest) -> AuthResult {
             *known == resource && action.is_some_and(|action| actions.contains(&action)) && roles.contains(&member.role)
         })
     };
-    let success = wanted.iter().all(|(resource, actions)| {
+    let success = requested.iter().all(|(resource, actions)| {
         actions
             .as_array()
             .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))

@@ -158,9 +158,9 @@ pub async fn show(request: AuthRequest) -> AuthResult {
     };
     let seen = find_organization(&request, &current_session, name).await?;
     let context = context(&request, &current_session, &seen)?;
-    let administers = context.viewer == model::access::Viewer::Admin;
+    let is_administrator = context.viewer == model::access::Viewer::Admin;
     let load = request.app.store().read(context, move |tx| {
-        let invitations = if administers {
+        let invitations = if is_administrator {
             tx.newest_invitations()?
         } else {
             Vec::new()

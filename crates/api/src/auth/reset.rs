@@ -91,20 +91,20 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
     let callback = reader.string("callbackURL");
     reader.finish()?;
     request.check_callback(callback)?;
-    let (sought, now) = (token.clone(), request.now);
-    let good = !token.contains('\0')
+    let (lookup, now) = (token.clone(), request.now);
+    let is_valid = !token.contains('\0')
         && app
             .store()
             .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-                passwords::is_reset(platform, &sought, now)
+                passwords::is_reset(platform, &lookup, now)
             })
             .await?;
-    let said = if good {
+    let parameter = if is_valid {
         format!("token={token}")
     } else {
         "error=INVALID_TOKEN".to_owned()
     };
-    redirect(&app, callback, &said)
+    redirect(&app, callback, &parameter)
 }
 
 /// Reset the password with the token of the email
@@ -125,12 +125,12 @@ pub async fn reset(request: AuthRequest) -> AuthResult {
     let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
     check_new(new, &[])?;
     // Avoids hashing for an invalid token.
-    let (sought, now) = (token.clone(), request.now);
+    let (lookup, now) = (token.clone(), request.now);
     let load = request
         .app
         .store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            passwords::find_user_of_reset(platform, &sought, now)
+            passwords::find_user_of_reset(platform, &lookup, now)
         });
     let person = load.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&request, &person.id, new).await?;
@@ -146,8 +146,8 @@ pub async fn reset(request: AuthRequest) -> AuthResult {
     Ok(done(Vec::new()))
 }
 
-/// Redirects the browser to a page on the origin of FRONTEND_URL. The parameter `said` is inserted before the fragment.
-pub fn redirect(app: &App, callback: &str, said: &str) -> AuthResult {
+/// Redirects the browser to a page on the origin of FRONTEND_URL. The parameter `parameter` is inserted before the fragment.
+pub fn redirect(app: &App, callback: &str, parameter: &str) -> AuthResult {
     let (page, fragment) = callback
         .split_once('#')
         .map_or((callback, None), |(page, fragment)| (page, Some(fragment)));
@@ -158,7 +158,7 @@ pub fn redirect(app: &App, callback: &str, said: &str) -> AuthResult {
     };
     let join = if page.contains('?') { '&' } else { '?' };
     let fragment = fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
-    let location = HeaderValue::from_str(&format!("{front}{page}{join}{said}{fragment}"));
+    let location = HeaderValue::from_str(&format!("{front}{page}{join}{parameter}{fragment}"));
     let location = location.map_err(|_| AuthRejection::from(AuthError::invalid_callback_url()))?;
     let mut response: Response = StatusCode::FOUND.into_response();
     response.headers_mut().insert(header::LOCATION, location);

@@ -39,7 +39,7 @@ pub async fn has(request: AuthRequest) -> AuthResult {
         reader.finish()?;
         return Err(AuthError::no_permissions_passed().into());
     }
-    let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
+    let requested = reader.record_of_lists("permissions").cloned().unwrap_or_default();
     // The value is not used; reading it validates its type, as documented.
     reader.optional_string("organizationId");
     reader.finish()?;
@@ -48,12 +48,12 @@ pub async fn has(request: AuthRequest) -> AuthResult {
         let known = PERMISSIONS.iter().find(|(known, _)| *known == resource);
         known.is_some_and(|(_, actions)| action.is_some_and(|action| actions.contains(&action)))
     };
-    let all = wanted.iter().all(|(resource, actions)| {
+    let all = requested.iter().all(|(resource, actions)| {
         actions
             .as_array()
             .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))
     });
-    let success = current_session.user.role == PlatformRole::SuperAdmin && !wanted.is_empty() && all;
+    let success = current_session.user.role == PlatformRole::SuperAdmin && !requested.is_empty() && all;
     Ok(json_response(
         &json!({ "error": null, "success": success }),
         current_session.cookies,
