@@ -34,7 +34,7 @@ pub fn routes() -> Endpoints {
 /// The new address for the caller's account.
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WantedAddress {
+struct EmailChange {
     /// The new address for sign-in.
     #[garde(custom(is_address))]
     new_email: String,
@@ -45,7 +45,7 @@ struct WantedAddress {
 
 /// Confirms that the request was accepted.
 #[derive(Serialize, ToSchema)]
-struct Told {
+struct EmailChangeAccepted {
     /// Always true, whether or not the address is in use.
     status: bool,
 }
@@ -53,16 +53,16 @@ struct Told {
 /// Request a change of the caller's email address
 ///
 /// The change takes effect when the link in the email to the new address is opened.
-#[utoipa::path(post, path = "/users/me/email", request_body = WantedAddress,
-    responses((status = 200, body = Told), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
+#[utoipa::path(post, path = "/users/me/email", request_body = EmailChange,
+    responses((status = 200, body = EmailChangeAccepted), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
     (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
     (status = 429, description = "Wrong passwords count as failed sign-ins; at most three emails an hour")))]
 async fn request_change(
     cx: Context,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
-    Valid(request): Valid<WantedAddress>,
-) -> Result<Json<Told>> {
+    Valid(request): Valid<EmailChange>,
+) -> Result<Json<EmailChangeAccepted>> {
     let (user, old, now) = (
         cx.caller().user.id.clone(),
         cx.caller().user.email.clone(),
@@ -94,7 +94,7 @@ async fn request_change(
     if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
         return Err(Error::invalid("password", "wrong", "is not your password"));
     }
-    Ok(Json(Told { status: true }))
+    Ok(Json(EmailChangeAccepted { status: true }))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
