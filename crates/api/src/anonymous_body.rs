@@ -78,7 +78,7 @@ impl BodyMemory {
         Ok(())
     }
 
-    fn give_back(&self, client: &str, bytes: usize) {
+    fn release(&self, client: &str, bytes: usize) {
         let mut used = self.used();
         used.total -= bytes;
         let left = used.by_client.get_mut(client).map(|of_client| {
@@ -142,7 +142,7 @@ impl AnonymousBody {
         let taken = std::mem::take(&mut state.taken);
         drop(state);
         if taken > 0 {
-            self.0.budget.give_back(&self.0.client, taken);
+            self.0.budget.release(&self.0.client, taken);
         }
     }
 
@@ -169,7 +169,7 @@ impl Drop for Charge {
     fn drop(&mut self) {
         let taken = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).taken;
         if taken > 0 {
-            self.budget.give_back(&self.client, taken);
+            self.budget.release(&self.client, taken);
         }
     }
 }

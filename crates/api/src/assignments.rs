@@ -155,7 +155,7 @@ async fn list(
 }
 
 /// The sort key of a topic in a list that spans organizations.
-fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
+fn list_key(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
     let starts_with_search = starts_with_search(filter.search.as_deref(), topic.title.as_str());
     let (is_after, key, is_descending) = match filter.order {
         None => (!starts_with_search, topic.sort_key(AssignmentOrder::Deadline), false),
@@ -182,7 +182,7 @@ pub(super) async fn matching(cx: Context, filter: AssignmentListQuery) -> Result
         let found = tx.assignments(&filter)?;
         Ok(found
             .iter()
-            .map(|seen| (place(&filter, &seen.details.assignment), listed(seen, &viewer)))
+            .map(|seen| (list_key(&filter, &seen.details.assignment), listed(seen, &viewer)))
             .collect())
     });
     Ok(Json(load.await?))

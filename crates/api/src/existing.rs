@@ -64,7 +64,7 @@ pub async fn person<T>(
         };
         Ok(found.map(|id| id.to_string()))
     };
-    named(cx, outcome, find).await
+    add_existing_id(cx, outcome, find).await
 }
 
 /// Names the organization that already has the slug or custom domain of a conflict. The caller is a SUPER_ADMIN.

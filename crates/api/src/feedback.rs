@@ -30,7 +30,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(list))
         .add(Access::Staff, routes!(create))
         .add(Access::Staff, routes!(edit, remove))
-        .add(Access::Staff, routes!(give_back))
+        .add(Access::Staff, routes!(return_work))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -95,12 +95,12 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<FeedbackListQuery>) ->
     let of = filter.of()?;
     let load = cx.list(move |tx| {
         let found = tx.feedback_of(&of)?;
-        Ok(found.iter().map(placed).collect())
+        Ok(found.iter().map(keyed).collect())
     });
     Ok(Json(load.await?))
 }
 
-fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {
+fn keyed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {
     ((feedback.created_at.as_millis(), feedback.id.clone()), feedback.into())
 }
 
@@ -152,7 +152,7 @@ async fn remove(
 #[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = ReturnSubmission,
     responses((status = 200, body = GroupAssignmentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
-async fn give_back(
+async fn return_work(
     cx: Context,
     Path(id): Path<SubmissionId>,
     Valid(words): Valid<ReturnSubmission>,

@@ -94,12 +94,12 @@ async fn ready(State(app): State<App>) -> Response {
     let database_check = app
         .store()
         .platform_read(CrossTenantReason::Housekeeping, |platform| platform.deployment_id());
-    let status = |is_ok: bool| if is_ok { "ok" } else { "down" };
-    let database = database_check.await.is_ok() && keeps_rows(&app).await;
+    let label = |is_ok: bool| if is_ok { "ok" } else { "down" };
+    let database = database_check.await.is_ok() && can_write_rows(&app).await;
     let storage = app.files().is_writable().await;
     let docserver = match app.document_server().is_healthy().await {
         None => "unset",
-        Some(is_ok) => status(is_ok),
+        Some(is_ok) => label(is_ok),
     };
     let (status, code) = match (database && storage, docserver) {
         (false, _) => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
@@ -107,8 +107,8 @@ async fn ready(State(app): State<App>) -> Response {
         (true, _) => ("ok", StatusCode::OK),
     };
     let checks = Checks {
-        database: status(database),
-        storage: status(storage),
+        database: label(database),
+        storage: label(storage),
         docserver,
     };
     (code, Json(Readiness { status, checks })).into_response()
@@ -126,7 +126,7 @@ fn draining() -> Response {
 }
 
 /// Whether rows can be written. A test write is made only after a commit has failed.
-async fn keeps_rows(app: &App) -> bool {
+async fn can_write_rows(app: &App) -> bool {
     if !app.store().commit_failed() {
         return true;
     }

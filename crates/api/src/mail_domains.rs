@@ -27,7 +27,7 @@ pub fn routes() -> Endpoints {
 }
 
 /// The routes for SUPER_ADMINs.
-pub fn of_tenants() -> Endpoints {
+pub fn tenant_routes() -> Endpoints {
     Endpoints::new("tenants")
         .add(Access::SuperAdmin, routes!(list_of_tenant, set))
         .add(Access::SuperAdmin, routes!(remove_of_tenant))

@@ -132,7 +132,7 @@ pub fn complete(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     components.schemas.extend(parameter_schemas());
     variants::name_variants(&mut components.schemas);
     for schema in components.schemas.values_mut() {
-        variants::loosen(schema);
+        variants::use_any_of(schema);
     }
     let cookie = "The cookie set by sign-in. Its name has the prefix `__Secure-` if FRONTEND_URL is https.";
     components.add_security_scheme(

@@ -65,7 +65,7 @@ pub fn endpoints() -> Endpoints {
         .merge(direct_messages::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
-        .merge(mail_domains::of_tenants())
+        .merge(mail_domains::tenant_routes())
         .merge(organization_settings::routes())
         .merge(system::routes())
         .merge(privacy::routes())

@@ -88,7 +88,7 @@ async fn overview(
     });
     let stats = cx.list(move |tx| {
         let stats = tx.overview_stats(&filter)?.into_iter();
-        Ok(stats.map(|topic| (place(&topic), shown(topic))).collect())
+        Ok(stats.map(|topic| (list_key(&topic), shown(topic))).collect())
     });
     Ok(Json(OverviewView {
         data: page.data,
@@ -98,7 +98,7 @@ async fn overview(
 }
 
 /// The sort key of a topic, in the order of the rows.
-fn place(topic: &OverviewStats) -> (Reverse<Timestamp>, AssignmentId) {
+fn list_key(topic: &OverviewStats) -> (Reverse<Timestamp>, AssignmentId) {
     (Reverse(topic.deadline), topic.assignment_id.clone())
 }
 

@@ -24,7 +24,7 @@ use service::actions::submissions::{self, SubmissionState, SubmitDocument, Withd
 pub fn routes() -> Endpoints {
     Endpoints::new("submissions")
         .add(Access::Member, routes!(submit))
-        .add(Access::Member, routes!(flushed))
+        .add(Access::Member, routes!(confirm_flush))
         .add(Access::Member, routes!(unsubmit))
 }
 
@@ -82,7 +82,7 @@ async fn submit(
 /// other time.
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
     responses((status = 200, body = Ack)))]
-async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Ack>> {
+async fn confirm_flush(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Ack>> {
     cx.write(move |tx| freeze::record_flushed(tx, &id)).await?;
     Ok(Json(Ack::SUCCESS))
 }

@@ -139,13 +139,13 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Cre
     responses((status = 200, body = BrandingView),
         (status = 404, description = "The Host names no organization, NOT_FOUND")))]
 async fn current(State(app): State<App>, request: Request) -> Result<Json<BrandingView>> {
-    let host = host_of(&app, &request);
-    let OrganizationBranding { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
+    let host = request_host(&app, &request);
+    let OrganizationBranding { name, slug, logo } = find_branding(&app, host).await?.ok_or(Error::NotFound)?;
     Ok(Json(BrandingView { name, slug, logo }))
 }
 
 /// The host of a request, if it may name an organization.
-pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
+pub(super) fn request_host(app: &App, request: &Request) -> Option<HostName> {
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     app.authenticator()
         .host_resolver()
@@ -153,7 +153,7 @@ pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
 }
 
 /// The public data of the organization that a host names.
-pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<OrganizationBranding>> {
+pub(super) async fn find_branding(app: &App, host: Option<HostName>) -> Result<Option<OrganizationBranding>> {
     let Some(host) = host else { return Ok(None) };
     app.store()
         .platform_read(CrossTenantReason::HostLookup, move |platform| {

@@ -57,16 +57,16 @@ fn tag_of(variant: &RefOr<Schema>) -> Option<(String, String)> {
 
 /// Replaces `oneOf` by `anyOf` where no discriminator exists. An outline has a subset of the fields of the full view,
 /// so a full view matches both schemas. A choice with null keeps `oneOf`, because a value never matches both.
-pub fn loosen(schema: &mut RefOr<Schema>) {
+pub fn use_any_of(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Array(list) => {
             if let ArrayItems::RefOrSchema(items) = &mut list.items {
-                loosen(items);
+                use_any_of(items);
             }
         }
-        Schema::Object(object) => object.properties.values_mut().for_each(loosen),
-        Schema::AllOf(all) => all.items.iter_mut().for_each(loosen),
+        Schema::Object(object) => object.properties.values_mut().for_each(use_any_of),
+        Schema::AllOf(all) => all.items.iter_mut().for_each(use_any_of),
         Schema::OneOf(choice) if choice.discriminator.is_none() && !choice.items.iter().any(is_null) => {
             let mut any = AnyOfBuilder::new().description(choice.description.take());
             for item in std::mem::take(&mut choice.items) {

@@ -31,7 +31,7 @@ async fn redirect_to_web_client(request: Request, next: Next) -> Response {
         .get::<App>()
         .cloned()
         .expect("a layer inserts the app into every request");
-    let host = tenants::host_of(&app, &request);
+    let host = tenants::request_host(&app, &request);
     match redirect_location(&app, host).await {
         Ok(Some(address)) => (StatusCode::FOUND, [(header::LOCATION, address)]).into_response(),
         Ok(None) => next.run(request).await,
@@ -40,10 +40,10 @@ async fn redirect_to_web_client(request: Request, next: Next) -> Response {
 }
 
 async fn redirect_location(app: &App, host: Option<HostName>) -> Result<Option<HeaderValue>> {
-    let Some(sign) = tenants::sign_of(app, host).await? else {
+    let Some(branding) = tenants::find_branding(app, host).await? else {
         return Ok(None);
     };
-    let address = format!("{}/?org={}", app.settings().frontend_url, sign.slug);
+    let address = format!("{}/?org={}", app.settings().frontend_url, branding.slug);
     let address = HeaderValue::try_from(address).map_err(|error| Error::Internal(error.into()))?;
     Ok(Some(address))
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use api::app::App;
-use api::{listen, router};
+use api::{router, server};
 use clap::Parser;
 use db::Database;
 use db::connection::Connection;
@@ -60,7 +60,7 @@ impl Service {
         let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
-        let serving = tokio::spawn(listen::serve(listener, router, app.clone(), async {
+        let serving = tokio::spawn(server::serve(listener, router, app.clone(), async {
             drop(stopped.await);
         }));
         Self {

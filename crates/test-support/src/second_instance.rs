@@ -1,6 +1,6 @@
 //! A second service on the same database: a further instance, or the same instance after a restart.
 
-use api::{listen, router};
+use api::{router, server};
 use groupwork::bootstrap::build_app;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -22,7 +22,7 @@ impl SecondInstance {
         let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
-        let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));
+        let serving = tokio::spawn(server::serve(listener, router, app, async { drop(stopped.await) }));
         Self { base, stop, serving }
     }
 

@@ -43,7 +43,7 @@ pub async fn list_own(request: AuthRequest) -> AuthResult {
             platform.invitations_of_address(&user.email, now).map(Some)
         });
     let Some(known) = load.await? else {
-        return refused(AuthError::invitation_needs_mailbox(), &current_session);
+        return rejected(AuthError::invitation_needs_mailbox(), &current_session);
     };
     let views: Vec<Value> = known.iter().map(with_organization).collect();
     Ok(json_response(&views, current_session.cookies))
@@ -85,7 +85,7 @@ pub async fn show(request: AuthRequest) -> AuthResult {
             view["inviterEmail"] = json!(known.inviter_email);
             Ok(json_response(&view, current_session.cookies))
         }
-        Err(denial) => refused(denied(denial), &current_session),
+        Err(denial) => rejected(denied(denial), &current_session),
     }
 }
 
@@ -126,11 +126,11 @@ pub async fn reject(request: AuthRequest) -> AuthResult {
 pub async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return refused(AuthError::organization_not_found(), &current_session);
+        return rejected(AuthError::organization_not_found(), &current_session);
     };
     let seen = find_organization(&request, &current_session, name).await?;
     if !is_administrator(&current_session, &seen) {
-        return refused(AuthError::may_not_list_invitations(), &current_session);
+        return rejected(AuthError::may_not_list_invitations(), &current_session);
     }
     let context = context(&request, &current_session, &seen)?;
     let found = request.app.store().read(context, |tx| tx.newest_invitations()).await?;
@@ -158,22 +158,22 @@ pub async fn cancel(request: AuthRequest) -> AuthResult {
             platform.invitation_with_organization(&lookup)
         });
     let Some(known) = load.await? else {
-        return refused(AuthError::invitation_not_found(), &current_session);
+        return rejected(AuthError::invitation_not_found(), &current_session);
     };
     let name = OrganizationName::Id(known.invitation.organization_id.to_string());
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return refused(AuthError::member_not_found(), &current_session);
+        return rejected(AuthError::member_not_found(), &current_session);
     };
     if !is_administrator(&current_session, &seen) {
-        return refused(AuthError::may_not_cancel_invitation(), &current_session);
+        return rejected(AuthError::may_not_cancel_invitation(), &current_session);
     }
     let context = context(&request, &current_session, &seen)?;
     let (store, bus) = (request.app.store(), request.app.bus());
     let act = changes::perform(store, bus, context, move |tx| invitations::cancel(tx, &id));
     match act.await {
         Ok(invitation) => Ok(json_response(&dto::invitation(invitation), current_session.cookies)),
-        Err(Error::NotFound) => refused(AuthError::invitation_not_found(), &current_session),
-        Err(Error::Domain(_)) => refused(AuthError::may_not_cancel_invitation(), &current_session),
+        Err(Error::NotFound) => rejected(AuthError::invitation_not_found(), &current_session),
+        Err(Error::Domain(_)) => rejected(AuthError::may_not_cancel_invitation(), &current_session),
         Err(error) => Err(error.into()),
     }
 }
@@ -208,8 +208,8 @@ async fn respond(request: AuthRequest, status: InvitationStatus) -> AuthResult {
                 request.issue(&session, &current_session.user, current_session.remember),
             ))
         }
-        Err(InvitationDenial::MailboxNotProven) => refused(AuthError::answer_needs_mailbox(), &current_session),
-        Err(denial) => refused(denied(denial), &current_session),
+        Err(InvitationDenial::MailboxNotProven) => rejected(AuthError::answer_needs_mailbox(), &current_session),
+        Err(denial) => rejected(denied(denial), &current_session),
     }
 }
 
@@ -232,6 +232,6 @@ fn denied(denial: InvitationDenial) -> AuthError {
     }
 }
 
-fn refused(error: AuthError, current_session: &CurrentSession) -> AuthResult {
+fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
     Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

@@ -49,14 +49,14 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 pub async fn own(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = active(&current_session) else {
-        return refused(AuthError::no_active_organization(), &current_session);
+        return rejected(AuthError::no_active_organization(), &current_session);
     };
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return refused(AuthError::member_not_found(), &current_session);
+        return rejected(AuthError::member_not_found(), &current_session);
     };
     match known(&request, &current_session, &seen, current_session.user.id.as_str()).await? {
         Some(member) => Ok(json_response(&dto::member(member), current_session.cookies)),
-        None => refused(AuthError::member_not_found(), &current_session),
+        None => rejected(AuthError::member_not_found(), &current_session),
     }
 }
 
@@ -71,14 +71,14 @@ pub async fn own(request: AuthRequest) -> AuthResult {
 pub async fn role(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return refused(AuthError::no_active_organization(), &current_session);
+        return rejected(AuthError::no_active_organization(), &current_session);
     };
     let Ok(seen) = find_organization(&request, &current_session, name).await else {
-        return refused(AuthError::not_a_member_of_this_organization(), &current_session);
+        return rejected(AuthError::not_a_member_of_this_organization(), &current_session);
     };
     let user = request.query("userId").filter(|user| !user.is_empty());
     if user.is_none() && seen.member.is_none() {
-        return refused(AuthError::not_a_member_of_this_organization(), &current_session);
+        return rejected(AuthError::not_a_member_of_this_organization(), &current_session);
     }
     match known(
         &request,
@@ -92,7 +92,7 @@ pub async fn role(request: AuthRequest) -> AuthResult {
             &json!({ "role": known.member.role }),
             current_session.cookies,
         )),
-        None => refused(AuthError::member_not_found(), &current_session),
+        None => rejected(AuthError::member_not_found(), &current_session),
     }
 }
 
@@ -116,7 +116,7 @@ pub async fn role(request: AuthRequest) -> AuthResult {
 pub async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
-        return refused(AuthError::no_active_organization(), &current_session);
+        return rejected(AuthError::no_active_organization(), &current_session);
     };
     let not_a_member = AuthError::not_a_member_of_this_organization();
     let seen = find_organization_or(&request, &current_session, name, not_a_member).await?;
@@ -202,11 +202,11 @@ pub async fn has_permission(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let named = id.map(|id| db::platform::organizations::OrganizationName::Id(id.to_owned()));
     let Some(name) = named.or_else(|| active(&current_session)) else {
-        return refused(AuthError::no_active_organization(), &current_session);
+        return rejected(AuthError::no_active_organization(), &current_session);
     };
     let seen = find_organization(&request, &current_session, name).await.ok();
     let Some(member) = seen.and_then(|seen| seen.member) else {
-        return refused(AuthError::permission_of_not_a_member(), &current_session);
+        return rejected(AuthError::permission_of_not_a_member(), &current_session);
     };
     let may = |resource: &str, action: Option<&str>| {
         PERMISSIONS.iter().any(|(known, actions, roles)| {
@@ -235,6 +235,6 @@ async fn known(
     Ok(request.app.store().read(context, move |tx| tx.member_of(&user)).await?)
 }
 
-fn refused(error: AuthError, current_session: &CurrentSession) -> AuthResult {
+fn rejected(error: AuthError, current_session: &CurrentSession) -> AuthResult {
     Err(AuthRejection::from(error).with(current_session.cookies.clone()))
 }

@@ -289,11 +289,11 @@ impl AuthRequest {
         let (store, bus) = (self.app.store(), self.app.bus());
         let result = changes::perform_platform(store, bus, CrossTenantReason::SessionLookup, act).await;
         result.map_err(|error| {
-            let refused = AuthRejection::from(error);
-            if refused.is_unauthorized() {
-                refused.with(self.cookies().clear())
+            let rejected = AuthRejection::from(error);
+            if rejected.is_unauthorized() {
+                rejected.with(self.cookies().clear())
             } else {
-                refused
+                rejected
             }
         })
     }

@@ -48,8 +48,10 @@ async fn shown(request: &AuthRequest) -> AuthResult {
     if !is_still && request.is_renewal_due(&current_session) {
         match request.renew(&mut current_session).await {
             Ok(()) => {}
-            Err(refused) if refused.is_unauthorized() => return Ok(json_response(&nobody, request.cookies().clear())),
-            Err(refused) => return Err(refused),
+            Err(rejected) if rejected.is_unauthorized() => {
+                return Ok(json_response(&nobody, request.cookies().clear()));
+            }
+            Err(rejected) => return Err(rejected),
         }
     }
     let body = dto::session_and_user(&current_session.session, &current_session.user);

@@ -266,7 +266,7 @@ async fn seldom() -> &'static str {
 async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
     with(&["--rate-limit-factor=1"], async |app| {
         let world = &app.world;
-        let routes = Endpoints::new("seldom").add_on(RouteLimits::Import, Access::Admin, routes!(seldom));
+        let routes = Endpoints::new("seldom").add_with_limits(RouteLimits::Import, Access::Admin, routes!(seldom));
         let (routes, _) = routes.into_parts();
         let (routes, _) = routes.split_for_parts();
         let router = routes
@@ -340,8 +340,11 @@ fn routes_that_cost_much_say_so() {
         } else {
             continue;
         };
-        let said = format!("{} {path}: add it with `.add_on(Terms::{expected:?}, ..)`", row.method);
-        assert_eq!(row.terms, expected, "{said}");
+        let said = format!(
+            "{} {path}: add it with `.add_with_limits(RouteLimits::{expected:?}, ..)`",
+            row.method
+        );
+        assert_eq!(row.limits, expected, "{said}");
     }
     let counted = |terms: RouteLimits, access, method| terms.rate(access, &method);
     assert_eq!(
@@ -370,7 +373,7 @@ fn no_request_is_counted_twice_or_not_at_all() {
             std::thread::spawn(move || {
                 let ben = UserId::new("ben");
                 (0..400)
-                    .filter(|_| !rates.person(Rate::Change, &ben).unwrap().is_refused)
+                    .filter(|_| !rates.check_user(Rate::Change, &ben).unwrap().is_refused)
                     .count()
             })
         })

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use auth::concurrency::Long;
+use auth::concurrency::OperationKind;
 use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
@@ -280,7 +280,7 @@ both!(
         let mut held = Vec::new();
         while let Ok(place) = tokio::time::timeout(
             std::time::Duration::from_millis(200),
-            app.app.tenant_semaphore().acquire(Long::Export, Some(&north)),
+            app.app.tenant_semaphore().acquire(OperationKind::Export, Some(&north)),
         )
         .await
         {

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use api::permission_matrix::{self, Line};
+use api::permission_matrix::{self, MatrixRow};
 use model::policy::{self, Clause};
 
 use super::stage::Stage;
@@ -146,7 +146,7 @@ async fn story(kind: Kind) {
     let undo = Undo::keep(&app).await;
     let mut unnoticed = Vec::new();
     for (clause, method, path, situation) in WATCHED {
-        let is_it = |line: &&Line| line.method == *method && line.path == *path && line.situation == *situation;
+        let is_it = |line: &&MatrixRow| line.method == *method && line.path == *path && line.situation == *situation;
         let Some(line) = lines.iter().find(is_it) else {
             assert!(pending.iter().any(|line| is_it(&line)), "nobody watches {clause}");
             println!("{clause}: {method} {path} is not there yet");
@@ -173,7 +173,7 @@ async fn story(kind: Kind) {
 }
 
 /// Returns the faults of one row of the matrix.
-async fn red(app: &TestApp, stage: &Stage, line: &Line, undo: &Undo) -> Vec<String> {
+async fn red(app: &TestApp, stage: &Stage, line: &MatrixRow, undo: &Undo) -> Vec<String> {
     let mut all = Vec::new();
     for cell in cells_of(stage, &gates(), std::iter::once(line)) {
         all.extend(faults(app, stage, cell).await);

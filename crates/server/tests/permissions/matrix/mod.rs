@@ -11,7 +11,7 @@ mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::permission_matrix::{self, ACTORS, Line};
+use api::permission_matrix::{self, ACTORS, MatrixRow};
 use api::router;
 use futures_util::future::join_all;
 use model::access::{Access, EffectiveRole};
@@ -32,7 +32,7 @@ fn gates() -> BTreeMap<(String, String), Access> {
 #[test]
 fn every_route_has_its_cells_and_every_line_its_route() {
     let routes: BTreeSet<_> = gates().into_keys().collect();
-    let named = |lines: &[Line]| -> BTreeSet<(String, String)> {
+    let named = |lines: &[MatrixRow]| -> BTreeSet<(String, String)> {
         lines
             .iter()
             .map(|line| (line.method.to_owned(), line.path.to_owned()))
@@ -61,7 +61,7 @@ fn every_route_has_its_cells_and_every_line_its_route() {
 }
 
 /// Reads the matrix from disk, so that an edited matrix can be checked without a new build.
-fn lines() -> Vec<Line> {
+fn lines() -> Vec<MatrixRow> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/access");
     let mut all = Vec::new();
     for (noun, _) in permission_matrix::FILES {
@@ -74,14 +74,14 @@ fn lines() -> Vec<Line> {
 /// One cell to call.
 #[derive(Clone, Copy)]
 struct Cell<'a> {
-    line: &'a Line,
+    line: &'a MatrixRow,
     actor: &'a Actor,
     expected: &'a str,
 }
 
 impl Cell<'_> {
     fn said(&self) -> String {
-        let Line {
+        let MatrixRow {
             method,
             path,
             situation,
@@ -108,7 +108,7 @@ impl Cell<'_> {
 fn cells_of<'a>(
     stage: &'a Stage,
     gates: &BTreeMap<(String, String), Access>,
-    lines: impl Iterator<Item = &'a Line>,
+    lines: impl Iterator<Item = &'a MatrixRow>,
 ) -> Vec<Cell<'a>> {
     let mut found = Vec::new();
     for line in lines {
@@ -215,7 +215,7 @@ fn note(cell: &Cell<'_>, got: &str) {
     let Some(path) = environment("GROUPWORK_MATRIX") else {
         return;
     };
-    let Line {
+    let MatrixRow {
         method,
         path: route,
         situation,
@@ -249,7 +249,7 @@ both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
         all.extend(found.into_iter().flatten());
         let changed = undo.undo().await;
         if !changed.is_empty() {
-            let Line {
+            let MatrixRow {
                 method,
                 path,
                 situation,

@@ -1,7 +1,7 @@
 //! Builds the request for a row of the matrix: its path with the ids of a lesson, its query, and a body that can
 //! succeed.
 
-use api::permission_matrix::Line;
+use api::permission_matrix::MatrixRow;
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ const OF_A_SCHOOL: [&str; 10] = [
 ];
 
 /// Calls a row as the given actor. The ids come from `lesson`, which may consist of ids that do not exist.
-pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> Answer {
+pub async fn call(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Answer {
     let path = address(app, stage, line, lesson, actor);
     let method: Method = line.method.parse().unwrap();
     match body(app, stage, line, lesson, actor) {
@@ -45,7 +45,7 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, ac
     }
 }
 
-fn address(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> String {
+fn address(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> String {
     let parts = line.path.split(['{', '}']).enumerate();
     let mut path: String = parts
         .map(|(index, part)| {
@@ -87,7 +87,7 @@ fn address(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &A
     path
 }
 
-fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &str) -> String {
+fn parameter(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, name: &str) -> String {
     let noun = line.path.split('/').nth(1).unwrap_or_default();
     let is_known = lesson.group != NOBODY;
     let world = &app.world;
@@ -144,7 +144,7 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
     found.clone()
 }
 
-fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Actor) -> Sample {
+fn body(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
     let world = &app.world;
     let person = |person: &test_support::Person| {
         if lesson.group == NOBODY {
@@ -206,7 +206,7 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
 }
 
 /// Bodies of the routes that better-auth's client calls.
-fn auth_body(app: &TestApp, line: &Line, lesson: &Lesson, actor: &Actor) -> Sample {
+fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
     let world = &app.world;
     let ben = if lesson.group == NOBODY { NOBODY } else { &world.ben.id };
     let unknown = format!(
