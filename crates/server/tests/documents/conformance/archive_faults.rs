@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use document_server_simulator::{Faults, Outage};
 use reqwest::Method;
 
-use super::archives::{archive, errors, heavy, is_complete, names, uploaded};
+use super::archives::{archive, errors, incompressible_docx, is_complete, names, uploaded};
 use test_support::document_server_fixture::{eventually, path};
 use test_support::topics::id;
 
-studio!(z04_what_is_missing_or_damaged_is_named, |studio| {
+studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
     let mut documents = Vec::new();
     for title in ["Whole", "Missing", "Damaged", "Cut", "Small"] {
         documents.push(
             uploaded(
                 studio,
                 title,
-                heavy(title, if title == "Small" { 100 } else { 300_000 }),
+                incompressible_docx(title, if title == "Small" { 100 } else { 300_000 }),
             )
             .await,
         );
@@ -83,7 +83,7 @@ studio!(z04_what_is_missing_or_damaged_is_named, |studio| {
     );
 });
 
-studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
+studio!(z05_client_disconnect_stops_archive_conversions, |studio| {
     for count in 0..20 {
         studio.document(&format!("Page {count}")).await;
     }

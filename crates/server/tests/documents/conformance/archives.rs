@@ -81,14 +81,14 @@ pub(super) async fn uploaded(studio: &DocumentServerFixture, title: &str, bytes:
 }
 
 /// Creates a text document of about `size` bytes that cannot be compressed.
-pub(super) fn heavy(text: &str, size: usize) -> Vec<u8> {
+pub(super) fn incompressible_docx(text: &str, size: usize) -> Vec<u8> {
     let noise: Vec<u8> = (0..size).map(|_| rand::random()).collect();
     docx_with(text, &[("word/media/noise.bin", &noise)])
 }
 
 studio!(
     #[sqlite]
-    z01_archives_are_valid_and_their_names_differ_though_titles_repeat,
+    z01_archive_is_valid_and_has_unique_names_for_equal_titles,
     |studio| {
         export(studio, &studio.app.world.ada, "")
             .await
@@ -126,7 +126,7 @@ studio!(
 
 studio!(
     #[sqlite]
-    z02_every_title_becomes_a_harmless_name,
+    z02_archive_file_name_of_any_title_is_safe,
     |studio| {
         let (ada, database) = (studio.app.as_(&studio.app.world.ada), &studio.app.database);
         let rooms = format!("/workrooms/{}/documents", studio.room);
@@ -215,16 +215,16 @@ studio!(
     }
 );
 
-studio!(z03_a_save_that_comes_meanwhile_is_not_in_it, |studio| {
+studio!(z03_archive_is_a_snapshot_without_later_saves, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     // More data than all buffers between service and client hold.
     for count in 0..5 {
-        uploaded(studio, &format!("Heavy {count}"), heavy("heavy", 4 << 20)).await;
+        uploaded(studio, &format!("Heavy {count}"), incompressible_docx("heavy", 4 << 20)).await;
     }
     let written = studio.document("Written").await;
     studio.write(&world.ben, &written, "Before.").await;
     let blank = studio.document("Blank").await;
-    let gone = uploaded(studio, "Gone", heavy("gone", 1000)).await;
+    let gone = uploaded(studio, "Gone", incompressible_docx("gone", 1000)).await;
     let request = ada.request(
         Method::GET,
         &format!("/assignments/{}/export.zip?format=both", studio.topic),
@@ -262,7 +262,7 @@ studio!(z03_a_save_that_comes_meanwhile_is_not_in_it, |studio| {
     );
 });
 
-studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {
+studio!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |studio| {
     let (world, ada, database) = (
         &studio.app.world,
         studio.app.as_(&studio.app.world.ada),
@@ -338,7 +338,7 @@ studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {
     put(
         &studio.app.as_(&world.ben),
         &path(&ours, ""),
-        heavy("new", 10),
+        incompressible_docx("new", 10),
         "a.docx",
     )
     .await

@@ -18,7 +18,7 @@ fn head(more: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n{more}\r\n")
 }
 
-fn announced(length: usize, bytes: &[u8]) -> Vec<u8> {
+fn with_content_length(length: usize, bytes: &[u8]) -> Vec<u8> {
     [head(&format!("Content-Length: {length}\r\n")).as_bytes(), bytes].concat()
 }
 
@@ -65,13 +65,13 @@ impl BlobStore {
         let half = &good[..cut];
         let raw = |what: &str, bytes: Vec<u8>| (format!("{what} at {cut}"), Manner::Raw(bytes));
         match number % 16 {
-            0 => raw("cut", announced(good.len(), half)),
+            0 => raw("cut", with_content_length(good.len(), half)),
             1 => raw(
                 "cut, no length",
                 [head("Connection: close\r\n").as_bytes(), half].concat(),
             ),
             2 => {
-                let reset = announced(good.len(), half);
+                let reset = with_content_length(good.len(), half);
                 (format!("reset at {cut}"), Manner::Reset(reset))
             }
             3 => {
@@ -136,7 +136,7 @@ impl BlobStore {
                 0 => raw("nothing", Vec::new()),
                 1 => raw("no HTTP", half.to_vec()),
                 2 => raw("empty", whole(b"")),
-                _ => raw("too short", announced(cut.saturating_sub(1), good)),
+                _ => raw("too short", with_content_length(cut.saturating_sub(1), good)),
             },
             _ => {
                 let more = format!("Content-Encoding: gzip\r\nContent-Length: {}\r\n", half.len());
@@ -148,7 +148,7 @@ impl BlobStore {
 
 shelved!(
     #[sqlite]
-    a_bad_download_is_never_a_save,
+    bad_download_is_never_stored,
     ["--upload-max-mb=1"],
     |shelf, studio| {
         let seed = rand::random::<u64>();
@@ -156,7 +156,7 @@ shelved!(
         let each = size(5, 100);
         let files = BlobStore::new();
         let ada = studio.app.as_(&studio.app.world.ada);
-        let stories = (0..DOCUMENTS).map(async |document_number| {
+        let runs = (0..DOCUMENTS).map(async |document_number| {
             let (ada, files) = (&ada, &files);
             let mut rng = StdRng::seed_from_u64(seed.wrapping_add(document_number as u64));
             let document = studio.document("Our page").await;
@@ -185,7 +185,7 @@ shelved!(
             assert_eq!(tell(studio, &document, save(2, &key, &last, 3)).await, (200, 0));
             assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("at last"));
         });
-        stream::iter(stories)
+        stream::iter(runs)
             .buffer_unordered(DOCUMENTS)
             .collect::<Vec<()>>()
             .await;
@@ -194,13 +194,13 @@ shelved!(
             .count();
         assert_eq!(parts, 0, "no part stays");
         if is_soak() {
-            a_download_that_stands_still_is_given_up(shelf, studio).await;
+            stalled_download_is_aborted(shelf, studio).await;
         }
     }
 );
 
 /// Three times 20 seconds without data. It runs only in the long run.
-async fn a_download_that_stands_still_is_given_up(shelf: &FakeDocumentServer, studio: &DocumentServerFixture) {
+async fn stalled_download_is_aborted(shelf: &FakeDocumentServer, studio: &DocumentServerFixture) {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
     for manner in [

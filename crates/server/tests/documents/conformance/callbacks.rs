@@ -8,8 +8,8 @@ use test_support::fake_document_server::{Manner, post, save, sign, tell};
 use test_support::office::{SHEET, archive, content_types, docx};
 use test_support::rows::texts;
 
-const TAKEN: (u16, i64) = (200, 0);
-const REFUSED: (u16, i64) = (200, 1);
+const ACCEPTED: (u16, i64) = (200, 0);
+const REJECTED: (u16, i64) = (200, 1);
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
 /// Returns all state that a callback can change.
@@ -24,7 +24,7 @@ async fn state(studio: &DocumentServerFixture, document: &str) -> (Value, Vec<Va
     )
 }
 
-shelved!(b01_who_edits_is_noted_and_nothing_else, [], |_shelf, studio| {
+shelved!(b01_status_1_records_editors_and_nothing_else, [], |_shelf, studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let before = state(studio, &document).await;
@@ -39,23 +39,23 @@ shelved!(b01_who_edits_is_noted_and_nothing_else, [], |_shelf, studio| {
     ] {
         let joined = json!({"key": before.2, "status": 1, "users": users,
             "actions": [{"type": 1, "userid": world.ben.id}]});
-        assert_eq!(tell(studio, &document, joined).await, TAKEN);
+        assert_eq!(tell(studio, &document, joined).await, ACCEPTED);
         assert_eq!(editors().await, [Some(users.to_string())]);
     }
     assert_eq!(state(studio, &document).await, before);
     let closed = json!({"key": before.2, "status": 4, "actions": [{"type": 0, "userid": world.cem.id}]});
-    assert_eq!(tell(studio, &document, closed).await, TAKEN);
+    assert_eq!(tell(studio, &document, closed).await, ACCEPTED);
     assert_eq!(editors().await, Vec::<Option<String>>::new());
     // A callback with status 1 and no editors that arrives after the end does not reopen the session.
     let late = json!({"key": before.2, "status": 1, "users": []});
-    assert_eq!(tell(studio, &document, late).await, TAKEN);
+    assert_eq!(tell(studio, &document, late).await, ACCEPTED);
     assert_eq!(editors().await, Vec::<Option<String>>::new());
     assert_eq!(state(studio, &document).await, before);
 });
 
 shelved!(
     #[sqlite]
-    b10_a_status_that_is_none_changes_nothing,
+    b10_unknown_status_changes_nothing,
     [],
     |shelf, studio| {
         let document = studio.document("Our page").await;
@@ -63,7 +63,7 @@ shelved!(
         let url = shelf.lay("odd", Manner::Whole(docx("odd")));
         for status in [0, 5, 8, 99, -1, i64::MAX] {
             let odd = save(status, &before.2, &url, 1);
-            assert_eq!(tell(studio, &document, odd).await, TAKEN, "{status}");
+            assert_eq!(tell(studio, &document, odd).await, ACCEPTED, "{status}");
         }
         for status in [
             json!("2"),
@@ -89,7 +89,7 @@ shelved!(
 
 shelved!(
     #[sqlite]
-    b13_what_stands_beside_the_token_is_not_read,
+    b13_body_fields_outside_the_token_are_ignored,
     [],
     |shelf, studio| {
         let document = studio.document("Our page").await;
@@ -124,7 +124,7 @@ shelved!(
 
 shelved!(
     #[sqlite]
-    b14_history_is_kept_from_the_body_when_the_header_was_cut,
+    b14_history_is_read_from_body_token_if_header_has_none,
     [],
     |shelf, studio| {
         let (world, document) = (&studio.app.world, studio.document("Our page").await);
@@ -173,7 +173,7 @@ shelved!(
 
 shelved!(
     #[sqlite]
-    b15_long_sessions_have_room_and_endless_ones_do_not,
+    b15_long_history_is_accepted_and_oversized_is_rejected,
     [],
     |shelf, studio| {
         let (world, document) = (&studio.app.world, studio.document("Our page").await);
@@ -213,56 +213,66 @@ shelved!(
     }
 );
 
-shelved!(b16_a_key_of_another_document_stores_nothing, [], |shelf, studio| {
-    let world = &studio.app.world;
-    let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
-    let south = studio.app.room(&world.south_class, &[&world.zack]).await;
-    let new = json!({"title": "Theirs", "documentType": "word"});
-    let rooms = format!("/workrooms/{}/documents", south.id);
-    let theirs = studio.app.as_(&world.zoe).post(&rooms, new).await.expect(201);
-    let before = (state(studio, &document).await, state(studio, &other).await);
-    let url = shelf.lay("stray", Manner::Whole(docx("stray")));
-    let keys = [
-        studio.key(&other).await,
-        format!("{}-1", theirs["id"].as_str().unwrap()),
-        format!("{document}-2"),
-        format!("{document}-0"),
-        format!("{document}--1"),
-        format!("x-{document}-1"),
-        format!("{document}-1-1"),
-        document.clone(),
-        String::new(),
-        "x".repeat(5000),
-    ];
-    for key in keys {
-        for status in [1, 2, 4, 6, 7] {
-            let mut stray = save(status, &key, &url, 1);
-            stray["users"] = json!([world.ben.id]);
-            let answer = post(studio, &document, json!({"token": sign(stray)}), None).await;
-            answer.refused(403, MISMATCH);
+shelved!(
+    b16_callback_with_key_of_another_document_stores_nothing,
+    [],
+    |shelf, studio| {
+        let world = &studio.app.world;
+        let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
+        let south = studio.app.room(&world.south_class, &[&world.zack]).await;
+        let new = json!({"title": "Theirs", "documentType": "word"});
+        let rooms = format!("/workrooms/{}/documents", south.id);
+        let theirs = studio.app.as_(&world.zoe).post(&rooms, new).await.expect(201);
+        let before = (state(studio, &document).await, state(studio, &other).await);
+        let url = shelf.lay("stray", Manner::Whole(docx("stray")));
+        let keys = [
+            studio.key(&other).await,
+            format!("{}-1", theirs["id"].as_str().unwrap()),
+            format!("{document}-2"),
+            format!("{document}-0"),
+            format!("{document}--1"),
+            format!("x-{document}-1"),
+            format!("{document}-1-1"),
+            document.clone(),
+            String::new(),
+            "x".repeat(5000),
+        ];
+        for key in keys {
+            for status in [1, 2, 4, 6, 7] {
+                let mut stray = save(status, &key, &url, 1);
+                stray["users"] = json!([world.ben.id]);
+                let answer = post(studio, &document, json!({"token": sign(stray)}), None).await;
+                answer.refused(403, MISMATCH);
+            }
         }
+        assert_eq!((state(studio, &document).await, state(studio, &other).await), before);
+        let seen = studio
+            .app
+            .as_(&world.zoe)
+            .get(&path(theirs["id"].as_str().unwrap(), ""))
+            .await
+            .expect(200);
+        assert_eq!(seen["version"], 0);
+        assert_eq!(shelf.fetched(), Vec::<String>::new(), "and nothing was fetched");
     }
-    assert_eq!((state(studio, &document).await, state(studio, &other).await), before);
-    let seen = studio
-        .app
-        .as_(&world.zoe)
-        .get(&path(theirs["id"].as_str().unwrap(), ""))
-        .await
-        .expect(200);
-    assert_eq!(seen["version"], 0);
-    assert_eq!(shelf.fetched(), Vec::<String>::new(), "and nothing was fetched");
-});
+);
 
-shelved!(b17_a_late_save_is_kept_beside_the_content, [], |shelf, studio| {
+shelved!(b17_late_save_is_stored_as_late_revision, [], |shelf, studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let (first, ada) = (studio.key(&document).await, studio.app.as_(&world.ada));
     let lay = |name: &str| shelf.lay(name, Manner::Whole(docx(name)));
-    assert_eq!(tell(studio, &document, save(2, &first, &lay("one"), 1)).await, TAKEN);
+    assert_eq!(tell(studio, &document, save(2, &first, &lay("one"), 1)).await, ACCEPTED);
     let second = studio.key(&document).await;
-    assert_eq!(tell(studio, &document, save(2, &second, &lay("two"), 2)).await, TAKEN);
+    assert_eq!(
+        tell(studio, &document, save(2, &second, &lay("two"), 2)).await,
+        ACCEPTED
+    );
     let before = studio.seen(&document).await;
-    assert_eq!(tell(studio, &document, save(2, &first, &lay("late"), 3)).await, TAKEN);
+    assert_eq!(
+        tell(studio, &document, save(2, &first, &lay("late"), 3)).await,
+        ACCEPTED
+    );
     let seen = studio.seen(&document).await;
     assert_eq!((&seen["version"], &seen["size"]), (&before["version"], &before["size"]));
     assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("two"));
@@ -276,15 +286,18 @@ shelved!(b17_a_late_save_is_kept_beside_the_content, [], |shelf, studio| {
         assert_eq!(kept.bytes, docx("late"), "staff and group find what came late");
     }
     // The same callback again, and the same bytes under another name, add no revision.
-    assert_eq!(tell(studio, &document, save(2, &first, &lay("late"), 3)).await, TAKEN);
+    assert_eq!(
+        tell(studio, &document, save(2, &first, &lay("late"), 3)).await,
+        ACCEPTED
+    );
     let again = shelf.lay("again", Manner::Whole(docx("late")));
-    assert_eq!(tell(studio, &document, save(2, &first, &again, 4)).await, TAKEN);
+    assert_eq!(tell(studio, &document, save(2, &first, &again, 4)).await, ACCEPTED);
     assert_eq!(studio.origins(&document).await.len(), 3);
 });
 
 shelved!(
     #[sqlite]
-    b18_another_kind_of_file_is_named_by_what_it_is,
+    b18_type_of_saved_file_is_detected_from_its_content,
     [],
     |shelf, studio| {
         let ada = studio.app.as_(&studio.app.world.ada);
@@ -298,7 +311,7 @@ shelved!(
         let url = shelf.lay("grown", Manner::Whole(docx("grown")));
         assert_eq!(
             tell(studio, &notes, save(2, &studio.key(&notes).await, &url, 1)).await,
-            TAKEN
+            ACCEPTED
         );
         let config = studio.configuration(&studio.app.world.ben, &notes).await;
         assert_eq!(
@@ -319,7 +332,7 @@ shelved!(
         for claimed in ["xlsx", "docx", "pdf", "docm", "", "../docx"] {
             let mut wrong = save(2, &key, &shelf.lay("table", Manner::Whole(table.clone())), 1);
             wrong["filetype"] = json!(claimed);
-            assert_eq!(tell(studio, &document, wrong).await, REFUSED, "{claimed}");
+            assert_eq!(tell(studio, &document, wrong).await, REJECTED, "{claimed}");
         }
         assert_eq!(studio.versions(&document).await, before);
         assert!(

@@ -6,7 +6,7 @@ use model::id::DocumentId;
 use model::save::DocumentKey;
 use serde_json::{Value, json};
 
-use super::lodged;
+use super::start_with_work_room;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::office::{SHEET, archive, content_types, docx, open_document};
@@ -21,7 +21,7 @@ fn claims(token: &str) -> Value {
 
 studio!(
     #[sqlite]
-    c01_the_configuration_is_signed_whole,
+    c01_entire_configuration_is_signed,
     |studio| {
         let world = &studio.app.world;
         let document = studio.document("Our page").await;
@@ -66,7 +66,7 @@ studio!(
 );
 
 /// Checks that these users can read and not write, and that the configuration states this to the document server too.
-async fn opens_for_reading(studio: &DocumentServerFixture, people: &[&Person], document: &str) {
+async fn opens_read_only(studio: &DocumentServerFixture, people: &[&Person], document: &str) {
     for person in people {
         let config = studio.configuration(person, document).await;
         assert_eq!(config["editorConfig"]["mode"], "view");
@@ -87,7 +87,7 @@ async fn opens_for_reading(studio: &DocumentServerFixture, people: &[&Person], d
 
 studio!(
     #[sqlite]
-    c02_what_is_handed_in_opens_for_reading,
+    c02_submitted_document_opens_read_only,
     |studio| {
         let world = &studio.app.world;
         let document = studio.document("Our page").await;
@@ -95,23 +95,23 @@ studio!(
         let looking = ben.get(&path(&document, "/editor-config?mode=view")).await.expect(200);
         assert_eq!(looking["editorConfig"]["mode"], "view");
         studio.submit(&world.ben, &document).await.expect(200);
-        opens_for_reading(studio, &[&world.ben, &world.cem, &world.ada, &world.adam], &document).await;
+        opens_read_only(studio, &[&world.ben, &world.cem, &world.ada, &world.adam], &document).await;
     }
 );
 
 studio!(
     #[sqlite]
-    c03_what_is_locked_opens_for_reading_for_everybody,
+    c03_locked_document_opens_read_only_for_all_roles,
     |studio| {
         let world = &studio.app.world;
         let document = studio.document("Our page").await;
         studio.finish().await;
-        opens_for_reading(studio, &[&world.ben, &world.ada, &world.adam, &world.olga], &document).await;
+        opens_read_only(studio, &[&world.ben, &world.ada, &world.adam, &world.olga], &document).await;
     }
 );
 
 once!(
-    c04_one_session_has_one_key_and_nothing_else_has_it,
+    c04_document_key_is_unique_per_document_and_deployment,
     ["--docserver-shared=true"],
     |studio| {
         let world = &studio.app.world;
@@ -150,58 +150,62 @@ once!(
     }
 );
 
-once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
-    let world = &studio.app.world;
-    let is_key = |key: &str| {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._=-".contains(&byte);
-        (1..=128).contains(&key.len()) && key.bytes().all(plain)
-    };
-    for title in ["Ärger / \"7b\" 🦉".to_owned(), "🦉".repeat(120), "x".repeat(120)] {
-        let document = studio.document(&title).await;
-        let config = studio.configuration(&world.ben, &document).await;
-        assert!(is_key(config["document"]["key"].as_str().unwrap()), "{config}");
-        assert!(config["document"]["title"].as_str().unwrap().chars().count() <= 128);
-        let user = &config["editorConfig"]["user"];
-        let id = user["id"].as_str().unwrap();
-        assert!(
-            id.len() <= 128 && !id.contains('@') && !id.to_lowercase().contains("ben"),
-            "{id}"
-        );
-        assert!(user["name"].as_str().unwrap().chars().count() <= 128 && user.as_object().unwrap().len() == 2);
-        assert!(!config.to_string().contains(&world.ben.email));
-    }
-    // Every id that this service creates and every generation, with and without an installation name.
-    let mut keys = BTreeSet::new();
-    for power in 0..63 {
-        let key = DocumentKey {
-            document: DocumentId::new(common::clock::new_id()),
-            generation: 1 << power,
+once!(
+    c05_keys_and_names_are_short_and_contain_no_email_address,
+    [],
+    |studio| {
+        let world = &studio.app.world;
+        let is_key = |key: &str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._=-".contains(&byte);
+            (1..=128).contains(&key.len()) && key.bytes().all(plain)
         };
-        for deployment in [None, Some(common::clock::new_id())] {
-            let text = key.text(deployment.as_deref());
-            assert!(is_key(&text), "{text}");
-            assert_eq!(DocumentKey::parse(&text, deployment.as_deref()), Some(key.clone()));
-            assert!(keys.insert(text));
+        for title in ["Ärger / \"7b\" 🦉".to_owned(), "🦉".repeat(120), "x".repeat(120)] {
+            let document = studio.document(&title).await;
+            let config = studio.configuration(&world.ben, &document).await;
+            assert!(is_key(config["document"]["key"].as_str().unwrap()), "{config}");
+            assert!(config["document"]["title"].as_str().unwrap().chars().count() <= 128);
+            let user = &config["editorConfig"]["user"];
+            let id = user["id"].as_str().unwrap();
+            assert!(
+                id.len() <= 128 && !id.contains('@') && !id.to_lowercase().contains("ben"),
+                "{id}"
+            );
+            assert!(user["name"].as_str().unwrap().chars().count() <= 128 && user.as_object().unwrap().len() == 2);
+            assert!(!config.to_string().contains(&world.ben.email));
+        }
+        // Every id that this service creates and every generation, with and without an installation name.
+        let mut keys = BTreeSet::new();
+        for power in 0..63 {
+            let key = DocumentKey {
+                document: DocumentId::new(common::clock::new_id()),
+                generation: 1 << power,
+            };
+            for deployment in [None, Some(common::clock::new_id())] {
+                let text = key.text(deployment.as_deref());
+                assert!(is_key(&text), "{text}");
+                assert_eq!(DocumentKey::parse(&text, deployment.as_deref()), Some(key.clone()));
+                assert!(keys.insert(text));
+            }
         }
     }
-});
+);
 
-once!(c06_strangers_get_no_token, [], |studio| {
+once!(c06_users_without_access_get_no_token, [], |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
-    let door = path(&document, "/editor-config");
+    let route = path(&document, "/editor-config");
     for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-        let refused = studio.app.as_(stranger).get(&door).await;
+        let refused = studio.app.as_(stranger).get(&route).await;
         assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
     }
-    let refused = studio.app.stranger().get(&door).await.refused(401, "UNAUTHENTICATED");
+    let refused = studio.app.stranger().get(&route).await.refused(401, "UNAUTHENTICATED");
     assert!(!refused.to_string().contains("token"));
     let hidden = studio.document_in(&studio.hidden_room().await, "Later").await;
     let refused = studio.app.as_(&world.dana).get(&path(&hidden, "/editor-config")).await;
     refused.refused(404, "NOT_FOUND");
 });
 
-once!(c07_the_browser_moves_no_address, [], |studio| {
+once!(c07_host_headers_do_not_change_urls, [], |studio| {
     let document = studio.document("Our page").await;
     let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
     let evil = studio
@@ -217,7 +221,7 @@ once!(c07_the_browser_moves_no_address, [], |studio| {
     assert!(!config.to_string().contains("evil"));
 });
 
-once!(c08_a_token_lives_ten_minutes_and_a_second_one_is_newer, [], |studio| {
+once!(c08_each_token_is_new_and_expires_after_ten_minutes, [], |studio| {
     let document = studio.document("Our page").await;
     let read = async || {
         let config = studio.configuration(&studio.app.world.ben, &document).await;
@@ -234,7 +238,7 @@ once!(c08_a_token_lives_ten_minutes_and_a_second_one_is_newer, [], |studio| {
     .await;
 });
 
-once!(c09_the_editor_fits_the_file_and_other_files_are_refused, [], |studio| {
+once!(c09_editor_type_fits_file_and_other_types_are_rejected, [], |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let rooms = format!("/workrooms/{}/documents", studio.room);
     let sheet = content_types("/xl/workbook.xml", SHEET);
@@ -284,15 +288,15 @@ once!(c09_the_editor_fits_the_file_and_other_files_are_refused, [], |studio| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c10_a_token_is_kept_by_nobody() {
+async fn c10_token_is_neither_cached_nor_logged() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("LOG_LEVEL", "trace");
     place.set("DOCSERVER_URL", "http://127.0.0.1:9");
-    let (service, ada, rooms) = lodged(&mut place).await;
+    let (service, ada, rooms) = start_with_work_room(&mut place).await;
     let new = json!({"title": "x", "documentType": "word"});
     let document = ada.post(&rooms, new).await.expect(201)["id"].clone();
-    let door = path(document.as_str().unwrap(), "/editor-config");
-    let answer = ada.get(&door).await;
+    let route = path(document.as_str().unwrap(), "/editor-config");
+    let answer = ada.get(&route).await;
     assert_eq!(answer.header("cache-control"), "no-store");
     let token = answer.expect(200)["token"].as_str().unwrap().to_owned();
     // The token is sent to a wrong route. The log of rejected requests must not contain the token.
@@ -312,7 +316,7 @@ async fn c10_a_token_is_kept_by_nobody() {
 }
 
 #[test]
-fn c11_without_a_good_secret_it_does_not_start() {
+fn c11_start_fails_with_weak_document_server_secret() {
     for bad in [
         "",
         "   ",

@@ -24,7 +24,7 @@ fn keys(studio: &DocumentServerFixture) -> Vec<String> {
 
 studio!(
     #[sqlite]
-    v01_every_kind_of_document_and_its_blank_become_a_pdf,
+    v01_every_document_type_and_its_template_convert_to_pdf,
     |studio| {
         let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
         let rooms = format!("/workrooms/{}/documents", studio.room);
@@ -46,7 +46,7 @@ studio!(
     }
 );
 
-studio!(v02_a_pdf_is_made_once_for_each_state_of_a_document, |studio| {
+studio!(v02_pdf_is_converted_once_per_document_version, |studio| {
     let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Grüße / aus 7b").await;
     let pdf = path(&document, "/pdf");
@@ -85,7 +85,7 @@ studio!(v02_a_pdf_is_made_once_for_each_state_of_a_document, |studio| {
     assert!(keys.iter().all(|key| key.len() == 64));
 });
 
-studio!(v03_readers_at_once_share_one_conversion, |studio| {
+studio!(v03_concurrent_readers_share_one_conversion, |studio| {
     let document = studio.document("Our page").await;
     studio.write(&studio.app.world.ben, &document, "For all.").await;
     studio.server.faults().update(|faults| faults.conversion_polls = 2);
@@ -109,7 +109,7 @@ studio!(v03_readers_at_once_share_one_conversion, |studio| {
     assert_eq!(kept, 1);
 });
 
-studio!(v04_what_looks_the_same_in_two_schools_is_converted_for_each, |studio| {
+studio!(v04_equal_documents_of_two_schools_are_converted_separately, |studio| {
     let (app, world) = (&studio.app, &studio.app.world);
     let south = app.room(&world.south_class, &[&world.zack]).await;
     let bytes = docx("The same.");
@@ -128,7 +128,7 @@ studio!(v04_what_looks_the_same_in_two_schools_is_converted_for_each, |studio| {
 
 studio!(
     #[sqlite]
-    v05_each_failure_of_a_conversion_has_its_own_word,
+    v05_each_conversion_error_has_its_own_code,
     |studio| {
         let document = studio.document("Our page").await;
         studio.write(&studio.app.world.ben, &document, "Unlucky.").await;
@@ -168,7 +168,7 @@ studio!(
 
 studio!(
     #[sqlite]
-    v06_a_conversion_that_hangs_ends_in_time_and_blocks_nobody,
+    v06_hanging_conversions_time_out_and_block_no_others,
     ["--docserver-conversion-seconds=2"],
     |studio| {
         let ada = studio.app.as_(&studio.app.world.ada);
@@ -200,7 +200,7 @@ studio!(
 
 studio!(
     #[sqlite]
-    v07_a_result_is_fetched_from_our_document_server_and_has_a_size,
+    v07_result_is_fetched_from_configured_host_with_size_limit,
     ["--upload-max-mb=1"],
     |studio| {
         let ada = studio.app.as_(&studio.app.world.ada);
@@ -228,7 +228,7 @@ studio!(
 );
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn v08_an_answer_in_xml_is_a_clear_error() {
+async fn v08_xml_response_of_converter_is_a_clear_error() {
     let answer = "<?xml version=\"1.0\" encoding=\"utf-8\"?><FileResult><EndConvert>True</EndConvert></FileResult>";
     let old = axum::Router::new().fallback(move || async move { ([("content-type", "text/xml")], answer) });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -247,7 +247,7 @@ async fn v08_an_answer_in_xml_is_a_clear_error() {
     serving.abort();
 }
 
-studio!(v09_a_pdf_of_an_open_document_is_its_last_save, |studio| {
+studio!(v09_pdf_of_open_document_contains_its_last_save, |studio| {
     let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
     let editor = studio.open(ben, &document).await;
@@ -265,27 +265,24 @@ studio!(v09_a_pdf_of_an_open_document_is_its_last_save, |studio| {
     assert!(whole.contains("Saved half.") && whole.contains("Open half."), "{whole}");
 });
 
-studio!(
-    v09_a_pdf_of_an_open_document_without_a_save_has_what_was_typed,
-    |studio| {
-        let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-        let document = studio.document("Our page").await;
-        let editor = studio.open(ben, &document).await;
-        let noted = async || {
-            let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-            test_support::rows::texts(&studio.app.database, sessions).await.len() == 1
-        };
-        test_support::document_server_fixture::eventually(noted).await;
-        let blank = ada.get(&path(&document, "/pdf")).await;
-        assert_eq!(blank.status, 200, "nothing was typed yet");
-        editor.type_text("Never saved.").await.unwrap();
-        let pdf = words(&ada.get(&path(&document, "/pdf")).await.bytes);
-        assert!(pdf.contains("Never saved."), "{pdf}");
-        assert!(editor.type_text("It goes on.").await.is_ok(), "the editor stays open");
-    }
-);
+studio!(v09_pdf_of_open_unsaved_document_contains_typed_text, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let editor = studio.open(ben, &document).await;
+    let noted = async || {
+        let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+        test_support::rows::texts(&studio.app.database, sessions).await.len() == 1
+    };
+    test_support::document_server_fixture::eventually(noted).await;
+    let blank = ada.get(&path(&document, "/pdf")).await;
+    assert_eq!(blank.status, 200, "nothing was typed yet");
+    editor.type_text("Never saved.").await.unwrap();
+    let pdf = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+    assert!(pdf.contains("Never saved."), "{pdf}");
+    assert!(editor.type_text("It goes on.").await.is_ok(), "the editor stays open");
+});
 
-studio!(a_hand_in_that_is_completed_meanwhile_has_no_stale_pdf, |studio| {
+studio!(pdf_of_submission_is_renewed_when_pending_save_arrives, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;

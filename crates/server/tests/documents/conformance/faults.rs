@@ -18,7 +18,7 @@ use test_support::{Client, Kind, ServerEnv, TestApp, World, size};
 /// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
 
-async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
+async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
     // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
     let settings = SimulatorSettings {
         time_scale: 0.3,
@@ -74,16 +74,16 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e02_a_commit_that_fails_is_repeated_without_a_second_version_on_sqlite() {
-    e02_a_commit_that_fails_is_repeated_without_a_second_version(Kind::Sqlite).await;
+async fn e02_failed_commit_is_retried_with_one_revision_on_sqlite() {
+    e02_failed_commit_is_retried_with_one_revision(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e02_a_commit_that_fails_is_repeated_without_a_second_version_on_postgres() {
-    e02_a_commit_that_fails_is_repeated_without_a_second_version(Kind::Postgres).await;
+async fn e02_failed_commit_is_retried_with_one_revision_on_postgres() {
+    e02_failed_commit_is_retried_with_one_revision(Kind::Postgres).await;
 }
 
-studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
+studio!(e03_callback_with_lost_response_is_stored_once, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
@@ -100,60 +100,57 @@ studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
     assert_eq!(tries, 3);
 });
 
-studio!(
-    e04_files_that_cannot_be_kept_are_not_acknowledged_and_harm_nobody_else,
-    |studio| {
-        let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-        let (stored, document) = (studio.document("Stored").await, studio.document("Our page").await);
-        studio.write(ben, &stored, "Long there.").await;
-        let parts = studio.app.folder().join("files/parts");
-        let aside = studio.app.folder().join("aside");
-        std::fs::rename(&parts, &aside).unwrap();
-        std::fs::write(&parts, b"no folder").unwrap();
-        let mut open = Vec::new();
-        for text in ["One.", "Two.", "Three."] {
-            let editor = studio.open(ben, &document).await;
-            editor.type_text(text).await.unwrap();
-            open.push(editor);
-        }
-        assert_eq!(open[0].press_save().await.unwrap(), 0);
-        let refused = studio
-            .server
-            .wait_for_callback(|sent| sent.status == 6, PATIENCE)
-            .await
-            .unwrap();
-        assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
-        assert!(
-            studio.text(&stored).await.contains("Long there."),
-            "what is kept is read"
-        );
-        ada.patch(&path(&stored, ""), json!({"title": "Renamed"}))
-            .await
-            .expect(200);
-        studio.app.stranger().get("/health/live").await;
-        let ready = studio.app.stranger().get("/health/ready").await.expect(503);
-        assert_eq!(ready["checks"]["storage"], "down");
-
-        std::fs::remove_file(&parts).unwrap();
-        std::fs::rename(&aside, &parts).unwrap();
-        for editor in open {
-            assert!(editor.close().await.unwrap().accepted);
-        }
-        let text = studio.text(&document).await;
-        assert!(
-            ["One.", "Two.", "Three."].iter().all(|word| text.contains(word)),
-            "{text}"
-        );
-        assert_eq!(
-            studio.app.stranger().get("/health/ready").await.expect(200)["checks"]["storage"],
-            "ok"
-        );
+studio!(e04_failed_storage_rejects_saves_and_serves_other_documents, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+    let (stored, document) = (studio.document("Stored").await, studio.document("Our page").await);
+    studio.write(ben, &stored, "Long there.").await;
+    let parts = studio.app.folder().join("files/parts");
+    let aside = studio.app.folder().join("aside");
+    std::fs::rename(&parts, &aside).unwrap();
+    std::fs::write(&parts, b"no folder").unwrap();
+    let mut open = Vec::new();
+    for text in ["One.", "Two.", "Three."] {
+        let editor = studio.open(ben, &document).await;
+        editor.type_text(text).await.unwrap();
+        open.push(editor);
     }
-);
+    assert_eq!(open[0].press_save().await.unwrap(), 0);
+    let refused = studio
+        .server
+        .wait_for_callback(|sent| sent.status == 6, PATIENCE)
+        .await
+        .unwrap();
+    assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
+    assert!(
+        studio.text(&stored).await.contains("Long there."),
+        "what is kept is read"
+    );
+    ada.patch(&path(&stored, ""), json!({"title": "Renamed"}))
+        .await
+        .expect(200);
+    studio.app.stranger().get("/health/live").await;
+    let ready = studio.app.stranger().get("/health/ready").await.expect(503);
+    assert_eq!(ready["checks"]["storage"], "down");
+
+    std::fs::remove_file(&parts).unwrap();
+    std::fs::rename(&aside, &parts).unwrap();
+    for editor in open {
+        assert!(editor.close().await.unwrap().accepted);
+    }
+    let text = studio.text(&document).await;
+    assert!(
+        ["One.", "Two.", "Three."].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
+    assert_eq!(
+        studio.app.stranger().get("/health/ready").await.expect(200)["checks"]["storage"],
+        "ok"
+    );
+});
 
 studio!(
     #[sqlite]
-    e05_a_document_server_that_is_away_holds_up_nothing,
+    e05_unavailable_document_server_blocks_no_request,
     |studio| {
         let (draft, handed_in) = (studio.document("Draft").await, studio.document("Handed in").await);
         studio.submit(&studio.app.world.ben, &handed_in).await.expect(200);
@@ -181,7 +178,7 @@ studio!(
     }
 );
 
-studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
+studio!(e06_unsaved_text_survives_restart_of_document_server, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
@@ -214,81 +211,78 @@ studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
     assert_eq!(texts(&studio.app.database, alarm).await, [None]);
 });
 
-studio!(
-    e06_a_hand_in_after_a_restart_says_what_is_unsaved_and_the_text_comes_with_the_next_opening,
-    |studio| {
-        let (ben, ada) = (&studio.app.world.ben, &studio.app.world.ada);
-        let document = studio.document("Our page").await;
-        let key = studio.key(&document).await;
-        let editor = studio.open(ben, &document).await;
-        editor.type_text("Before the crash.").await.unwrap();
-        let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
-        eventually(async || {
-            texts(&studio.app.database, sessions.clone())
-                .await
-                .iter()
-                .flatten()
-                .any(|editors| editors.contains(&ben.id))
-        })
-        .await;
-        studio.server.crash();
-        let handed_in = studio.submit(ben, &document).await.expect(200);
-        assert_eq!(
-            (
-                &handed_in["unsaved"],
-                &handed_in["document"]["contentPending"],
-                &handed_in["document"]["version"]
-            ),
-            (&json!(true), &json!(true), &json!(0))
-        );
-        let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
-        assert!(
-            texts(&studio.app.database, alarm.clone()).await[0].is_some(),
-            "the staff are alarmed"
-        );
-        // No session is left that the sweep would query again and again.
-        assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
-        studio.server.clear_log();
-        studio.app.app.document_workflows().reconcile_once().await;
-        let asked = studio
-            .server
-            .requests()
-            .into_iter()
-            .filter(|heard| heard.parameters["c"] == "forcesave");
-        assert_eq!(asked.count(), 0);
-        assert_ne!(
-            studio.key(&document).await,
-            key,
-            "who reads must not get what the document server cached"
-        );
-
-        studio
-            .app
-            .as_(ben)
-            .post(&path(&document, "/unsubmit"), json!({}))
+studio!(e06_submission_after_restart_reports_unsaved_text, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, &studio.app.world.ada);
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let editor = studio.open(ben, &document).await;
+    editor.type_text("Before the crash.").await.unwrap();
+    let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+    eventually(async || {
+        texts(&studio.app.database, sessions.clone())
             .await
-            .expect(200);
-        assert_eq!(
-            studio.key(&document).await,
-            key,
-            "the key is kept for those who write next"
-        );
-        let editor = studio.open(&studio.app.world.cem, &document).await;
-        assert!(editor.text().await.unwrap().contains("Before the crash."));
-        editor.type_text(" After it.").await.unwrap();
-        assert!(editor.close().await.unwrap().accepted);
-        assert!(studio.text(&document).await.contains("Before the crash. After it."));
-        assert_ne!(studio.key(&document).await, key);
-        assert_eq!(studio.seen(&document).await["contentPending"], false);
-        assert_eq!(texts(&studio.app.database, alarm).await, [None]);
-        // The next session works as usual and has a new key.
-        studio.write(ada, &document, " And later.").await;
-        assert!(studio.text(&document).await.contains("After it. And later."));
-    }
-);
+            .iter()
+            .flatten()
+            .any(|editors| editors.contains(&ben.id))
+    })
+    .await;
+    studio.server.crash();
+    let handed_in = studio.submit(ben, &document).await.expect(200);
+    assert_eq!(
+        (
+            &handed_in["unsaved"],
+            &handed_in["document"]["contentPending"],
+            &handed_in["document"]["version"]
+        ),
+        (&json!(true), &json!(true), &json!(0))
+    );
+    let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+    assert!(
+        texts(&studio.app.database, alarm.clone()).await[0].is_some(),
+        "the staff are alarmed"
+    );
+    // No session is left that the sweep would query again and again.
+    assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
+    studio.server.clear_log();
+    studio.app.app.document_workflows().reconcile_once().await;
+    let asked = studio
+        .server
+        .requests()
+        .into_iter()
+        .filter(|heard| heard.parameters["c"] == "forcesave");
+    assert_eq!(asked.count(), 0);
+    assert_ne!(
+        studio.key(&document).await,
+        key,
+        "who reads must not get what the document server cached"
+    );
+
+    studio
+        .app
+        .as_(ben)
+        .post(&path(&document, "/unsubmit"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(
+        studio.key(&document).await,
+        key,
+        "the key is kept for those who write next"
+    );
+    let editor = studio.open(&studio.app.world.cem, &document).await;
+    assert!(editor.text().await.unwrap().contains("Before the crash."));
+    editor.type_text(" After it.").await.unwrap();
+    assert!(editor.close().await.unwrap().accepted);
+    assert!(studio.text(&document).await.contains("Before the crash. After it."));
+    assert_ne!(studio.key(&document).await, key);
+    assert_eq!(studio.seen(&document).await["contentPending"], false);
+    assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+    // The next session works as usual and has a new key.
+    studio.write(ada, &document, " And later.").await;
+    assert!(studio.text(&document).await.contains("After it. And later."));
+});
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
+async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
@@ -319,7 +313,7 @@ async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
     place.close();
 }
 
-studio!(e08_many_documents_that_close_at_once_are_all_taken, |studio| {
+studio!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |studio| {
     let many = size(40, 200);
     let rooms = [studio.room.clone(), studio.hidden_room().await];
     let mut open = Vec::new();
@@ -361,7 +355,7 @@ studio!(e08_many_documents_that_close_at_once_are_all_taken, |studio| {
 
 studio!(
     #[sqlite]
-    e09_readiness_shows_a_document_server_that_is_ill,
+    e09_readiness_reports_unhealthy_document_server,
     |studio| {
         let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
         assert_eq!(ready().await["checks"]["docserver"], "ok");
@@ -390,7 +384,7 @@ studio!(
 );
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e09_a_document_server_that_never_answers_is_ill_too() {
+async fn e09_readiness_reports_document_server_without_response() {
     // A listener that accepts connections and never sends data.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("--docserver-url=http://{}", silent.local_addr().unwrap());

@@ -6,7 +6,7 @@ use jsonwebtoken::Algorithm;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::lodged;
+use super::start_with_work_room;
 use crate::documents::put;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
@@ -18,27 +18,27 @@ const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
 /// Returns the file route of a document and the URL that the document server uses for it.
-fn door(studio: &DocumentServerFixture, document: &str) -> (String, String) {
-    let door = path(document, "/file");
-    let url = format!("{}/api{door}", studio.app.base);
-    (door, url)
+fn route(studio: &DocumentServerFixture, document: &str) -> (String, String) {
+    let route = path(document, "/file");
+    let url = format!("{}/api{route}", studio.app.base);
+    (route, url)
 }
 
-fn bearing(studio: &DocumentServerFixture, token: &str) -> Client {
+fn with_token(studio: &DocumentServerFixture, token: &str) -> Client {
     studio.app.stranger().with("authorization", &format!("Bearer {token}"))
 }
 
 /// Requests the file with a token of the right kind for this URL.
 async fn fetch(studio: &DocumentServerFixture, document: &str) -> Answer {
-    let (door, url) = door(studio, document);
-    bearing(studio, &sign(json!({"payload": {"url": url}})))
-        .get(&door)
+    let (route, url) = route(studio, document);
+    with_token(studio, &sign(json!({"payload": {"url": url}})))
+        .get(&route)
         .await
 }
 
 studio!(
     #[sqlite]
-    f01_the_document_server_gets_the_bytes,
+    f01_document_server_downloads_stored_bytes,
     |studio| {
         let document = studio.document("Our page").await;
         studio.write(&studio.app.world.ben, &document, "Stored.").await;
@@ -57,9 +57,9 @@ studio!(
     }
 );
 
-once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
+once!(f02_download_requires_valid_and_recent_token, [], |studio| {
     let document = studio.document("Our page").await;
-    let (door, url) = door(studio, &document);
+    let (route, url) = route(studio, &document);
     let good = json!({"payload": {"url": url}, "iat": seconds(), "exp": seconds() + 300});
     let with = |name: &str, value: Value| {
         let mut claims = good.clone();
@@ -92,12 +92,12 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
         "no.token.atall".to_owned(),
     ];
     for token in refused {
-        bearing(studio, &token).get(&door).await.refused(401, INVALID);
+        with_token(studio, &token).get(&route).await.refused(401, INVALID);
     }
     let stranger = studio.app.stranger();
-    stranger.get(&door).await.refused(401, "DOCSERVER_TOKEN_MISSING");
+    stranger.get(&route).await.refused(401, "DOCSERVER_TOKEN_MISSING");
     stranger
-        .get(&format!("{door}?anything=1"))
+        .get(&format!("{route}?anything=1"))
         .await
         .refused(401, "DOCSERVER_TOKEN_MISSING");
     for header in [
@@ -105,7 +105,7 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
         format!("Basic {}", sign(good.clone())),
         "Bearer".to_owned(),
     ] {
-        let answer = stranger.with("authorization", &header).get(&door).await;
+        let answer = stranger.with("authorization", &header).get(&route).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str()),
             (401, Some(INVALID)),
@@ -113,14 +113,14 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
         );
     }
     let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
-    let opened = bearing(studio, &late).get(&door).await;
+    let opened = with_token(studio, &late).get(&route).await;
     assert_eq!(opened.status, 200, "clocks may differ by a minute");
 });
 
-once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
+once!(f03_token_is_valid_for_its_own_url_only, [], |studio| {
     let document = studio.document("Our page").await;
     let other = studio.document("Another page").await;
-    let (door, url) = door(studio, &document);
+    let (route, url) = route(studio, &document);
     let base = &studio.app.base;
     let port = base.rsplit(':').next().unwrap();
     let named = [
@@ -133,10 +133,10 @@ once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
         format!("{url}/"),
         format!("{base}/api{}", path(&document, "/%2e%2e/x/file")),
         format!("{base}/api{}", path(&document, "/../x/file")),
-        format!("{base}/api/{door}"),
-        format!("{base}//api{door}"),
-        format!("{base}/api{}", door.replace("/file", "/%66ile")),
-        format!("{base}/API{door}"),
+        format!("{base}/api/{route}"),
+        format!("{base}//api{route}"),
+        format!("{base}/api{}", route.replace("/file", "/%66ile")),
+        format!("{base}/API{route}"),
         url.replace("http://", "HTTP://"),
         url.replace("http://", "https://"),
         url.replace("http://127", "http://user@127"),
@@ -144,12 +144,12 @@ once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
         url.replace("127.0.0.1", "LOCALHOST"),
         url.replace(port, "1"),
         format!("http://evil.example/?{url}"),
-        door.clone(),
+        route.clone(),
         String::new(),
     ];
     for named in named {
         let token = sign(json!({"payload": {"url": named}}));
-        let answer = bearing(studio, &token).get(&door).await;
+        let answer = with_token(studio, &token).get(&route).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str()),
             (403, Some(MISMATCH)),
@@ -159,9 +159,9 @@ once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
     assert_eq!(fetch(studio, &document).await.status, 200);
 });
 
-once!(f04_no_other_kind_of_token_opens, [], |studio| {
+once!(f04_tokens_of_other_kinds_are_rejected, [], |studio| {
     let document = studio.document("Our page").await;
-    let (door, url) = door(studio, &document);
+    let (route, url) = route(studio, &document);
     let key = format!("{document}-1");
     let config = studio.configuration(&studio.app.world.ben, &document).await;
     let conversion =
@@ -183,7 +183,7 @@ once!(f04_no_other_kind_of_token_opens, [], |studio| {
         sign(json!({"payload": {"url": [url]}})),
     ];
     for token in tokens {
-        let answer = bearing(studio, &token).get(&door).await;
+        let answer = with_token(studio, &token).get(&route).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str()),
             (403, Some(MISMATCH)),
@@ -192,11 +192,11 @@ once!(f04_no_other_kind_of_token_opens, [], |studio| {
     }
 });
 
-once!(f05_a_cookie_opens_as_little_as_none, [], |studio| {
+once!(f05_session_cookie_does_not_authorize_download, [], |studio| {
     let document = studio.document("Our page").await;
-    let (door, _) = door(studio, &document);
+    let (route, _) = route(studio, &document);
     for person in [&studio.app.world.ben, &studio.app.world.ada, &studio.app.world.root] {
-        let answer = studio.app.as_(person).get(&door).await;
+        let answer = studio.app.as_(person).get(&route).await;
         answer.refused(401, "DOCSERVER_TOKEN_MISSING");
     }
     assert_eq!(
@@ -206,38 +206,34 @@ once!(f05_a_cookie_opens_as_little_as_none, [], |studio| {
     );
 });
 
-once!(
-    f06_a_document_nobody_wrote_in_is_the_template_of_its_kind,
-    [],
-    |studio| {
-        let ada = studio.app.as_(&studio.app.world.ada);
-        for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
-            let new = json!({"title": kind, "documentType": kind});
-            let rooms = format!("/workrooms/{}/documents", studio.room);
-            let made = ada.post(&rooms, new).await.expect(201);
-            let document = made["id"].as_str().unwrap();
-            let opened = fetch(studio, document).await;
-            assert!(
-                opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
-                "{kind}"
-            );
-            assert!(
-                opened
-                    .header("content-disposition")
-                    .contains(&format!("{kind}.{extension}"))
-            );
-            let editor = studio.open(&studio.app.world.ben, document).await;
-            assert!(editor.may_edit(), "{kind}");
-            editor.close().await.unwrap();
-            let pdf = ada.get(&path(document, "/pdf")).await;
-            assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
-        }
+once!(f06_new_document_is_the_template_of_its_type, [], |studio| {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
+        let new = json!({"title": kind, "documentType": kind});
+        let rooms = format!("/workrooms/{}/documents", studio.room);
+        let made = ada.post(&rooms, new).await.expect(201);
+        let document = made["id"].as_str().unwrap();
+        let opened = fetch(studio, document).await;
+        assert!(
+            opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
+            "{kind}"
+        );
+        assert!(
+            opened
+                .header("content-disposition")
+                .contains(&format!("{kind}.{extension}"))
+        );
+        let editor = studio.open(&studio.app.world.ben, document).await;
+        assert!(editor.may_edit(), "{kind}");
+        editor.close().await.unwrap();
+        let pdf = ada.get(&path(document, "/pdf")).await;
+        assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
     }
-);
+});
 
 studio!(
     #[sqlite]
-    f07_a_storage_that_is_away_is_a_reason_to_ask_again,
+    f07_unavailable_storage_is_503,
     |studio| {
         let document = studio.document("Our page").await;
         studio.write(&studio.app.world.ben, &document, "Still here.").await;
@@ -252,7 +248,7 @@ studio!(
     }
 );
 
-once!(f08_what_is_locked_is_read_and_what_is_gone_is_not, [], |studio| {
+once!(f08_locked_document_is_readable_and_deleted_one_is_404, [], |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     studio.write(&world.ben, &document, "Ours.").await;
@@ -265,31 +261,31 @@ once!(f08_what_is_locked_is_read_and_what_is_gone_is_not, [], |studio| {
     // A revision of another document is rejected, whatever the token contains.
     let other = studio.document_in(&studio.hidden_room().await, "Theirs").await;
     let theirs = studio.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
-    let (door, url) = door(studio, &other);
+    let (route, url) = route(studio, &other);
     let query = format!("?revision={theirs}");
     let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
-    bearing(studio, &token)
-        .get(&format!("{door}{query}"))
+    with_token(studio, &token)
+        .get(&format!("{route}{query}"))
         .await
         .refused(404, "NOT_FOUND");
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn f09_a_large_file_streams_through_little_memory() {
+async fn f09_large_file_is_streamed_with_bounded_memory() {
     const SIZE: usize = 60 << 20;
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("UPLOAD_MAX_MB", "64");
-    let (service, ada, rooms) = lodged(&mut place).await;
+    let (service, ada, rooms) = start_with_work_room(&mut place).await;
     let mut text = vec![b'a'; SIZE];
     text[SIZE - 1] = b'z';
     let made = ada.upload(&rooms, "large.txt", text, &[]).await.expect(201);
-    let door = path(made["id"].as_str().unwrap(), "/file");
-    let token = sign(json!({"payload": {"url": format!("{}/api{door}", service.base)}}));
+    let route = path(made["id"].as_str().unwrap(), "/file");
+    let token = sign(json!({"payload": {"url": format!("{}/api{route}", service.base)}}));
     let bearer = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
     let before = service.resident();
     for _ in 0..3 {
         let mut read = 0;
-        let answer = bearer.request(Method::GET, &door).send().await.unwrap();
+        let answer = bearer.request(Method::GET, &route).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         let mut pieces = answer.bytes_stream();
         while let Some(piece) = pieces.next().await {
@@ -299,22 +295,22 @@ async fn f09_a_large_file_streams_through_little_memory() {
     }
     let grown = service.resident().saturating_sub(before);
     assert!(grown < 16 << 20, "{grown} bytes more than before");
-    let last = bearer.with("range", "bytes=-1").get(&door).await;
+    let last = bearer.with("range", "bytes=-1").get(&route).await;
     assert_eq!((last.status, last.bytes.as_slice()), (206, b"z".as_slice()));
-    let head = bearer.request(Method::HEAD, &door).send().await.unwrap();
+    let head = bearer.request(Method::HEAD, &route).send().await.unwrap();
     assert_eq!(head.status(), 200);
     assert_eq!(head.headers()["content-length"], SIZE.to_string().as_str());
     assert_eq!(head.bytes().await.unwrap().len(), 0);
     bearer
         .with("range", "bytes=99999999-")
-        .get(&door)
+        .get(&route)
         .await
         .refused(416, "RANGE_NOT_SATISFIABLE");
     service.stop();
     place.close();
 }
 
-studio!(an_earlier_state_keeps_its_own_kind, |studio| {
+studio!(earlier_revision_keeps_its_file_type, |studio| {
     // The document server may return a document as another type. The earlier revision keeps its type.
     let ada = studio.app.as_(&studio.app.world.ada);
     let rooms = format!("/workrooms/{}/documents", studio.room);

@@ -3,7 +3,7 @@
 use document_server_simulator::Faults;
 use serde_json::json;
 
-use super::states::{commands, quiet};
+use super::states::{commands, wait_for_no_sessions};
 use crate::finish::status;
 use crate::submissions::copied_text;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
@@ -22,7 +22,7 @@ async fn session_of(studio: &DocumentServerFixture, document: &str) -> String {
 }
 
 studio!(
-    s01_what_was_typed_until_the_press_is_in_the_hand_in,
+    s01_submission_contains_text_typed_until_the_request,
     ["--docserver-flush-milliseconds=4000"],
     |studio| {
         if !clients_are_there() {
@@ -64,13 +64,13 @@ studio!(
         );
         assert!(freezing["at"].as_str() <= status["at"].as_str());
         assert_ne!(studio.key(&document).await, key);
-        quiet(studio, &document).await;
+        wait_for_no_sessions(studio, &document).await;
         assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "nothing came late");
     }
 );
 
 studio!(
-    s04_a_finish_while_people_type_loses_no_word,
+    s04_finish_during_typing_loses_no_text,
     ["--docserver-flush-milliseconds=4000"],
     |studio| {
         if !clients_are_there() {
@@ -96,7 +96,7 @@ studio!(
         );
         for (number, (document, page)) in open.into_iter().enumerate() {
             page.closed().await;
-            quiet(studio, &document).await;
+            wait_for_no_sessions(studio, &document).await;
             let text = studio.text(&document).await;
             assert!(text.contains(&format!("The last words {number}.")), "{text}");
             assert_eq!(status(studio, &document).await, (json!("LOCKED"), json!("DRAFT")));
@@ -106,7 +106,7 @@ studio!(
 );
 
 studio!(
-    s08_every_answer_to_a_forced_save_has_its_next_step,
+    s08_each_result_of_a_forced_save_is_handled,
     ["--docserver-command-seconds=1"],
     |studio| {
         let silence = Faults {
@@ -150,32 +150,29 @@ studio!(
     }
 );
 
-studio!(
-    s08_nothing_new_after_a_restart_of_the_document_server_proves_nothing,
-    |studio| {
-        let (world, document) = (&studio.app.world, studio.document("Our page").await);
-        let editor = studio.open(&world.ben, &document).await;
-        editor.type_text("Before the crash.").await.unwrap();
-        eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
-        studio.server.crash();
-        studio.server.clear_log();
-        let done = studio.finish().await;
-        assert_eq!(done["unsavedDocuments"], json!([document]));
-        let forced = studio
-            .server
-            .requests()
-            .into_iter()
-            .find(|heard| heard.parameters["c"] == "forcesave");
-        assert_eq!(forced.map(|heard| heard.answer), Some(4));
-        let seen = studio.seen(&document).await;
-        assert_eq!(seen["contentPending"], true);
-        assert!(seen["saveFailedAt"].is_string(), "the staff are alarmed");
-        assert_eq!(status(studio, &document).await.0, "LOCKED");
-    }
-);
+studio!(s08_no_changes_reported_after_restart_leave_content_pending, |studio| {
+    let (world, document) = (&studio.app.world, studio.document("Our page").await);
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Before the crash.").await.unwrap();
+    eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
+    studio.server.crash();
+    studio.server.clear_log();
+    let done = studio.finish().await;
+    assert_eq!(done["unsavedDocuments"], json!([document]));
+    let forced = studio
+        .server
+        .requests()
+        .into_iter()
+        .find(|heard| heard.parameters["c"] == "forcesave");
+    assert_eq!(forced.map(|heard| heard.answer), Some(4));
+    let seen = studio.seen(&document).await;
+    assert_eq!(seen["contentPending"], true);
+    assert!(seen["saveFailedAt"].is_string(), "the staff are alarmed");
+    assert_eq!(status(studio, &document).await.0, "LOCKED");
+});
 
 studio!(
-    s08_a_forced_save_whose_result_is_dropped_is_pending_until_the_final_one_comes,
+    s08_dropped_forced_save_is_pending_until_the_final_save,
     ["--docserver-command-seconds=1"],
     |studio| {
         if !clients_are_there() {

@@ -18,15 +18,15 @@ macro_rules! once {
 mod archive_faults;
 mod archives;
 mod bad_downloads;
+mod callback_orders;
 mod callbacks;
 mod config;
 mod conversions;
 mod faults;
 mod files;
-mod forgotten;
+mod forgotten_saves;
 mod freezes;
-mod hostile_notices;
-mod orders;
+mod hostile_callbacks;
 mod saves;
 mod security;
 mod states;
@@ -72,7 +72,7 @@ fn all_76_checks_have_a_test() {
 }
 
 /// Starts the service as its own process. Returns it with a client of its teacher and the path for creating documents.
-async fn lodged(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
+async fn start_with_work_room(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
     service.ready().await;

@@ -12,51 +12,48 @@ use test_support::{SocketListener, clients_are_there};
 /// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
 
-studio!(
-    b02_two_students_share_a_session_and_the_last_one_brings_the_save,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let key = studio.key(&document).await;
-        let (ben, cem) = (
-            studio.open(&world.ben, &document).await,
-            studio.open(&world.cem, &document).await,
-        );
-        assert!(ben.may_edit() && cem.may_edit());
-        assert_eq!(studio.key(&document).await, key, "everybody joins one session");
-        ben.type_text("From Ben.").await.unwrap();
-        cem.type_text("From Cem.").await.unwrap();
-        assert!(ben.text().await.unwrap().contains("From Cem."));
+studio!(b02_last_editor_of_shared_session_saves, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    let (ben, cem) = (
+        studio.open(&world.ben, &document).await,
+        studio.open(&world.cem, &document).await,
+    );
+    assert!(ben.may_edit() && cem.may_edit());
+    assert_eq!(studio.key(&document).await, key, "everybody joins one session");
+    ben.type_text("From Ben.").await.unwrap();
+    cem.type_text("From Cem.").await.unwrap();
+    assert!(ben.text().await.unwrap().contains("From Cem."));
 
-        let left = ben.close().await.unwrap();
-        assert_eq!((left.status, left.accepted), (Some(1), true));
-        assert_eq!(
-            studio.seen(&document).await["version"],
-            0,
-            "nothing is stored while one goes on"
-        );
-        let left = cem.close().await.unwrap();
-        assert_eq!((left.status, left.accepted), (Some(2), true));
+    let left = ben.close().await.unwrap();
+    assert_eq!((left.status, left.accepted), (Some(1), true));
+    assert_eq!(
+        studio.seen(&document).await["version"],
+        0,
+        "nothing is stored while one goes on"
+    );
+    let left = cem.close().await.unwrap();
+    assert_eq!((left.status, left.accepted), (Some(2), true));
 
-        let text = studio.text(&document).await;
-        assert!(text.contains("From Ben.") && text.contains("From Cem."), "{text}");
-        let seen = studio.seen(&document).await;
-        assert_eq!(seen["version"], 1);
-        assert_eq!(seen["lastEditedBy"], json!(world.cem.id));
-        let versions = studio.versions(&document).await;
-        assert_eq!(versions[0]["origin"], "EDITOR");
-        let mut editors = vec![world.ben.id.clone(), world.cem.id.clone()];
-        editors.sort();
-        assert_eq!(versions[0]["editors"], json!(editors));
-        assert_ne!(studio.key(&document).await, key, "a final save ends the session's key");
-    }
-);
+    let text = studio.text(&document).await;
+    assert!(text.contains("From Ben.") && text.contains("From Cem."), "{text}");
+    let seen = studio.seen(&document).await;
+    assert_eq!(seen["version"], 1);
+    assert_eq!(seen["lastEditedBy"], json!(world.cem.id));
+    let versions = studio.versions(&document).await;
+    assert_eq!(versions[0]["origin"], "EDITOR");
+    let mut editors = vec![world.ben.id.clone(), world.cem.id.clone()];
+    editors.sort();
+    assert_eq!(versions[0]["editors"], json!(editors));
+    assert_ne!(studio.key(&document).await, key, "a final save ends the session's key");
+});
 
-studio!(b03_repeat_is_idempotent, |studio| {
+studio!(b03_repeated_callback_is_idempotent, |studio| {
     repeated(studio, DuplicateDelivery::Sequential).await;
 });
 
-studio!(b04_two_at_once_are_one_revision, |studio| {
+studio!(b04_parallel_duplicates_create_one_revision, |studio| {
     repeated(studio, DuplicateDelivery::Parallel).await;
 });
 
@@ -81,7 +78,7 @@ async fn repeated(studio: &DocumentServerFixture, duplicate: DuplicateDelivery) 
     assert_eq!(own, 1, "no bytes are left over: {stored:?}");
 }
 
-studio!(b05_the_save_button_keeps_the_key, |studio| {
+studio!(b05_forced_save_keeps_the_key, |studio| {
     let (world, document) = (&studio.app.world, studio.document("Our page").await);
     let key = studio.key(&document).await;
     let editor = studio.open(&world.ben, &document).await;
@@ -103,7 +100,7 @@ studio!(b05_the_save_button_keeps_the_key, |studio| {
     editor.close().await.unwrap();
 });
 
-studio!(b06_the_end_after_a_forced_save_adds_nothing, |studio| {
+studio!(b06_close_after_forced_save_adds_no_revision, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
@@ -127,7 +124,7 @@ studio!(b06_the_end_after_a_forced_save_adds_nothing, |studio| {
     assert_ne!(studio.key(&document).await, key);
 });
 
-studio!(b07_a_slow_forced_save_never_covers_the_final_one, |studio| {
+studio!(b07_late_forced_save_does_not_replace_the_final_save, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
@@ -155,7 +152,7 @@ studio!(b07_a_slow_forced_save_never_covers_the_final_one, |studio| {
     );
 });
 
-studio!(b08_leaving_without_a_change_stores_nothing, |studio| {
+studio!(b08_close_without_changes_stores_nothing, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
@@ -165,7 +162,7 @@ studio!(b08_leaving_without_a_change_stores_nothing, |studio| {
     assert_eq!(studio.key(&document).await, key);
 });
 
-studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
+studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     studio.write(&world.ben, &document, "Good.").await;
@@ -175,10 +172,10 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
         seen["saveFailedAt"].clone()
     };
     assert_eq!(failed_at(&world.ben).await, json!(null));
-    let mut ears = Vec::new();
+    let mut listeners = Vec::new();
     if clients_are_there() {
         for person in [&world.ben, &world.ada] {
-            ears.push(SocketListener::by(&studio.app, person).await);
+            listeners.push(SocketListener::by(&studio.app, person).await);
         }
     }
     let editor = studio.open(&world.ben, &document).await;
@@ -205,7 +202,7 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
         "the room sees that it is not saved"
     );
     let is_failed = |told: &serde_json::Value| told["changed"] == json!(["saveFailedAt"]);
-    for ear in &mut ears {
+    for ear in &mut listeners {
         let told = ear.expect_where("document:updated", is_failed).await;
         assert_eq!(
             (&told["document"]["id"], &told["document"]["saveFailedAt"]),
@@ -234,7 +231,7 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
     assert!(editor.close().await.unwrap().accepted);
     assert!(studio.text(&document).await.contains("Kept over there."));
     assert_eq!(failed_at(&world.ben).await, json!(null));
-    for ear in &mut ears {
+    for ear in &mut listeners {
         let told = ear.expect_where("document:updated", is_failed).await;
         assert_eq!(
             told["document"]["saveFailedAt"],
@@ -245,7 +242,7 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
     assert_eq!(logged().await, 2);
 });
 
-studio!(b11_the_address_of_a_save_leads_to_our_document_server_only, |studio| {
+studio!(b11_save_is_downloaded_from_configured_host_only, |studio| {
     let foreign = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let host = foreign.local_addr().unwrap().to_string();
     studio.server.set_faults(Faults {
@@ -271,7 +268,7 @@ studio!(b11_the_address_of_a_save_leads_to_our_document_server_only, |studio| {
 });
 
 studio!(
-    b12_what_cannot_be_fetched_whole_is_not_acknowledged,
+    b12_incomplete_download_is_not_acknowledged,
     ["--upload-max-mb=1"],
     |studio| {
         let faults = [
@@ -310,7 +307,7 @@ studio!(
     }
 );
 
-studio!(b14_a_long_session_whose_header_was_cut_is_still_believed, |studio| {
+studio!(b14_save_with_history_in_body_token_only_is_accepted, |studio| {
     let document = studio.document("Our page").await;
     studio.server.faults().update(|faults| faults.history_padding = 1500);
     studio
@@ -329,7 +326,7 @@ studio!(b14_a_long_session_whose_header_was_cut_is_still_believed, |studio| {
     );
 });
 
-studio!(b18_the_type_a_save_claims_is_not_believed, |studio| {
+studio!(b18_file_type_claimed_by_callback_is_ignored, |studio| {
     // The document is served as a text document, so its content must be one.
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;

@@ -4,7 +4,7 @@ use document_server_simulator::{Simulator, SimulatorSettings};
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::lodged;
+use super::start_with_work_room;
 use crate::documents::put;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::path;
@@ -15,7 +15,7 @@ use test_support::{Client, Kind, ServerEnv, ServerProcess};
 
 studio!(
     #[sqlite]
-    x01_no_token_that_a_page_can_hold_opens_a_door,
+    x01_browser_token_authorizes_no_document_server_route,
     |studio| {
         let world = &studio.app.world;
         let document = studio.document("Our page").await;
@@ -76,28 +76,28 @@ studio!(
 );
 
 /// Starts the service with one document as its own process.
-async fn lodged_document(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
-    let (service, ada, rooms) = lodged(place).await;
+async fn start_with_document(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
+    let (service, ada, rooms) = start_with_work_room(place).await;
     let new = json!({"title": "Ours", "documentType": "word"});
     let document = id(&ada.post(&rooms, new).await.expect(201));
     (service, ada, document)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
+async fn x02_secret_is_never_exposed_and_can_be_replaced() {
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("LOG_LEVEL", "trace");
     place.set("DOCSERVER_URL", &practice.url());
-    let (service, ada, document) = lodged_document(&mut place).await;
-    let door = path(&document, "/file");
-    let old = sign(json!({"payload": {"url": format!("{}/api{door}", service.base)}}));
+    let (service, ada, document) = start_with_document(&mut place).await;
+    let route = path(&document, "/file");
+    let old = sign(json!({"payload": {"url": format!("{}/api{route}", service.base)}}));
     let bearer = |service: &ServerProcess, token: &str| {
         Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"))
     };
-    assert_eq!(bearer(&service, &old).get(&door).await.status, 200);
+    assert_eq!(bearer(&service, &old).get(&route).await.status, 200);
     // A callback for another document is logged with its field names and without its token.
     let stray = sign(json!({"key": "somebody-elses-1", "status": 4}));
     let stranger = Client::new(&service.base, None);
@@ -115,7 +115,7 @@ async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
         &path(&document, ""),
         &path(&document, "/editor-config"),
         &path(&document, "/pdf"),
-        &door,
+        &route,
         "/groups?limit=x",
     ] {
         let answer = ada.get(address).await;
@@ -130,17 +130,17 @@ async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
     let mut service = place.start("serve");
     service.ready().await;
     bearer(&service, &old)
-        .get(&door)
+        .get(&route)
         .await
         .refused(401, "DOCSERVER_TOKEN_INVALID");
     let claims =
-        json!({"payload": {"url": format!("{}/api{door}", service.base)}, "iat": seconds(), "exp": seconds() + 300});
+        json!({"payload": {"url": format!("{}/api{route}", service.base)}, "iat": seconds(), "exp": seconds() + 300});
     let new = sign_as(
         jsonwebtoken::Algorithm::HS256,
         "another-secret-for-tests-0123456789abcdef",
         &claims,
     );
-    assert_eq!(bearer(&service, &new).get(&door).await.status, 200);
+    assert_eq!(bearer(&service, &new).get(&route).await.status, 200);
     service.stop();
     let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
     let is_audited = log
@@ -162,7 +162,7 @@ async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
 
 shelved!(
     #[sqlite]
-    x03_what_only_calls_itself_a_document_is_refused,
+    x03_disguised_file_is_rejected,
     [],
     |shelf, studio| {
         let ada = studio.app.as_(&studio.app.world.ada);
@@ -194,8 +194,8 @@ shelved!(
             );
         }
         assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
-        for door in ["/download", "/versions/1/download"] {
-            let answer = ada.get(&path(&document, door)).await;
+        for route in ["/download", "/versions/1/download"] {
+            let answer = ada.get(&path(&document, route)).await;
             assert!(answer.header("content-disposition").starts_with("attachment"));
             assert_eq!(answer.header("x-content-type-options"), "nosniff");
             assert_eq!(answer.header("content-security-policy"), "sandbox");
@@ -205,7 +205,7 @@ shelved!(
 );
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x04_what_swells_is_refused_in_little_memory() {
+async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
     let blanks = vec![b' '; 80 << 20];
     let package = |name: &str, inside: &[u8]| docx_with("x", &[(name, inside)]);
     let bomb = archive(&[("word/big.xml", &blanks)]);
@@ -246,7 +246,7 @@ async fn x04_what_swells_is_refused_in_little_memory() {
     ];
     drop(blanks);
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let (service, ada, document) = lodged_document(&mut place).await;
+    let (service, ada, document) = start_with_document(&mut place).await;
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx").await.expect(200);
     let before = service.resident();
@@ -268,15 +268,15 @@ async fn x04_what_swells_is_refused_in_little_memory() {
 
 shelved!(
     #[sqlite]
-    x05_a_door_is_rated_by_document_and_has_room_for_repeats,
+    x05_callback_rate_limit_is_per_document_and_allows_retries,
     ["--rate-limit-factor=0.02"],
     |shelf, studio| {
         // The limit is 12 per minute in this test; the default is 600.
         let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
         let key = format!("{document}-1");
         // Requests without a valid token do not count towards the limit.
-        let knocks = (0..40).map(|_| post(studio, &document, json!({"token": "x"}), None));
-        assert!(join_all(knocks).await.iter().all(|answer| answer.status == 401));
+        let attempts = (0..40).map(|_| post(studio, &document, json!({"token": "x"}), None));
+        assert!(join_all(attempts).await.iter().all(|answer| answer.status == 401));
         // Four attempts of one save in eight seconds, as the document server makes them.
         let url = shelf.lay("good", Manner::Whole(docx("good")));
         for _ in 0..4 {
@@ -291,13 +291,13 @@ shelved!(
         assert!((1..=60).contains(&wait));
         refused.refused(429, "RATE_LIMITED");
         // The other route and other documents have separate limits.
-        let door = path(&document, "/file");
-        let token = sign(json!({"payload": {"url": format!("{}/api{door}", studio.app.base)}}));
+        let route = path(&document, "/file");
+        let token = sign(json!({"payload": {"url": format!("{}/api{route}", studio.app.base)}}));
         let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));
         for _ in 0..12 {
-            assert_eq!(bearer.get(&door).await.status, 200);
+            assert_eq!(bearer.get(&route).await.status, 200);
         }
-        bearer.get(&door).await.refused(429, "RATE_LIMITED");
+        bearer.get(&route).await.refused(429, "RATE_LIMITED");
         let theirs = json!({"key": format!("{other}-1"), "status": 1, "users": []});
         assert_eq!(tell(studio, &other, theirs).await, (200, 0));
         studio.app.app.rate_limiter().advance_clock(61);
@@ -305,7 +305,7 @@ shelved!(
     }
 );
 
-once!(x06_what_we_ask_of_the_document_server_names_nobody, [], |studio| {
+once!(x06_requests_to_document_server_contain_no_names, [], |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.ben, &document).await;

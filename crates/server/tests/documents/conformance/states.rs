@@ -6,7 +6,7 @@ use document_server_simulator::Faults;
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use crate::documents::{every_change, every_look, id, list, path as path_of, room, statuses};
+use crate::documents::{every_change, every_read, id, list, path as path_of, room, statuses};
 use crate::finish::status;
 use crate::submissions::copied_text;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, next_second, path, words};
@@ -32,7 +32,7 @@ pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<St
 }
 
 /// Returns the texts of all revisions of a document, including those that never became its content.
-async fn all_words(studio: &DocumentServerFixture, document: &str) -> String {
+async fn text_of_all_revisions(studio: &DocumentServerFixture, document: &str) -> String {
     let ada = studio.app.as_(&studio.app.world.ada);
     let mut all = String::new();
     for version in studio.versions(document).await {
@@ -46,12 +46,12 @@ async fn all_words(studio: &DocumentServerFixture, document: &str) -> String {
 }
 
 /// Waits until no editing session of the document is recorded.
-pub(super) async fn quiet(studio: &DocumentServerFixture, document: &str) {
+pub(super) async fn wait_for_no_sessions(studio: &DocumentServerFixture, document: &str) {
     let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
     eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
 }
 
-studio!(s01_what_was_typed_before_a_hand_in_is_in_it, |studio| {
+studio!(s01_submission_contains_text_typed_before, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
@@ -76,7 +76,7 @@ studio!(s01_what_was_typed_before_a_hand_in_is_in_it, |studio| {
     assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
 });
 
-studio!(s02_a_late_save_is_kept_beside_the_hand_in, |studio| {
+studio!(s02_save_after_submission_is_stored_as_late_revision, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
@@ -99,7 +99,7 @@ studio!(s02_a_late_save_is_kept_beside_the_hand_in, |studio| {
     }
 });
 
-studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
+studio!(s02_pending_save_completes_the_submission, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
@@ -136,7 +136,7 @@ studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
     );
 });
 
-studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
+studio!(s02_locked_document_accepts_save_of_text_before_finish, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("On its way.").await.unwrap();
@@ -158,96 +158,94 @@ studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
     // The forced save arrives last, but it is the newest save from before the finish.
     eventually(async || studio.text(&document).await.contains("On its way.")).await;
     assert!(!studio.text(&document).await.contains("After the bell."));
-    assert!(all_words(studio, &document).await.contains("After the bell."));
+    assert!(
+        text_of_all_revisions(studio, &document)
+            .await
+            .contains("After the bell.")
+    );
     assert_eq!(status(studio, &document).await.0, "LOCKED");
 });
 
-studio!(
-    s03_what_was_typed_before_the_bell_is_kept_and_what_came_after_is_late,
-    |studio| {
-        let world = &studio.app.world;
-        let (notes, page) = (studio.document("Notes").await, studio.document("Page").await);
-        let (bens, cems) = (
-            studio.open(&world.ben, &notes).await,
-            studio.open(&world.cem, &page).await,
-        );
-        bens.type_text("Before the bell.").await.unwrap();
-        cems.type_text("Also before.").await.unwrap();
-        studio.server.set_faults(Faults {
-            ignores_drop: true,
-            ..Faults::default()
-        });
-        let done = studio.finish().await;
-        assert_eq!(
-            (&done["lockedDocuments"], &done["unsavedDocuments"]),
-            (&json!(2), &json!([]))
-        );
-        let locked = studio.text(&notes).await;
-        assert!(locked.contains("Before the bell."));
-        assert!(studio.text(&page).await.contains("Also before."));
-        let version = studio.seen(&notes).await["version"].clone();
+studio!(s03_text_before_finish_is_content_and_later_text_is_late, |studio| {
+    let world = &studio.app.world;
+    let (notes, page) = (studio.document("Notes").await, studio.document("Page").await);
+    let (bens, cems) = (
+        studio.open(&world.ben, &notes).await,
+        studio.open(&world.cem, &page).await,
+    );
+    bens.type_text("Before the bell.").await.unwrap();
+    cems.type_text("Also before.").await.unwrap();
+    studio.server.set_faults(Faults {
+        ignores_drop: true,
+        ..Faults::default()
+    });
+    let done = studio.finish().await;
+    assert_eq!(
+        (&done["lockedDocuments"], &done["unsavedDocuments"]),
+        (&json!(2), &json!([]))
+    );
+    let locked = studio.text(&notes).await;
+    assert!(locked.contains("Before the bell."));
+    assert!(studio.text(&page).await.contains("Also before."));
+    let version = studio.seen(&notes).await["version"].clone();
 
-        bens.type_text("After the bell.").await.unwrap();
-        let closed = bens.close().await.unwrap();
-        assert_eq!((closed.status, closed.accepted), (Some(2), true));
-        assert_eq!(studio.text(&notes).await, locked, "the locked bytes stay as they are");
-        assert_eq!(studio.seen(&notes).await["version"], version);
-        assert_eq!(studio.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-        let shown = studio
-            .app
-            .as_(&world.ben)
-            .get(&path(&notes, "/versions"))
-            .await
-            .expect(200);
-        assert_eq!(shown.as_array().unwrap().len(), 1, "late versions are for the staff");
-        assert!(cems.close().await.unwrap().accepted);
+    bens.type_text("After the bell.").await.unwrap();
+    let closed = bens.close().await.unwrap();
+    assert_eq!((closed.status, closed.accepted), (Some(2), true));
+    assert_eq!(studio.text(&notes).await, locked, "the locked bytes stay as they are");
+    assert_eq!(studio.seen(&notes).await["version"], version);
+    assert_eq!(studio.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+    let shown = studio
+        .app
+        .as_(&world.ben)
+        .get(&path(&notes, "/versions"))
+        .await
+        .expect(200);
+    assert_eq!(shown.as_array().unwrap().len(), 1, "late versions are for the staff");
+    assert!(cems.close().await.unwrap().accepted);
+});
+
+studio!(s04_failed_forced_save_does_not_prevent_locking, |studio| {
+    let mut open = Vec::new();
+    for number in 0..5 {
+        let document = studio.document(&format!("Page {number}")).await;
+        let editor = studio.open(&studio.app.world.ben, &document).await;
+        editor.type_text(&format!("Words {number}.")).await.unwrap();
+        open.push((document, editor));
     }
-);
-
-studio!(
-    s04_one_document_that_cannot_be_asked_leaves_no_topic_half_locked,
-    |studio| {
-        let mut open = Vec::new();
-        for number in 0..5 {
-            let document = studio.document(&format!("Page {number}")).await;
-            let editor = studio.open(&studio.app.world.ben, &document).await;
-            editor.type_text(&format!("Words {number}.")).await.unwrap();
-            open.push((document, editor));
-        }
-        let unlucky = open[2].0.clone();
-        studio.server.set_faults(Faults {
-            command_error: Some(3),
-            command_key: Some(unlucky.clone()),
-            ..Faults::default()
-        });
-        let done = studio.finish().await;
-        assert_eq!(
-            (&done["lockedDocuments"], &done["unsavedDocuments"]),
-            (&json!(5), &json!([unlucky]))
-        );
-        for (number, (document, _)) in open.iter().enumerate() {
-            assert_eq!(status(studio, document).await, (json!("LOCKED"), json!("DRAFT")));
-            let is_here = studio.text(document).await.contains(&format!("Words {number}."));
-            assert_eq!(is_here, *document != unlucky, "page {number}");
-        }
-        // A repeated finish contacts the editors that it could not reach, and changes nothing else.
-        studio.server.faults().clear();
-        let again = studio.finish().await;
-        assert_eq!(
-            (
-                &again["lockedDocuments"],
-                &again["alreadyFinished"],
-                &again["unsavedDocuments"]
-            ),
-            (&json!(0), &json!(true), &json!([]))
-        );
-        assert!(studio.text(&unlucky).await.contains("Words 2."));
-        assert!(open[2].1.type_text("More.").await.is_err(), "its editor was sent out");
-        assert_eq!(studio.finish().await["finishedAt"], done["finishedAt"]);
+    let unlucky = open[2].0.clone();
+    studio.server.set_faults(Faults {
+        command_error: Some(3),
+        command_key: Some(unlucky.clone()),
+        ..Faults::default()
+    });
+    let done = studio.finish().await;
+    assert_eq!(
+        (&done["lockedDocuments"], &done["unsavedDocuments"]),
+        (&json!(5), &json!([unlucky]))
+    );
+    for (number, (document, _)) in open.iter().enumerate() {
+        assert_eq!(status(studio, document).await, (json!("LOCKED"), json!("DRAFT")));
+        let is_here = studio.text(document).await.contains(&format!("Words {number}."));
+        assert_eq!(is_here, *document != unlucky, "page {number}");
     }
-);
+    // A repeated finish contacts the editors that it could not reach, and changes nothing else.
+    studio.server.faults().clear();
+    let again = studio.finish().await;
+    assert_eq!(
+        (
+            &again["lockedDocuments"],
+            &again["alreadyFinished"],
+            &again["unsavedDocuments"]
+        ),
+        (&json!(0), &json!(true), &json!([]))
+    );
+    assert!(studio.text(&unlucky).await.contains("Words 2."));
+    assert!(open[2].1.type_text("More.").await.is_err(), "its editor was sent out");
+    assert_eq!(studio.finish().await["finishedAt"], done["finishedAt"]);
+});
 
-both!(s05_a_locked_document_refuses_every_change_of_everybody, |app| {
+both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
@@ -264,7 +262,7 @@ both!(s05_a_locked_document_refuses_every_change_of_everybody, |app| {
             answer.refused(423, "DOCUMENT_LOCKED");
         }
         assert_eq!(
-            statuses(&every_look(&client, &path_of(&made)).await),
+            statuses(&every_read(&client, &path_of(&made)).await),
             [200; 4],
             "{}",
             person.name
@@ -282,7 +280,7 @@ both!(s05_a_locked_document_refuses_every_change_of_everybody, |app| {
     assert_eq!(app.kept_files().len(), 1);
 });
 
-studio!(s06_reopening_restores_exactly_what_was, |studio| {
+studio!(s06_reopen_restores_previous_status, |studio| {
     let world = &studio.app.world;
     let (handed_in, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
     let submission = studio.submit(&world.ben, &handed_in).await.expect(200)["submission"]["id"].clone();
@@ -322,7 +320,7 @@ studio!(s06_reopening_restores_exactly_what_was, |studio| {
     );
 });
 
-studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
+studio!(s07_finish_during_typing_and_closing_loses_no_text, |studio| {
     let world = &studio.app.world;
     let draft = studio.document("Our page").await;
     for round in 0..size(20, 200) {
@@ -353,17 +351,17 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
             let after = format!("After {round}.");
             editor.type_text(&after).await.unwrap();
             assert!(editor.close().await.unwrap().accepted, "round {round}");
-            quiet(studio, &draft).await;
+            wait_for_no_sessions(studio, &draft).await;
             assert_eq!(studio.text(&draft).await, locked, "round {round}");
             assert_eq!(studio.seen(&draft).await["version"], version, "round {round}");
-            let everything = all_words(studio, &draft).await;
+            let everything = text_of_all_revisions(studio, &draft).await;
             assert!(
                 everything.contains(&during) && everything.contains(&after),
                 "round {round}, in: {is_in}"
             );
             studio.server.faults().clear();
         }
-        quiet(studio, &draft).await;
+        wait_for_no_sessions(studio, &draft).await;
         // The text was typed before the finish, so it is saved in either order.
         assert!(studio.text(&draft).await.contains(&before), "round {round}");
         assert_eq!(status(studio, &draft).await.0, "LOCKED");
@@ -371,32 +369,29 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
     }
 });
 
-studio!(
-    b17_text_of_a_colleague_is_shown_to_the_group_after_a_restore,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let editor = studio.open(&world.ben, &document).await;
-        editor.type_text("First.").await.unwrap();
-        editor.close().await.unwrap();
-        let editor = studio.open(&world.cem, &document).await;
-        editor.type_text("Of a colleague.").await.unwrap();
-        studio.server.set_faults(Faults {
-            ignores_drop: true,
-            ..Faults::default()
-        });
-        let ben = studio.app.as_(&world.ben);
-        ben.post(&path(&document, "/versions/1/restore"), json!({}))
-            .await
-            .expect(200);
-        editor.close().await.unwrap();
-        assert!(!studio.text(&document).await.contains("Of a colleague."));
-        let versions = ben.get(&path(&document, "/versions")).await.expect(200);
-        let versions = versions.as_array().unwrap().iter();
-        let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
-        assert_eq!(late["savedById"], json!(world.cem.id));
-        let restore = format!("/versions/{}/restore", late["version"]);
-        ben.post(&path(&document, &restore), json!({})).await.expect(200);
-        assert!(studio.text(&document).await.contains("Of a colleague."));
-    }
-);
+studio!(b17_late_text_is_readable_by_group_after_restore, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("First.").await.unwrap();
+    editor.close().await.unwrap();
+    let editor = studio.open(&world.cem, &document).await;
+    editor.type_text("Of a colleague.").await.unwrap();
+    studio.server.set_faults(Faults {
+        ignores_drop: true,
+        ..Faults::default()
+    });
+    let ben = studio.app.as_(&world.ben);
+    ben.post(&path(&document, "/versions/1/restore"), json!({}))
+        .await
+        .expect(200);
+    editor.close().await.unwrap();
+    assert!(!studio.text(&document).await.contains("Of a colleague."));
+    let versions = ben.get(&path(&document, "/versions")).await.expect(200);
+    let versions = versions.as_array().unwrap().iter();
+    let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
+    assert_eq!(late["savedById"], json!(world.cem.id));
+    let restore = format!("/versions/{}/restore", late["version"]);
+    ben.post(&path(&document, &restore), json!({})).await.expect(200);
+    assert!(studio.text(&document).await.contains("Of a colleague."));
+});

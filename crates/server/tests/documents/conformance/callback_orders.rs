@@ -12,7 +12,7 @@ use test_support::office::docx;
 
 /// The callbacks of a session in the usual order: a user joins, two forced saves, the final save, and the close of a
 /// user who made no changes.
-const STORY: [i64; 5] = [1, 6, 60, 2, 4];
+const CALLBACKS: [i64; 5] = [1, 6, 60, 2, 4];
 
 fn orders(left: &[i64]) -> Vec<Vec<i64>> {
     if left.is_empty() {
@@ -31,8 +31,8 @@ fn orders(left: &[i64]) -> Vec<Vec<i64>> {
 }
 
 /// Returns the time of the last change in a save; `None` for other callbacks.
-fn written_at(notice: i64) -> Option<u32> {
-    match notice {
+fn written_at(callback: i64) -> Option<u32> {
+    match callback {
         6 => Some(10),
         60 => Some(20),
         2 => Some(30),
@@ -40,16 +40,16 @@ fn written_at(notice: i64) -> Option<u32> {
     }
 }
 
-fn text(notice: i64) -> String {
-    format!("written at {}", written_at(notice).unwrap())
+fn text(callback: i64) -> String {
+    format!("written at {}", written_at(callback).unwrap())
 }
 
 /// Returns the saves that become the content, in order: each one that is newer than all before it, once.
-fn model(judged: &[i64]) -> Vec<i64> {
+fn model(processed: &[i64]) -> Vec<i64> {
     let mut kept: Vec<i64> = Vec::new();
-    for notice in judged.iter().filter(|notice| written_at(**notice).is_some()) {
-        if kept.last().is_none_or(|last| written_at(*last) < written_at(*notice)) {
-            kept.push(*notice);
+    for callback in processed.iter().filter(|callback| written_at(**callback).is_some()) {
+        if kept.last().is_none_or(|last| written_at(*last) < written_at(*callback)) {
+            kept.push(*callback);
         }
     }
     kept
@@ -62,27 +62,29 @@ struct Session<'s> {
 }
 
 impl Session<'_> {
-    fn claims(&self, notice: i64, manner: fn(Vec<u8>) -> Manner) -> Value {
+    fn claims(&self, callback: i64, manner: fn(Vec<u8>) -> Manner) -> Value {
         let key = format!("{}-1", self.document);
         let ben = &self.studio.app.world.ben.id;
-        let Some(at) = written_at(notice) else {
-            return json!({"key": key, "status": notice, "users": [ben]});
+        let Some(at) = written_at(callback) else {
+            return json!({"key": key, "status": callback, "users": [ben]});
         };
-        let url = self.shelf.lay(&format!("{key}-{notice}"), manner(docx(&text(notice))));
-        let mut claims = save(if notice == 2 { 2 } else { 6 }, &key, &url, at);
+        let url = self
+            .shelf
+            .lay(&format!("{key}-{callback}"), manner(docx(&text(callback))));
+        let mut claims = save(if callback == 2 { 2 } else { 6 }, &key, &url, at);
         claims["users"] = json!([ben]);
         claims
     }
 
-    async fn tell(&self, notice: i64) {
-        let told = tell(self.studio, self.document, self.claims(notice, Manner::Whole)).await;
-        assert_eq!(told, (200, 0), "{notice} of {}", self.document);
+    async fn tell(&self, callback: i64) {
+        let told = tell(self.studio, self.document, self.claims(callback, Manner::Whole)).await;
+        assert_eq!(told, (200, 0), "{callback} of {}", self.document);
     }
 
-    /// Checks the state after all callbacks were sent and processed in the order `judged`.
-    async fn check(&self, order: &[i64], judged: &[i64]) {
+    /// Checks the state after all callbacks were sent and processed in the order `processed`.
+    async fn check(&self, order: &[i64], processed: &[i64]) {
         let ada = self.studio.app.as_(&self.studio.app.world.ada);
-        let kept = model(judged);
+        let kept = model(processed);
         let versions = self.studio.versions(self.document).await;
         let sizes: Vec<i64> = versions
             .iter()
@@ -94,12 +96,12 @@ impl Session<'_> {
             sizes, numbers,
             "{order:?}: one revision for each save that was news, without gaps"
         );
-        for (number, notice) in numbers.iter().zip(&kept) {
+        for (number, callback) in numbers.iter().zip(&kept) {
             let bytes = ada
                 .get(&path(self.document, &format!("/versions/{number}/download")))
                 .await
                 .bytes;
-            assert_eq!(bytes, docx(&text(*notice)), "{order:?}: revision {number}");
+            assert_eq!(bytes, docx(&text(*callback)), "{order:?}: revision {number}");
         }
         let content = ada.get(&path(self.document, "/download")).await.bytes;
         assert_eq!(
@@ -123,10 +125,10 @@ impl Session<'_> {
 
     /// Sends all callbacks in this order, and repeats those at the positions `again` at the end.
     async fn repeated(&self, order: &[i64], again: &[usize]) {
-        let mut judged = Vec::new();
-        for (at, notice) in order.iter().enumerate() {
-            self.tell(*notice).await;
-            judged.push(*notice);
+        let mut processed = Vec::new();
+        for (at, callback) in order.iter().enumerate() {
+            self.tell(*callback).await;
+            processed.push(*callback);
             if again.contains(&at) {
                 self.tell(order[at]).await;
             }
@@ -134,31 +136,31 @@ impl Session<'_> {
         for at in again {
             self.tell(order[*at]).await;
         }
-        self.check(order, &judged).await;
+        self.check(order, &processed).await;
     }
 
     /// Sends all callbacks in this order. The download of the first save ends after all others.
     async fn delayed(&self, order: &[i64]) {
-        let slow = *order.iter().find(|notice| written_at(**notice).is_some()).unwrap();
-        let mut judged: Vec<i64> = order.iter().copied().filter(|notice| *notice != slow).collect();
+        let slow = *order.iter().find(|callback| written_at(**callback).is_some()).unwrap();
+        let mut processed: Vec<i64> = order.iter().copied().filter(|callback| *callback != slow).collect();
         let claims = self.claims(slow, Manner::Held);
         let asked = |line: &String| line.contains(&format!("{}-1-{slow}/", self.document));
         let others = async {
             eventually(async || self.shelf.fetched().iter().any(asked)).await;
-            for notice in &judged {
-                self.tell(*notice).await;
+            for callback in &processed {
+                self.tell(*callback).await;
             }
             self.shelf.release(&format!("{}-1-{slow}", self.document));
         };
         let (told, ()) = tokio::join!(tell(self.studio, self.document, claims), others);
         assert_eq!(told, (200, 0), "{order:?}");
-        judged.push(slow);
-        self.check(order, &judged).await;
+        processed.push(slow);
+        self.check(order, &processed).await;
     }
 }
 
-shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
-    let orders = orders(&STORY);
+shelved!(every_order_of_five_callbacks_has_same_result, [], |shelf, studio| {
+    let orders = orders(&CALLBACKS);
     assert_eq!(orders.len(), 120);
     let third = studio
         .app

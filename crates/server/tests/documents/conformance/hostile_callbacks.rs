@@ -18,7 +18,7 @@ const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
 /// Starts a foreign server and returns its address and its request counter.
-async fn foreign() -> (String, Arc<AtomicUsize>) {
+async fn start_foreign_server() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let calls = Arc::new(AtomicUsize::new(0));
@@ -44,10 +44,10 @@ async fn state(studio: &DocumentServerFixture, document: &str) -> (i64, usize, S
 
 shelved!(
     #[sqlite]
-    a_notice_with_a_bad_token_changes_nothing,
+    callback_with_invalid_token_changes_nothing,
     [],
     |shelf, studio| {
-        let (address, calls) = foreign().await;
+        let (address, calls) = start_foreign_server().await;
         let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
         let before = state(studio, &document).await;
         let key = before.2.clone();
@@ -147,16 +147,16 @@ shelved!(
 
 /// URLs that name another server and a result path. Only our own document server is requested, and it has no such
 /// result.
-fn misleading(foreign: &str) -> Vec<String> {
-    let port = foreign.rsplit(':').next().unwrap();
+fn urls_of_other_hosts(start_foreign_server: &str) -> Vec<String> {
+    let port = start_foreign_server.rsplit(':').next().unwrap();
     let results = "/cache/files/data/x/output.docx?md5=x";
     let hosts = [
-        format!("http://{foreign}"),
-        format!("https://{foreign}"),
-        format!("HTTP://{foreign}"),
-        format!("http://user@{foreign}"),
-        format!("http://docs.example:pass@{foreign}"),
-        format!("http://docs.example\\@{foreign}"),
+        format!("http://{start_foreign_server}"),
+        format!("https://{start_foreign_server}"),
+        format!("HTTP://{start_foreign_server}"),
+        format!("http://user@{start_foreign_server}"),
+        format!("http://docs.example:pass@{start_foreign_server}"),
+        format!("http://docs.example\\@{start_foreign_server}"),
         format!("http://localhost:{port}"),
         format!("http://[::1]:{port}"),
         format!("http://0x7f000001:{port}"),
@@ -171,16 +171,16 @@ fn misleading(foreign: &str) -> Vec<String> {
     let mut found: Vec<String> = hosts.iter().map(|host| format!("{host}{results}")).collect();
     found.retain(|address| !address.contains('\\'));
     found.extend([
-        format!("http://{foreign}/cache/files/\r\nHost: evil.example\r\n\r\n"),
-        format!("  http://{foreign}{results}  "),
-        format!("http:/{foreign}{results}"),
-        format!("http://docs.example{results}&url=http://{foreign}/"),
+        format!("http://{start_foreign_server}/cache/files/\r\nHost: evil.example\r\n\r\n"),
+        format!("  http://{start_foreign_server}{results}  "),
+        format!("http:/{start_foreign_server}{results}"),
+        format!("http://docs.example{results}&url=http://{start_foreign_server}/"),
     ]);
     found
 }
 
 /// URLs that do not name a result.
-fn useless(foreign: &str) -> Vec<String> {
+fn urls_without_result(start_foreign_server: &str) -> Vec<String> {
     let mut found: Vec<String> = [
         "",
         " ",
@@ -220,16 +220,16 @@ fn useless(foreign: &str) -> Vec<String> {
         "#/cache/files/x",
         "/x/cache/files/x",
     ];
-    found.extend(paths.iter().map(|path| format!("http://{foreign}{path}")));
+    found.extend(paths.iter().map(|path| format!("http://{start_foreign_server}{path}")));
     found
 }
 
 shelved!(
     #[sqlite]
-    a_hostile_notice_changes_nothing_and_calls_nobody,
+    hostile_callback_changes_nothing_and_requests_no_other_host,
     [],
     |shelf, studio| {
-        let (address, calls) = foreign().await;
+        let (address, calls) = start_foreign_server().await;
         let document = studio.document("Our page").await;
         let before = state(studio, &document).await;
         let key = before.2.clone();
@@ -239,25 +239,25 @@ shelved!(
             claims[name] = value;
             claims
         };
-        let mut notices: Vec<(u16, Value, Value)> = Vec::new();
-        for url in misleading(&address) {
-            notices.push((503, json!(1), save(2, &key, &url, 1)));
+        let mut callbacks: Vec<(u16, Value, Value)> = Vec::new();
+        for url in urls_of_other_hosts(&address) {
+            callbacks.push((503, json!(1), save(2, &key, &url, 1)));
         }
-        for url in useless(&address) {
-            notices.push((200, json!(1), save(6, &key, &url, 1)));
+        for url in urls_without_result(&address) {
+            callbacks.push((200, json!(1), save(6, &key, &url, 1)));
         }
         let mut nameless = with("users", json!([]));
         nameless.as_object_mut().unwrap().remove("url");
-        notices.push((200, json!(1), nameless));
+        callbacks.push((200, json!(1), nameless));
         let many: Vec<String> = (0..10_000).map(|number| format!("user{number}")).collect();
-        notices.push((503, json!(1), with("users", json!(many))));
-        notices.push((503, json!(1), with("lastsave", json!("soon"))));
-        notices.push((503, json!(1), with("userdata", json!({"nonce": [1, 2]}))));
-        notices.push((503, json!(1), with("history", json!([[[[]]]]))));
-        notices.push((503, json!(1), with("filetype", json!("../../../../etc/passwd"))));
-        notices.push((503, json!(1), with("changesurl", json!(elsewhere))));
-        notices.push((200, json!(1), with("status", json!(3))));
-        notices.push((200, json!(1), with("status", json!(7))));
+        callbacks.push((503, json!(1), with("users", json!(many))));
+        callbacks.push((503, json!(1), with("lastsave", json!("soon"))));
+        callbacks.push((503, json!(1), with("userdata", json!({"nonce": [1, 2]}))));
+        callbacks.push((503, json!(1), with("history", json!([[[[]]]]))));
+        callbacks.push((503, json!(1), with("filetype", json!("../../../../etc/passwd"))));
+        callbacks.push((503, json!(1), with("changesurl", json!(elsewhere))));
+        callbacks.push((200, json!(1), with("status", json!(3))));
+        callbacks.push((200, json!(1), with("status", json!(7))));
         let mismatched = [
             ("url", json!(7)),
             ("url", json!([elsewhere])),
@@ -272,10 +272,10 @@ shelved!(
             ("key", json!("../../x-1")),
         ];
         for (name, value) in mismatched {
-            notices.push((403, json!(null), with(name, value)));
+            callbacks.push((403, json!(null), with(name, value)));
         }
-        assert!(notices.len() >= 60, "only {}", notices.len());
-        let told = notices.into_iter().map(async |(status, error, claims)| {
+        assert!(callbacks.len() >= 60, "only {}", callbacks.len());
+        let told = callbacks.into_iter().map(async |(status, error, claims)| {
             let answer = post(studio, &document, json!({"token": sign(claims.clone())}), None).await;
             let said = claims.to_string().chars().take(200).collect::<String>();
             assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{said}");

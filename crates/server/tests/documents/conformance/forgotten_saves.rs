@@ -12,7 +12,7 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, Kind, ServerEnv, TestApp, World};
 
 /// Leaves a save at the document server that no callback delivered.
-async fn forgotten(studio: &DocumentServerFixture, document: &str, text: &str) {
+async fn write_forgotten_save(studio: &DocumentServerFixture, document: &str, text: &str) {
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
     studio.server.faults().update(|faults| faults.forgets_saves = true);
@@ -20,7 +20,7 @@ async fn forgotten(studio: &DocumentServerFixture, document: &str, text: &str) {
     studio.server.faults().update(|faults| faults.forgets_saves = false);
 }
 
-studio!(e01_a_forgotten_save_is_brought_home, |studio| {
+studio!(e01_forgotten_save_is_recovered, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
@@ -42,53 +42,50 @@ studio!(e01_a_forgotten_save_is_brought_home, |studio| {
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
 });
 
-studio!(
-    e01_one_that_cannot_be_taken_stops_no_other_and_foreign_ones_stay,
-    |studio| {
-        let mut documents = Vec::new();
-        for number in 0..4 {
-            let document = studio.document(&format!("Page {number}")).await;
-            forgotten(studio, &document, &format!("Words {number}.")).await;
-            documents.push(document);
-        }
-        // Another installation also has an undelivered save: under a key that only looks like ours, and under a foreign
-        // key.
-        let own = studio.document("Template").await;
-        for key in ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"] {
-            let mut config = studio.configuration(&studio.app.world.ben, &own).await;
-            config["document"]["key"] = json!(key);
-            config["editorConfig"]["callbackUrl"] = json!("http://127.0.0.1:9/gone");
-            config.as_object_mut().unwrap().remove("token");
-            config["token"] = json!(sign(config.clone()));
-            let editor = client::open(&studio.server.url(), &config).await.unwrap();
-            editor.type_text("Not ours.").await.unwrap();
-            assert!(!editor.close().await.unwrap().accepted);
-        }
-        assert_eq!(studio.server.forgotten_keys().len(), 6);
-        // The first download fails on every attempt in this sweep.
-        studio.server.set_faults(Faults {
-            download: Some(DownloadFault::Html),
-            download_times: Some(3),
-            ..Faults::default()
-        });
-        studio.app.app.document_workflows().reconcile_once().await;
-        assert_eq!(
-            studio.server.forgotten_keys().len(),
-            3,
-            "one of ours waits, and both foreign ones"
-        );
-        studio.server.faults().clear();
-        studio.app.app.document_workflows().reconcile_once().await;
-        let left = studio.server.forgotten_keys();
-        assert_eq!(left, ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"]);
-        for (number, document) in documents.iter().enumerate() {
-            assert!(studio.text(document).await.contains(&format!("Words {number}.")));
-            assert_eq!(studio.origins(document).await, ["EDITOR"]);
-        }
+studio!(e01_failed_recovery_blocks_no_other_and_foreign_saves_stay, |studio| {
+    let mut documents = Vec::new();
+    for number in 0..4 {
+        let document = studio.document(&format!("Page {number}")).await;
+        write_forgotten_save(studio, &document, &format!("Words {number}.")).await;
+        documents.push(document);
     }
-);
+    // Another installation also has an undelivered save: under a key that only looks like ours, and under a foreign
+    // key.
+    let own = studio.document("Template").await;
+    for key in ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"] {
+        let mut config = studio.configuration(&studio.app.world.ben, &own).await;
+        config["document"]["key"] = json!(key);
+        config["editorConfig"]["callbackUrl"] = json!("http://127.0.0.1:9/gone");
+        config.as_object_mut().unwrap().remove("token");
+        config["token"] = json!(sign(config.clone()));
+        let editor = client::open(&studio.server.url(), &config).await.unwrap();
+        editor.type_text("Not ours.").await.unwrap();
+        assert!(!editor.close().await.unwrap().accepted);
+    }
+    assert_eq!(studio.server.forgotten_keys().len(), 6);
+    // The first download fails on every attempt in this sweep.
+    studio.server.set_faults(Faults {
+        download: Some(DownloadFault::Html),
+        download_times: Some(3),
+        ..Faults::default()
+    });
+    studio.app.app.document_workflows().reconcile_once().await;
+    assert_eq!(
+        studio.server.forgotten_keys().len(),
+        3,
+        "one of ours waits, and both foreign ones"
+    );
+    studio.server.faults().clear();
+    studio.app.app.document_workflows().reconcile_once().await;
+    let left = studio.server.forgotten_keys();
+    assert_eq!(left, ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"]);
+    for (number, document) in documents.iter().enumerate() {
+        assert!(studio.text(document).await.contains(&format!("Words {number}.")));
+        assert_eq!(studio.origins(document).await, ["EDITOR"]);
+    }
+});
 
-async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
+async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -134,17 +131,17 @@ async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e01_a_lesson_that_ends_while_the_service_is_down_on_sqlite() {
-    e01_a_lesson_that_ends_while_the_service_is_down(Kind::Sqlite).await;
+async fn e01_saves_during_service_downtime_are_recovered_on_sqlite() {
+    e01_saves_during_service_downtime_are_recovered(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e01_a_lesson_that_ends_while_the_service_is_down_on_postgres() {
-    e01_a_lesson_that_ends_while_the_service_is_down(Kind::Postgres).await;
+async fn e01_saves_during_service_downtime_are_recovered_on_postgres() {
+    e01_saves_during_service_downtime_are_recovered(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e01_two_instances_bring_each_save_home_once() {
+async fn e01_two_instances_recover_each_save_once() {
     let flags = ["--docserver-sweep-seconds=1"];
     let Some(studio) = DocumentServerFixture::start(Kind::Postgres, &flags).await else {
         return;
@@ -154,7 +151,7 @@ async fn e01_two_instances_bring_each_save_home_once() {
     let second = build_app(config, &studio.app.base).await.unwrap();
     for number in 0..5 {
         let document = studio.document(&format!("Page {number}")).await;
-        forgotten(&studio, &document, "Kept over there.").await;
+        write_forgotten_save(&studio, &document, "Kept over there.").await;
         eventually(async || studio.server.forgotten_keys().is_empty()).await;
         assert!(studio.text(&document).await.contains("Kept over there."));
         let asked = studio.server.requests().into_iter().filter(|heard| {
@@ -169,7 +166,7 @@ async fn e01_two_instances_bring_each_save_home_once() {
 
 /// The service dies between the transaction that submits and the forced save. The next start forces the save and ends
 /// the freeze.
-async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
+async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -225,11 +222,11 @@ async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: K
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_sqlite() {
-    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Sqlite).await;
+async fn s04_interrupted_freeze_is_completed_at_restart_on_sqlite() {
+    s04_interrupted_freeze_is_completed_at_restart(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_postgres() {
-    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Postgres).await;
+async fn s04_interrupted_freeze_is_completed_at_restart_on_postgres() {
+    s04_interrupted_freeze_is_completed_at_restart(Kind::Postgres).await;
 }
