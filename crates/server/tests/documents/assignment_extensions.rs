@@ -31,12 +31,12 @@ async fn extend(studio: &DocumentServerFixture, group: &str, until: Value) -> Va
     ada.patch(&path, json!({"lateAllowedUntil": until})).await.expect(200)
 }
 
-async fn take_back(studio: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
+async fn unsubmit(studio: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
     let client = studio.app.as_(person);
     client.post(&path(document, "/unsubmit"), json!({})).await
 }
 
-studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
+studio!(extension_lets_only_its_group_submit_late, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let topic = format!("/assignments/{}", studio.topic);
     let ours = studio.document("Rivers").await;
@@ -54,8 +54,8 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
         (&extended["lateAllowedUntil"], &extended["assignment"]["deadline"]),
         (&json!(FUTURE), &json!(PAST))
     );
-    let handed_in = studio.submit(&world.ben, &ours).await.expect(200);
-    let submission = &handed_in["submission"];
+    let submitted = studio.submit(&world.ben, &ours).await.expect(200);
+    let submission = &submitted["submission"];
     assert_eq!(
         (&submission["isLate"], &submission["lateBySeconds"]),
         (&json!(false), &json!(0)),
@@ -85,7 +85,7 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
     assert!(!elis.to_string().contains(FUTURE), "{elis}");
 
     // An expired extension permits no new submission. A submission made in time keeps its lateness of 0.
-    take_back(studio, &world.ben, &ours).await.expect(200);
+    unsubmit(studio, &world.ben, &ours).await.expect(200);
     for over in [json!("2026-02-01T00:00:00Z"), json!(null)] {
         extend(studio, &studio.group, over).await;
         studio.submit(&world.ben, &ours).await.refused(409, "LATE_NOT_ALLOWED");
@@ -94,16 +94,16 @@ studio!(more_time_lets_one_group_hand_in_and_nobody_else, |studio| {
     assert_eq!(texts(&studio.app.database, kept).await, [Some("0".to_owned())]);
 });
 
-studio!(lateness_counts_from_the_later_of_the_two, |studio| {
+studio!(lateness_counts_from_later_of_deadline_and_extension, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let topic = format!("/assignments/{}", studio.topic);
     let document = studio.document("Rivers").await;
     let late = async |deadline: &str, until: Value| {
         ada.patch(&topic, json!({"deadline": deadline})).await.expect(200);
         extend(studio, &studio.group, until).await;
-        let handed_in = studio.submit(&world.cem, &document).await.expect(200);
-        take_back(studio, &world.cem, &document).await.expect(200);
-        let submission = &handed_in["submission"];
+        let submitted = studio.submit(&world.cem, &document).await.expect(200);
+        unsubmit(studio, &world.cem, &document).await.expect(200);
+        let submission = &submitted["submission"];
         let seconds = submission["lateBySeconds"].as_i64().unwrap();
         assert_eq!(submission["isLate"], json!(seconds > 0));
         seconds

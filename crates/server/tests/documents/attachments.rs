@@ -23,23 +23,27 @@ fn download(file: &Value) -> String {
 }
 
 /// Waits until `count` text files are stored.
-async fn eventually_kept(app: &TestApp, count: usize) {
+async fn wait_for_stored_files(app: &TestApp, count: usize) {
     let folder = app.folder().join("files");
     let begun = Instant::now();
-    while kept(&folder) != count {
+    while stored_files(&folder) != count {
         let elapsed = begun.elapsed();
-        assert!(elapsed < PATIENCE, "{} files are kept, not {count}", kept(&folder));
+        assert!(
+            elapsed < PATIENCE,
+            "{} files are kept, not {count}",
+            stored_files(&folder)
+        );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-fn kept(folder: &Path) -> usize {
+fn stored_files(folder: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return 0;
     };
     let count = |path: PathBuf| {
         if path.is_dir() {
-            kept(&path)
+            stored_files(&path)
         } else {
             usize::from(path.extension() == Some("txt".as_ref()))
         }
@@ -47,7 +51,7 @@ fn kept(folder: &Path) -> usize {
     entries.map(|entry| count(entry.unwrap().path())).sum()
 }
 
-tenants!(a_file_is_for_all_groups_or_for_one, |app| {
+tenants!(attachment_is_visible_to_all_groups_or_to_one, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
@@ -138,7 +142,7 @@ tenants!(a_file_is_for_all_groups_or_for_one, |app| {
     ada.get(&swapped).await.refused(404, "NOT_FOUND");
 });
 
-both!(own_files_rest_while_the_topic_is_shared_and_come_back, |app| {
+both!(files_of_group_are_hidden_while_topic_is_shared, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"isShared": false, "groupIds": [rivers]})).await;
@@ -186,7 +190,7 @@ both!(own_files_rest_while_the_topic_is_shared_and_come_back, |app| {
     assert_eq!(texts(&app.database, rows.to_owned()).await, before);
 });
 
-both!(files_that_do_not_fit_are_refused_and_nothing_is_kept, |app| {
+both!(invalid_attachments_are_rejected_and_not_stored, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;
@@ -228,7 +232,7 @@ both!(files_that_do_not_fit_are_refused_and_nothing_is_kept, |app| {
         .await
         .refused(404, "NOT_FOUND");
     assert_eq!(fingerprints(&app.database).await, before);
-    eventually_kept(app, 19).await;
+    wait_for_stored_files(app, 19).await;
 
     let last = add(&ada, &made, "last.txt", &[("groupAssignmentId", &own)]).await;
     send(&ada, "a.txt", &[]).await.refused(409, "LIMIT_REACHED");
@@ -247,7 +251,7 @@ both!(files_that_do_not_fit_are_refused_and_nothing_is_kept, |app| {
         .refused(404, "NOT_FOUND");
     assert_eq!(ada.delete(&gone).await.expect(200), json!({"success": true}));
     ada.delete(&gone).await.refused(404, "NOT_FOUND");
-    eventually_kept(app, 19).await;
+    wait_for_stored_files(app, 19).await;
     mark_finished(app, &id(&made)).await;
     send(&ada, "a.txt", &[]).await.refused(409, "ASSIGNMENT_FINISHED");
     let first = ids(&ada.get(&path).await.expect(200))[0].clone();
@@ -256,7 +260,7 @@ both!(files_that_do_not_fit_are_refused_and_nothing_is_kept, |app| {
         .refused(409, "ASSIGNMENT_FINISHED");
 });
 
-both!(a_staged_file_waits_for_the_bulk_edit_that_names_it, |app| {
+both!(staged_file_is_attached_by_bulk_edit, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"isShared": false, "groupIds": [rivers]})).await;
@@ -322,7 +326,7 @@ both!(a_staged_file_waits_for_the_bulk_edit_that_names_it, |app| {
     );
     assert_eq!(ben.get(&download(&staged)).await.bytes, b"new.txt");
     ben.get(&download(&old)).await.refused(404, "NOT_FOUND");
-    eventually_kept(app, 3).await;
+    wait_for_stored_files(app, 3).await;
 
     execute(
         &app.database,
@@ -332,11 +336,11 @@ both!(a_staged_file_waits_for_the_bulk_edit_that_names_it, |app| {
         ),
     )
     .await;
-    eventually_kept(app, 2).await;
+    wait_for_stored_files(app, 2).await;
     ada.get(&download(&elsewhere)).await.refused(404, "NOT_FOUND");
 });
 
-both!(own_files_go_with_the_link_and_all_files_with_the_topic, |app| {
+both!(files_are_deleted_with_their_link_or_topic, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"isShared": false, "groupIds": [rivers]})).await;
@@ -349,7 +353,7 @@ both!(own_files_go_with_the_link_and_all_files_with_the_topic, |app| {
         &[("groupAssignmentId", &id(link(&made, &rivers)))],
     )
     .await;
-    eventually_kept(app, 2).await;
+    wait_for_stored_files(app, 2).await;
     ada.delete(&format!("{path}/groups/{rivers}")).await.expect(200);
     assert_eq!(
         ids(&ada.get(&format!("{path}/attachments")).await.expect(200)),

@@ -15,7 +15,7 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
 }
 
 /// Waits until `people` editors of the document are recorded.
-async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize) {
+async fn wait_for_editors(studio: &DocumentServerFixture, document: &str, people: usize) {
     let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     let since = std::time::Instant::now();
     while since.elapsed() < test_support::PATIENCE {
@@ -36,7 +36,7 @@ async fn there_are(studio: &DocumentServerFixture, document: &str, people: usize
 }
 
 /// Simulates elapsed time: moves all recorded times `minutes` into the past.
-async fn minutes_pass(studio: &DocumentServerFixture, minutes: i64) {
+async fn advance_time(studio: &DocumentServerFixture, minutes: i64) {
     let millis = minutes * 60_000;
     let statements = [
         format!("UPDATE editing_sessions SET last_callback_at = last_callback_at - {millis}"),
@@ -60,7 +60,7 @@ fn run(connection: &mut db::connection::Connection, statement: String) {
     connection.execute(made(statement), &[]).unwrap();
 }
 
-studio!(minutes_and_saves_are_counted_once, |studio| {
+studio!(contributions_count_minutes_and_saves_once, |studio| {
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let url = format!("/groups/{}/contributions", studio.group);
@@ -80,24 +80,24 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
 
     let (essay, notes) = (studio.document("Essay").await, studio.document("Notes").await);
     let ben = studio.open(&world.ben, &essay).await;
-    there_are(studio, &essay, 1).await;
-    minutes_pass(studio, 10).await;
+    wait_for_editors(studio, &essay, 1).await;
+    advance_time(studio, 10).await;
     // Cem joins after Ben was alone for ten minutes.
     let cem = studio.open(&world.cem, &essay).await;
-    there_are(studio, &essay, 2).await;
-    minutes_pass(studio, 5).await;
+    wait_for_editors(studio, &essay, 2).await;
+    advance_time(studio, 5).await;
     // The same five minutes in a second document are not counted twice.
     let second = studio.open(&world.ben, &notes).await;
-    there_are(studio, &notes, 1).await;
-    minutes_pass(studio, 5).await;
+    wait_for_editors(studio, &notes, 1).await;
+    advance_time(studio, 5).await;
     cem.type_text("from Cem").await.unwrap();
     cem.close().await.unwrap();
-    there_are(studio, &essay, 1).await;
+    wait_for_editors(studio, &essay, 1).await;
     second.close().await.unwrap();
-    there_are(studio, &notes, 0).await;
+    wait_for_editors(studio, &notes, 0).await;
     ben.type_text("from Ben").await.unwrap();
     assert!(ben.close().await.unwrap().accepted);
-    there_are(studio, &essay, 0).await;
+    wait_for_editors(studio, &essay, 0).await;
     let told = ada.get(&url).await.expect(200);
     let (of_ben, of_cem) = (of(&told, &world.ben), of(&told, &world.cem));
     assert_eq!(
@@ -115,10 +115,10 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
 
     // A long time without callbacks counts as 240 minutes at most. A session that the document server lost counts as 0.
     let ben = studio.open(&world.ben, &notes).await;
-    there_are(studio, &notes, 1).await;
-    minutes_pass(studio, 3 * 24 * 60).await;
+    wait_for_editors(studio, &notes, 1).await;
+    advance_time(studio, 3 * 24 * 60).await;
     ben.close().await.unwrap();
-    there_are(studio, &notes, 0).await;
+    wait_for_editors(studio, &notes, 0).await;
     let told = ada.get(&url).await.expect(200);
     assert_eq!(of(&told, &world.ben)["minutes"], json!(20 + 240), "{told}");
     let who = studio.versions(&essay).await;

@@ -35,7 +35,7 @@ async fn fill(app: &TestApp, link: &Value, submission: &str) {
 }
 
 /// Checks that a link in a list agrees with the whole link: it has the timestamps and not the copies.
-fn is_brief_form_of(brief: &Value, whole: &Value) {
+fn assert_is_brief_form_of(brief: &Value, whole: &Value) {
     for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
         assert_eq!(brief[field], whole[field], "{field}");
     }
@@ -47,7 +47,7 @@ fn is_brief_form_of(brief: &Value, whole: &Value) {
     assert!(!brief.to_string().contains("Report"), "{brief}");
 }
 
-both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
+both!(every_response_with_link_includes_current_submission, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben, &app.world.cem], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.dana], json!({})).await;
@@ -83,7 +83,7 @@ both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
         let first = link(&detail, &rivers).clone();
         assert_eq!(of(&group), first);
         for brief in [link(&listed, &rivers).clone(), of(&in_list)] {
-            is_brief_form_of(&brief, &first);
+            assert_is_brief_form_of(&brief, &first);
         }
         assert_eq!(of(&group)["submittedCount"], 1);
         assert_eq!(first["isComplete"], true);

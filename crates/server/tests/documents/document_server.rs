@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::document_server_fixture::path;
 use test_support::{Kind, TestApp};
 
-sqlite!(without_a_document_server_documents_are_kept_all_the_same, |app| {
+sqlite!(documents_are_stored_without_document_server, |app| {
     use test_support::topics::{group, id};
     let ada = app.as_(&app.world.ada);
     let group = group(&ada, &app.world.seven_b, &[&app.world.ben], json!({})).await;
@@ -27,7 +27,7 @@ sqlite!(without_a_document_server_documents_are_kept_all_the_same, |app| {
 });
 
 #[tokio::test]
-async fn results_are_paths_below_the_result_folder_and_nothing_else() {
+async fn result_url_is_reduced_to_path_below_result_folder() {
     let Some(app) = TestApp::start_with(Kind::Sqlite, &["--docserver-url=http://docs.example/office"]).await else {
         return;
     };
@@ -61,7 +61,7 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_folder_of_results_is_a_setting() {
+async fn result_folder_is_configurable() {
     let flags = [
         "--docserver-url=http://docs.example",
         "--docserver-results-path=/kept/files/",

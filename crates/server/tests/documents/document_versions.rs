@@ -6,7 +6,7 @@ use crate::documents::{id, list, path, put, room};
 use test_support::office::{docx, docx_with};
 use test_support::until;
 
-both!(a_document_keeps_its_earlier_states, |app| {
+both!(document_keeps_earlier_revisions, |app| {
     let room = room(app).await;
     let (ben, cem, ada) = (
         app.as_(&app.world.ben),
@@ -105,7 +105,7 @@ both!(a_document_keeps_its_earlier_states, |app| {
     assert_eq!(app.kept_files().len(), 3);
 });
 
-both!(a_draft_keeps_its_last_fifty_states, |app| {
+both!(draft_keeps_last_fifty_revisions_without_late_ones, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let made = ben.upload(&list(&room), "a.txt", b"1".to_vec(), &[]).await.expect(201);
@@ -129,7 +129,7 @@ both!(a_draft_keeps_its_last_fifty_states, |app| {
     until("51 files are left", async || app.kept_files().len() == 51).await;
 });
 
-tenants!(a_document_may_begin_with_a_file_of_its_group, |app| {
+tenants!(document_is_created_from_file_of_its_group, |app| {
     let room = room(app).await;
     let other = app.room(&app.world.seven_b, &[&app.world.dana]).await;
     let form = docx("fill me in");
@@ -157,7 +157,7 @@ tenants!(a_document_may_begin_with_a_file_of_its_group, |app| {
     assert_eq!(ben.get(&format!("{}/download", path(&again))).await.bytes, form);
 });
 
-both!(what_a_document_was_converted_to_goes_with_it, |app| {
+both!(converted_pdf_is_deleted_with_its_document, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);

@@ -18,7 +18,7 @@ pub fn list(room: &Room) -> String {
     format!("/workrooms/{}/documents", room.id)
 }
 
-async fn blank(client: &Client, room: &Room, title: &str) -> Value {
+async fn create_blank(client: &Client, room: &Room, title: &str) -> Value {
     client
         .post(&list(room), json!({"title": title, "documentType": "word"}))
         .await
@@ -40,7 +40,7 @@ pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) ->
 }
 
 /// Sends every request that changes a document.
-pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
+pub async fn every_write(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.patch(document, json!({"title": "Other"})).await,
         client.patch(document, json!({"assignmentId": null})).await,
@@ -51,7 +51,7 @@ pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
 }
 
 /// Sends every request that reads a document.
-pub async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
+pub async fn every_read(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.get(document).await,
         client.get(&format!("{document}/download")).await,
@@ -69,7 +69,7 @@ pub async fn room(app: &TestApp) -> Room {
     app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await
 }
 
-both!(a_blank_document_begins_with_the_template, |app| {
+both!(new_document_has_content_of_template, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let answer = ben
@@ -135,7 +135,7 @@ both!(a_blank_document_begins_with_the_template, |app| {
     assert!(app.kept_files().is_empty());
 });
 
-tenants!(what_is_asked_for_has_to_make_sense, |app| {
+tenants!(invalid_fields_of_new_document_are_rejected, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let post = async |body: Value| ben.post(&list(&room), body).await;
@@ -159,7 +159,7 @@ tenants!(what_is_asked_for_has_to_make_sense, |app| {
     post(json!({"title": "x", "documentType": "word", "templateAttachmentId": "none"}))
         .await
         .refused(404, "NOT_FOUND");
-    let made = blank(&ben, &room, "x").await;
+    let made = create_blank(&ben, &room, "x").await;
     ben.patch(&path(&made), json!({"title": null})).await.invalid("title");
     ben.patch(&path(&made), json!({"owner": "me"})).await.invalid("owner");
     let same = ben.patch(&path(&made), json!({"version": 7})).await.expect(200);
@@ -176,7 +176,7 @@ tenants!(what_is_asked_for_has_to_make_sense, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(only_those_who_see_the_group_know_its_documents, |app| {
+both!(documents_are_visible_only_with_their_group, |app| {
     let world = &app.world;
     let room = room(app).await;
     app.room(&world.seven_b, &[&world.dana]).await;
@@ -197,8 +197,8 @@ both!(only_those_who_see_the_group_know_its_documents, |app| {
         .refused(404, "NOT_FOUND");
     for person in outsiders {
         let client = app.as_(person);
-        let mut answers = every_look(&client, &document).await;
-        answers.extend(every_change(&client, &document).await);
+        let mut answers = every_read(&client, &document).await;
+        answers.extend(every_write(&client, &document).await);
         answers.push(client.get(&list(&room)).await);
         answers.push(
             client
@@ -220,7 +220,7 @@ both!(only_those_who_see_the_group_know_its_documents, |app| {
     for person in [&world.ben, &world.cem, &world.ada, &world.adam, &world.olga] {
         let client = app.as_(person);
         assert_eq!(
-            statuses(&every_look(&client, &document).await),
+            statuses(&every_read(&client, &document).await),
             [200; 4],
             "{}",
             person.name
@@ -233,26 +233,26 @@ both!(only_those_who_see_the_group_know_its_documents, |app| {
 
     // Until its start date only the staff can see the group, also in a draft class.
     app.group_starts(&room, 99_999_999_999_999).await;
-    assert_eq!(statuses(&every_look(&ben, &document).await), [404; 4]);
-    assert_eq!(statuses(&every_change(&ben, &document).await), [404; 5]);
+    assert_eq!(statuses(&every_read(&ben, &document).await), [404; 4]);
+    assert_eq!(statuses(&every_write(&ben, &document).await), [404; 5]);
     ben.get(&list(&room)).await.refused(404, "NOT_FOUND");
-    assert_eq!(statuses(&every_look(&ada, &document).await), [200; 4]);
+    assert_eq!(statuses(&every_read(&ada, &document).await), [200; 4]);
     app.group_starts(&room, 1).await;
     app.class_becomes(&world.seven_b, "DRAFT").await;
-    assert_eq!(statuses(&every_look(&ben, &document).await), [404; 4]);
-    assert_eq!(statuses(&every_look(&ada, &document).await), [200; 4]);
+    assert_eq!(statuses(&every_read(&ben, &document).await), [404; 4]);
+    assert_eq!(statuses(&every_read(&ada, &document).await), [200; 4]);
     app.class_becomes(&world.seven_b, "ACTIVE").await;
     ada.delete(&document).await.expect(200);
     ben.get(&document).await.refused(404, "NOT_FOUND");
 });
 
-both!(an_archived_class_is_for_reading, |app| {
+both!(documents_of_archived_class_are_read_only, |app| {
     let room = room(app).await;
     let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
     app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
     for client in [&ben, &ada] {
-        for answer in every_change(client, &path(&made)).await {
+        for answer in every_write(client, &path(&made)).await {
             answer.refused(409, "CLASS_ARCHIVED");
         }
         client
@@ -263,20 +263,20 @@ both!(an_archived_class_is_for_reading, |app| {
             .upload(&list(&room), "b.docx", docx("b"), &[])
             .await
             .refused(409, "CLASS_ARCHIVED");
-        assert_eq!(statuses(&every_look(client, &path(&made)).await), [200; 4]);
+        assert_eq!(statuses(&every_read(client, &path(&made)).await), [200; 4]);
     }
     let shown = ben.get(&path(&made)).await.expect(200);
     assert_eq!((&shown["status"], &shown["mode"]), (&json!("DRAFT"), &json!("view")));
     assert_eq!(app.kept_files().len(), 1);
 });
 
-tenants!(what_is_handed_in_stays_as_it_is, |app| {
+tenants!(submitted_document_rejects_changes, |app| {
     let room = room(app).await;
     let topic = app.topic(&app.world.seven_b, &[&room]).await;
     let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
     let submission = app.hand_in(id(&made), &topic, &room, &app.world.ada).await;
-    for answer in every_change(&ben, &path(&made)).await {
+    for answer in every_write(&ben, &path(&made)).await {
         answer.refused(409, "ALREADY_SUBMITTED");
     }
     put(&ada, &path(&made), docx("b"), "b.docx")
@@ -311,11 +311,11 @@ tenants!(what_is_handed_in_stays_as_it_is, |app| {
     put(&ben, &path(&made), docx("b"), "b.docx").await.expect(200);
 });
 
-both!(a_room_holds_a_hundred_documents, |app| {
+both!(work_room_is_limited_to_100_documents, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     for number in 0..100 {
-        blank(&ben, &room, &format!("{number}")).await;
+        create_blank(&ben, &room, &format!("{number}")).await;
     }
     let full = |answer: Answer| answer.refused(409, "LIMIT_REACHED");
     full(
@@ -329,7 +329,7 @@ both!(a_room_holds_a_hundred_documents, |app| {
     assert_eq!(titles[99]["title"], "99");
 });
 
-tenants!(work_begins_with_the_first_document, |app| {
+tenants!(first_document_of_topic_starts_its_work, |app| {
     let world = &app.world;
     let room = room(app).await;
     let other = app.room(&world.seven_b, &[&world.dana]).await;
@@ -343,7 +343,7 @@ tenants!(work_begins_with_the_first_document, |app| {
     assert_eq!(made["assignmentId"], json!(two));
     assert_eq!(app.link_status(&one, &room).await, "NOT_STARTED");
     assert_eq!(app.link_status(&two, &room).await, "IN_PROGRESS");
-    blank(&ben, &room, "loose").await;
+    create_blank(&ben, &room, "loose").await;
     assert_eq!(app.link_status(&one, &room).await, "IN_PROGRESS");
     assert_eq!(app.link_status(&one, &other).await, "NOT_STARTED");
     let linked = ben
@@ -366,14 +366,14 @@ tenants!(work_begins_with_the_first_document, |app| {
     );
 });
 
-both!(a_topic_of_others_is_none_of_this_group, |app| {
+both!(document_is_not_linked_to_topic_of_another_group, |app| {
     let world = &app.world;
     let room = room(app).await;
     let other = app.room(&world.seven_b, &[&world.dana]).await;
     let topic = app.topic(&world.seven_b, &[&other]).await;
     let foreign = app.topic(&world.south_class, &[]).await;
     let (ben, ada) = (app.as_(&world.ben), app.as_(&world.ada));
-    let made = blank(&ben, &room, "x").await;
+    let made = create_blank(&ben, &room, "x").await;
     for (client, topic, status, code) in [
         (&ben, &topic, 404, "NOT_FOUND"),
         (&ada, &topic, 409, "GROUP_NOT_ON_ASSIGNMENT"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::grades::{grading, handed_in};
+use crate::grades::{grade_path, submitted};
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::topics::{id, ids};
 use test_support::{SocketListener, clients_are_there};
@@ -13,7 +13,7 @@ async fn link_status(studio: &DocumentServerFixture) -> Value {
     topic["groupAssignments"][0]["status"].clone()
 }
 
-studio!(feedback_is_about_one_thing_that_its_author_sees, |studio| {
+studio!(feedback_has_one_subject_visible_to_its_author, |studio| {
     let world = &studio.app.world;
     let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
     let document = studio.document("Our page").await;
@@ -21,7 +21,7 @@ studio!(feedback_is_about_one_thing_that_its_author_sees, |studio| {
         .post("/feedback", json!({"documentId": document, "text": "x"}))
         .await;
     early.invalid("documentId");
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     for (body, field) in [
         (json!({"text": "x"}), "groupAssignmentId"),
         (
@@ -59,18 +59,18 @@ studio!(feedback_is_about_one_thing_that_its_author_sees, |studio| {
     }
 });
 
-studio!(feedback_is_read_by_whom_it_is_for, |studio| {
+studio!(feedback_is_readable_by_its_audience_only, |studio| {
     let world = &studio.app.world;
     let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
     let document = studio.document("Our page").await;
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     let good = json!({"submissionId": submission, "text": "Well done."});
-    let told = ada.post("/feedback", good).await.expect(201);
+    let created = ada.post("/feedback", good).await.expect(201);
     assert_eq!(
-        (&told["visibility"], &told["author"]["name"]),
+        (&created["visibility"], &created["author"]["name"]),
         (&json!("GROUP"), &json!("Ada Teacher"))
     );
-    assert!(told["publishedAt"].is_string() && told["groupAssignmentId"] == json!(link));
+    assert!(created["publishedAt"].is_string() && created["groupAssignmentId"] == json!(link));
     let staff = json!({"groupAssignmentId": link, "text": "Too kind?", "visibility": "STAFF"});
     let staff = id(&ada.post("/feedback", staff).await.expect(201));
     let held = json!({"documentId": document, "text": "Not yet.", "publish": false});
@@ -79,7 +79,7 @@ studio!(feedback_is_read_by_whom_it_is_for, |studio| {
         (&held["publishedAt"], &held["submissionId"]),
         (&Value::Null, &json!(submission))
     );
-    let (first, held) = (id(&told), id(&held));
+    let (first, held) = (id(&created), id(&held));
 
     let listed = async |person, query: String| {
         ids(&studio
@@ -132,11 +132,11 @@ studio!(feedback_is_read_by_whom_it_is_for, |studio| {
     assert_eq!(listed(&world.ben, all.clone()).await, std::slice::from_ref(&held));
 });
 
-studio!(feedback_is_changed_by_its_author_and_by_admins, |studio| {
+studio!(feedback_is_editable_by_author_and_admins, |studio| {
     let world = &studio.app.world;
     let (ada, adam) = (studio.app.as_(&world.ada), studio.app.as_(&world.adam));
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
+    let (submission, _) = submitted(studio, &document).await;
     let good = json!({"submissionId": submission, "text": "Well done."});
     let first = id(&ada.post("/feedback", good).await.expect(201));
     ada.patch(&format!("/feedback/{first}"), json!({"text": null}))
@@ -172,12 +172,12 @@ studio!(feedback_is_changed_by_its_author_and_by_admins, |studio| {
     assert!(log.contains("FEEDBACK_DELETE") && !log.contains("Well done"), "{log}");
 });
 
-studio!(work_that_is_given_back_is_open_again, |studio| {
+studio!(returned_work_becomes_draft_again, |studio| {
     let world = &studio.app.world;
     let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
     let (first, second) = (studio.document("First").await, studio.document("Second").await);
-    handed_in(studio, &first).await;
-    let (submission, link) = handed_in(studio, &second).await;
+    submitted(studio, &first).await;
+    let (submission, link) = submitted(studio, &second).await;
     let returning = format!("/feedback/submissions/{submission}/return");
     ada.post(&returning, json!({})).await.invalid("feedback");
     let body = json!({"feedback": "One more page, please."});
@@ -192,7 +192,7 @@ studio!(work_that_is_given_back_is_open_again, |studio| {
     ada.post(&returning, body.clone()).await.refused(423, "DOCUMENT_LOCKED");
     assert_eq!(studio.seen(&first).await["statusBeforeLock"], "SUBMITTED");
     studio.reopen().await;
-    ada.put(&grading(&submission), json!({"points": 2, "publish": true}))
+    ada.put(&grade_path(&submission), json!({"points": 2, "publish": true}))
         .await
         .expect(200);
     let keys = [studio.key(&first).await, studio.key(&second).await];
@@ -227,10 +227,10 @@ studio!(work_that_is_given_back_is_open_again, |studio| {
     );
     assert_eq!(studio.seen(&second).await["points"], Value::Null);
     // A grade that was published by mistake can be withdrawn; nothing else can be changed.
-    ada.put(&grading(&submission), json!({"points": 3}))
+    ada.put(&grade_path(&submission), json!({"points": 3}))
         .await
         .refused(409, "NOT_SUBMITTED");
-    ada.put(&grading(&submission), json!({"publish": false}))
+    ada.put(&grade_path(&submission), json!({"publish": false}))
         .await
         .expect(200);
     assert_eq!(link_status(studio).await, "RETURNED");
@@ -244,15 +244,15 @@ studio!(work_that_is_given_back_is_open_again, |studio| {
     );
 });
 
-studio!(the_copies_of_an_attempt_stay_what_they_were, |studio| {
+studio!(copies_of_earlier_attempt_never_change, |studio| {
     let world = &studio.app.world;
     let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
     let document = studio.document("Our page").await;
     studio.write(&world.ben, &document, "As handed in.").await;
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
     studio.write(&world.ben, &document, "Written later.").await;
-    handed_in(studio, &document).await;
+    submitted(studio, &document).await;
     let history = format!("/feedback/group-assignments/{link}/submissions");
     let attempts = ben.get(&history).await.expect(200);
     assert_eq!(
@@ -296,14 +296,14 @@ studio!(the_copies_of_an_attempt_stay_what_they_were, |studio| {
     ada.get(&mixed).await.refused(404, "NOT_FOUND");
 });
 
-studio!(what_is_heard_of_feedback, |studio| {
+studio!(feedback_events_reach_their_audience_only, |studio| {
     if !clients_are_there() {
         return;
     }
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let document = studio.document("Our page").await;
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     let (mut adam, mut ben) = (
         SocketListener::by(&studio.app, &world.adam).await,
         SocketListener::by(&studio.app, &world.ben).await,
@@ -317,14 +317,14 @@ studio!(what_is_heard_of_feedback, |studio| {
     ada.post(&format!("/feedback/submissions/{submission}/return"), body)
         .await
         .expect(200);
-    let told = ben.expect("document:status").await;
+    let created = ben.expect("document:status").await;
     assert_eq!(
-        (&told["documentId"], &told["status"]),
+        (&created["documentId"], &created["status"]),
         (&json!(document), &json!("DRAFT"))
     );
-    let told = ben.expect("submission:returned").await;
+    let created = ben.expect("submission:returned").await;
     assert_eq!(
-        (&told["submission"]["id"], &told["groupAssignment"]["status"]),
+        (&created["submission"]["id"], &created["groupAssignment"]["status"]),
         (&json!(submission), &json!("RETURNED"))
     );
     assert_eq!(

@@ -7,7 +7,7 @@ use test_support::office::{docx, docx_with, open_document};
 use test_support::{Answer, Client, Kind, TestApp, until};
 
 /// Creates a workroom of Ben and returns Ben's client with it.
-pub async fn begin(app: &TestApp) -> (Client, String) {
+pub async fn create_work_room(app: &TestApp) -> (Client, String) {
     let room = app.room(&app.world.seven_b, &[&app.world.ben]).await;
     (app.as_(&app.world.ben), format!("/workrooms/{}/documents", room.id))
 }
@@ -25,8 +25,8 @@ async fn get(client: &Client, path: &str, headers: &[(&str, &str)]) -> Answer {
     client.get(path).await
 }
 
-tenants!(what_is_uploaded_comes_back_byte_for_byte, |app| {
-    let (ben, path) = begin(app).await;
+tenants!(uploaded_bytes_are_downloaded_unchanged, |app| {
+    let (ben, path) = create_work_room(app).await;
     let noise: Vec<u8> = (0..900_000_u32)
         .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
         .collect();
@@ -70,8 +70,8 @@ tenants!(what_is_uploaded_comes_back_byte_for_byte, |app| {
     }
 });
 
-tenants!(downloads_come_in_parts_and_only_when_they_changed, |app| {
-    let (ben, path) = begin(app).await;
+tenants!(downloads_support_ranges_and_etags, |app| {
+    let (ben, path) = create_work_room(app).await;
     let made = ben
         .upload(&path, "a.txt", b"0123456789".to_vec(), &[])
         .await
@@ -110,7 +110,7 @@ tenants!(downloads_come_in_parts_and_only_when_they_changed, |app| {
 });
 
 /// Hostile file names.
-const NASTY: &[&str] = &[
+const HOSTILE: &[&str] = &[
     "../../etc/passwd.txt",
     "..\\..\\boot.txt",
     "/absolute.txt",
@@ -175,9 +175,9 @@ const NASTY: &[&str] = &[
     "a b\u{a0}c.txt",
 ];
 
-both!(nasty_names_stay_names, |app| {
-    let (ben, path) = begin(app).await;
-    let mut names: Vec<String> = NASTY.iter().map(|name| (*name).to_owned()).collect();
+both!(hostile_file_names_are_harmless, |app| {
+    let (ben, path) = create_work_room(app).await;
+    let mut names: Vec<String> = HOSTILE.iter().map(|name| (*name).to_owned()).collect();
     names.extend([
         format!("{}.txt", "x".repeat(300)),
         format!("{}.txt", "ü".repeat(300)),
@@ -240,8 +240,8 @@ both!(nasty_names_stay_names, |app| {
     );
 });
 
-both!(files_go_after_their_rows, |app| {
-    let (ben, path) = begin(app).await;
+both!(file_is_removed_after_its_row, |app| {
+    let (ben, path) = create_work_room(app).await;
     let kept = ben.upload(&path, "kept.docx", docx("kept"), &[]).await.expect(201);
     let gone = ben.upload(&path, "gone.docx", docx("gone"), &[]).await.expect(201);
     let of = |document: &serde_json::Value| format!("/workrooms/documents/{}", document["id"].as_str().unwrap());
@@ -262,9 +262,9 @@ both!(files_go_after_their_rows, |app| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lost_bytes_are_a_fault_and_never_another_file() {
+async fn damaged_file_fails_instead_of_returning_other_bytes() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
-    let (ben, path) = begin(&app).await;
+    let (ben, path) = create_work_room(&app).await;
     let made = ben.upload(&path, "a.docx", docx("mine"), &[]).await.expect(201);
     let files = app.folder().join("files");
     let name = app.kept_files().remove(0);
@@ -290,8 +290,8 @@ async fn lost_bytes_are_a_fault_and_never_another_file() {
     app.close().await;
 }
 
-both!(files_without_rows_are_put_aside, |app| {
-    let (ben, path) = begin(app).await;
+both!(files_without_rows_are_quarantined, |app| {
+    let (ben, path) = create_work_room(app).await;
     let kept = ben.upload(&path, "kept.docx", docx("kept"), &[]).await.expect(201);
     let mut staging = app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
@@ -322,7 +322,7 @@ both!(files_without_rows_are_put_aside, |app| {
 
 /// Checks that every table that references files is queried before a file is removed or quarantined.
 #[test]
-fn no_table_with_files_is_forgotten() {
+fn every_table_with_files_is_queried_before_removal() {
     let (_, statement) = db::platform::statements()
         .into_iter()
         .flat_map(|(_, statements)| statements)

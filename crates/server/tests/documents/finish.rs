@@ -15,10 +15,10 @@ pub async fn status(studio: &DocumentServerFixture, document: &str) -> (Value, V
     (seen["status"].clone(), seen["statusBeforeLock"].clone())
 }
 
-studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
+studio!(finish_locks_documents_of_all_groups_for_all_roles, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let handed_in = studio.document("Handed in").await;
-    studio.submit(&world.ben, &handed_in).await.expect(200);
+    let submitted = studio.document("Handed in").await;
+    studio.submit(&world.ben, &submitted).await.expect(200);
     let draft = studio.document("Draft").await;
     let hidden = studio.document_in(&studio.hidden_room().await, "Hidden").await;
     let finishing = format!("/assignments/{}/finish", studio.topic);
@@ -39,12 +39,12 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
     let expected = json!({"assignmentId": studio.topic, "status": "FINISHED", "finishedAt": null, "lockedDocuments": 3,
         "groups": 2, "alreadyFinished": false, "unlinkedDrafts": [], "openDocuments": [], "unsavedDocuments": []});
     assert_eq!(done, expected);
-    assert_eq!(status(studio, &handed_in).await, (json!("LOCKED"), json!("SUBMITTED")));
+    assert_eq!(status(studio, &submitted).await, (json!("LOCKED"), json!("SUBMITTED")));
     assert_eq!(status(studio, &draft).await, (json!("LOCKED"), json!("DRAFT")));
     assert_eq!(status(studio, &hidden).await, (json!("LOCKED"), json!("DRAFT")));
     for person in [&world.ben, &world.ada, &world.adam] {
         let client = studio.app.as_(person);
-        for document in [&handed_in, &draft] {
+        for document in [&submitted, &draft] {
             let body = json!({"assignmentId": studio.topic});
             client
                 .post(&path(document, "/submit"), body)
@@ -84,7 +84,7 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
     );
 });
 
-studio!(a_topic_whose_group_moved_to_another_course_stays_finished, |studio| {
+studio!(topic_with_group_of_another_course_is_not_reopened, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let draft = studio.document("Draft").await;
     studio.finish().await;
@@ -101,7 +101,7 @@ studio!(a_topic_whose_group_moved_to_another_course_stays_finished, |studio| {
     assert_eq!(status(studio, &draft).await.0, "LOCKED");
 });
 
-studio!(a_save_nobody_took_is_asked_for_at_the_bell, |studio| {
+studio!(finish_recovers_forgotten_save, |studio| {
     let draft = studio.document("Draft").await;
     let editor = studio.open(&studio.app.world.ben, &draft).await;
     editor.type_text("Forgotten.").await.unwrap();
@@ -116,7 +116,7 @@ studio!(a_save_nobody_took_is_asked_for_at_the_bell, |studio| {
     assert!(studio.server.forgotten_keys().is_empty());
 });
 
-studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
+studio!(interrupted_finish_is_completed_by_next_start, |studio| {
     let draft = studio.document("Draft").await;
     let editor = studio.open(&studio.app.world.ben, &draft).await;
     editor.type_text("Before the power went.").await.unwrap();
@@ -142,7 +142,7 @@ studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
     assert!(editor.type_text("More.").await.is_err(), "its editors were sent out");
 });
 
-studio!(finishes_and_reopens_at_once_leave_one_clear_state, |studio| {
+studio!(concurrent_finish_and_reopen_leave_consistent_status, |studio| {
     let draft = studio.document("Draft").await;
     let ada = studio.app.as_(&studio.app.world.ada);
     let (finish, reopen) = (
@@ -166,7 +166,7 @@ studio!(finishes_and_reopens_at_once_leave_one_clear_state, |studio| {
 });
 
 /// Creates 30 groups with three documents each and one open editor per document.
-async fn a_whole_class(studio: &DocumentServerFixture) -> Vec<(String, Editor)> {
+async fn open_90_documents(studio: &DocumentServerFixture) -> Vec<(String, Editor)> {
     let (ada, class) = (studio.app.as_(&studio.app.world.ada), &studio.app.world.seven_b);
     let mut groups = vec![studio.group.clone()];
     for _ in 0..29 {
@@ -193,36 +193,33 @@ async fn count(studio: &DocumentServerFixture, what: &str) -> String {
     texts(&studio.app.database, query).await[0].clone().unwrap()
 }
 
-studio!(
-    thirty_groups_with_three_open_documents_each_are_finished_in_one_call,
-    |studio| {
-        let open = a_whole_class(studio).await;
-        let since = Instant::now();
-        let done = studio.finish().await;
-        println!(
-            "  90 open documents were finished in {} ms",
-            since.elapsed().as_millis()
-        );
-        assert_eq!(
-            (&done["lockedDocuments"], &done["unsavedDocuments"], &done["groups"]),
-            (&json!(90), &json!([]), &json!(31))
-        );
-        assert_eq!(
-            count(studio, "documents WHERE status = 'LOCKED' AND version = 1").await,
-            "90"
-        );
-        for (document, editor) in open.iter().step_by(17) {
-            assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
-            assert!(editor.type_text("More.").await.is_err(), "sent out");
-        }
-        let most = studio.server.max_concurrent_commands();
-        assert!((2..=8).contains(&most), "{most} commands at once");
-        assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
+studio!(finish_locks_90_open_documents_in_one_request, |studio| {
+    let open = open_90_documents(studio).await;
+    let since = Instant::now();
+    let done = studio.finish().await;
+    println!(
+        "  90 open documents were finished in {} ms",
+        since.elapsed().as_millis()
+    );
+    assert_eq!(
+        (&done["lockedDocuments"], &done["unsavedDocuments"], &done["groups"]),
+        (&json!(90), &json!([]), &json!(31))
+    );
+    assert_eq!(
+        count(studio, "documents WHERE status = 'LOCKED' AND version = 1").await,
+        "90"
+    );
+    for (document, editor) in open.iter().step_by(17) {
+        assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
+        assert!(editor.type_text("More.").await.is_err(), "sent out");
     }
-);
+    let most = studio.server.max_concurrent_commands();
+    assert!((2..=8).contains(&most), "{most} commands at once");
+    assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
+});
 
 studio!(
-    a_document_server_that_hangs_holds_up_the_bell_for_one_command,
+    hanging_document_server_delays_finish_by_one_timeout,
     ["--docserver-command-seconds=1"],
     |studio| {
         let mut documents = Vec::new();
@@ -244,12 +241,12 @@ studio!(
         // The document server recovers; text from before the finish is saved when the session ends.
         studio.server.faults().clear();
         assert!(editor.close().await.unwrap().accepted);
-        assert!(eventually_text(studio, &done["unsavedDocuments"], "Before the bell.").await);
+        assert!(has_text(studio, &done["unsavedDocuments"], "Before the bell.").await);
     }
 );
 
 /// Returns whether one of these documents has this text.
-async fn eventually_text(studio: &DocumentServerFixture, documents: &Value, text: &str) -> bool {
+async fn has_text(studio: &DocumentServerFixture, documents: &Value, text: &str) -> bool {
     for document in documents.as_array().unwrap() {
         if studio.text(document.as_str().unwrap()).await.contains(text) {
             return true;
@@ -259,7 +256,7 @@ async fn eventually_text(studio: &DocumentServerFixture, documents: &Value, text
 }
 
 studio!(
-    a_bell_has_a_budget_and_names_whom_it_could_not_wait_for,
+    finish_has_time_limit_and_lists_unsaved_documents,
     ["--docserver-command-seconds=2", "--docserver-finish-seconds=3"],
     |studio| {
         let mut documents = Vec::new();

@@ -32,7 +32,7 @@ async fn two_topics(studio: &DocumentServerFixture) -> TwoTopics {
     }
 }
 
-studio!(finish_locks_unlinked_drafts_and_names_what_stays_open, |studio| {
+studio!(finish_locks_unlinked_drafts_and_lists_open_documents, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let two = two_topics(studio).await;
     let finishing = format!("/assignments/{}/finish", studio.topic);
@@ -174,7 +174,7 @@ studio!(finish_links_drafts_in_the_same_transaction, |studio| {
     assert_eq!(studio.seen(&late).await["assignmentId"], json!(two.second));
 });
 
-studio!(two_topics_in_one_room_do_not_touch_each_other, |studio| {
+studio!(finish_and_reopen_leave_other_topics_documents_alone, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let two = two_topics(studio).await;
     studio.finish().await;
@@ -244,7 +244,7 @@ studio!(
     }
 );
 
-studio!(document_of_a_finished_topic_is_locked_with_its_own, |studio| {
+studio!(document_added_to_finished_topic_is_locked_with_it, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let two = two_topics(studio).await;
     studio.finish().await;

@@ -6,7 +6,7 @@ use document_server_simulator::Faults;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
 
 /// Ben writes text, and no callback delivers it.
-async fn forgets(studio: &DocumentServerFixture, document: &str, text: &str) {
+async fn write_forgotten_save(studio: &DocumentServerFixture, document: &str, text: &str) {
     studio.server.faults().update(|faults| faults.forgets_saves = true);
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
@@ -15,9 +15,9 @@ async fn forgets(studio: &DocumentServerFixture, document: &str, text: &str) {
     assert_eq!(studio.server.forgotten_keys().len(), 1);
 }
 
-studio!(what_is_written_on_top_of_a_forgotten_save_wins, |studio| {
+studio!(text_typed_after_forgotten_save_is_kept, |studio| {
     let document = studio.document("Plan").await;
-    forgets(studio, &document, "\nfirst").await;
+    write_forgotten_save(studio, &document, "\nfirst").await;
     let editor = studio.open(&studio.app.world.cem, &document).await;
     editor.type_text("\nsecond").await.unwrap();
     // Cem's last change is older than the time of the sweep.
@@ -31,9 +31,9 @@ studio!(what_is_written_on_top_of_a_forgotten_save_wins, |studio| {
     assert!(studio.server.forgotten_keys().is_empty());
 });
 
-studio!(a_forgotten_save_never_covers_what_was_saved_on_top_of_it, |studio| {
+studio!(forgotten_save_does_not_replace_later_save, |studio| {
     let document = studio.document("Plan").await;
-    forgets(studio, &document, "\nfirst").await;
+    write_forgotten_save(studio, &document, "\nfirst").await;
     let editor = studio.open(&studio.app.world.cem, &document).await;
     editor.type_text("\nsecond").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);

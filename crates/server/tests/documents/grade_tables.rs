@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::grades::{grading, handed_in};
+use crate::grades::{grade_path, submitted};
 use test_support::document_server_fixture::DocumentServerFixture;
 use test_support::{Answer, Person};
 
@@ -43,14 +43,14 @@ fn statuses(report: &Value) -> Vec<(i64, &str)> {
         .collect()
 }
 
-studio!(grades_go_out_as_a_table_and_come_back, |studio| {
+studio!(exported_grades_are_imported_unchanged, |studio| {
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
+    let (submission, _) = submitted(studio, &document).await;
     let body = json!({"value": "=1+1", "points": 7.5, "feedback": "- short\n\"quoted\", 'said' ",
         "memberGrades": [{"userId": world.ben.id, "value": "B", "feedback": "'=x"}]});
-    ada.put(&grading(&submission), body).await.expect(200);
+    ada.put(&grade_path(&submission), body).await.expect(200);
     let before = grade(studio).await;
     for query in ["", "?delimiter=%2C", "?delimiter=%3B", "?delimiter=tab"] {
         let table = export(studio, &world.ada, query).await;
@@ -92,7 +92,7 @@ studio!(grades_go_out_as_a_table_and_come_back, |studio| {
         .invalid("delimiter");
 });
 
-studio!(rows_that_do_not_fit_change_nothing_and_are_named, |studio| {
+studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     ada.patch(
@@ -102,9 +102,9 @@ studio!(rows_that_do_not_fit_change_nothing_and_are_named, |studio| {
     .await
     .expect(200);
     let document = studio.document("Our page").await;
-    let (former, _) = handed_in(studio, &document).await;
+    let (former, _) = submitted(studio, &document).await;
     let second = studio.document("Second").await;
-    let (submission, _) = handed_in(studio, &second).await;
+    let (submission, _) = submitted(studio, &second).await;
     let (ben, cem, dana) = (&world.ben.id, &world.cem.id, &world.dana.id);
     let table = format!(
         "submissionId;userId;value;points;feedback\n{submission};;2;8,5;Good\n{submission};{ben};1;;\n\
@@ -183,7 +183,7 @@ studio!(rows_that_do_not_fit_change_nothing_and_are_named, |studio| {
     assert_eq!(grade(studio).await, written);
 });
 
-studio!(a_table_that_is_none_is_refused_as_a_whole, |studio| {
+studio!(invalid_table_is_rejected_entirely, |studio| {
     let (world, header) = (&studio.app.world, "submissionId,userId,value\n");
     for table in ["value,points\n1,2\n", "submissionId,userId,grade\n", ""] {
         let answer = import(studio, &world.ada, "", table).await;

@@ -8,17 +8,17 @@ use test_support::rows::texts;
 use test_support::topics::{group, id};
 
 /// Submits the document and returns the ids of the submission and the link.
-pub async fn handed_in(studio: &DocumentServerFixture, document: &str) -> (String, String) {
+pub async fn submitted(studio: &DocumentServerFixture, document: &str) -> (String, String) {
     let answer = studio.submit(&studio.app.world.ben, document).await.expect(200);
     (id(&answer["submission"]), id(&answer["groupAssignment"]))
 }
 
-pub fn grading(submission: &str) -> String {
+pub fn grade_path(submission: &str) -> String {
     format!("/feedback/submissions/{submission}/grade")
 }
 
 /// Returns all responses that a person can read about the work of the visible group, as one text.
-async fn doors(studio: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
+async fn all_responses(studio: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
     let client = studio.app.as_(person);
     let (topic, room, group) = (&studio.topic, &studio.room, &studio.group);
     let mut read = String::new();
@@ -46,80 +46,77 @@ async fn status(studio: &DocumentServerFixture) -> Value {
     topic["groupAssignments"][0]["status"].clone()
 }
 
-studio!(
-    a_grade_is_seen_when_it_is_out_and_a_single_one_by_its_own_alone,
-    |studio| {
-        let world = &studio.app.world;
-        let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-        let document = studio.document("Our page").await;
-        let (submission, link) = handed_in(studio, &document).await;
-        let body = json!({"value": "VALUEMARK", "points": 1207.5, "feedback": "WORDMARK", "memberGrades": [
+studio!(published_grade_is_visible_and_member_grade_to_its_member, |studio| {
+    let world = &studio.app.world;
+    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
+    let document = studio.document("Our page").await;
+    let (submission, link) = submitted(studio, &document).await;
+    let body = json!({"value": "VALUEMARK", "points": 1207.5, "feedback": "WORDMARK", "memberGrades": [
         {"userId": world.ben.id, "points": 9, "feedback": "BENMARK"}, {"userId": world.cem.id, "value": "CEMMARK"}]});
-        let graded = ada.put(&grading(&submission), body).await.expect(200);
-        assert_eq!(
-            (&graded["grade"]["status"], &graded["grade"]["history"]),
-            (&json!("DRAFT"), &json!(1))
-        );
-        assert_eq!(graded["grade"]["memberGrades"].as_array().unwrap().len(), 2);
-        assert_eq!(
-            studio.seen(&document).await["grade"],
-            "VALUEMARK",
-            "the document reads it through"
-        );
-        for student in [&world.ben, &world.cem] {
-            let read = doors(studio, student, &document, &link).await;
-            assert!(
-                !read.contains("MARK") && !read.contains("1207.5") && !read.contains("DRAFT\",\"gradedBy"),
-                "{read}"
-            );
-            assert!(read.contains("\"grade\":null"));
-        }
-        assert_eq!(status(studio).await, "SUBMITTED");
-
-        ada.put(&grading(&submission), json!({"publish": true}))
-            .await
-            .expect(200);
-        assert_eq!(status(studio).await, "GRADED");
-        let read = doors(studio, &world.ben, &document, &link).await;
+    let graded = ada.put(&grade_path(&submission), body).await.expect(200);
+    assert_eq!(
+        (&graded["grade"]["status"], &graded["grade"]["history"]),
+        (&json!("DRAFT"), &json!(1))
+    );
+    assert_eq!(graded["grade"]["memberGrades"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        studio.seen(&document).await["grade"],
+        "VALUEMARK",
+        "the document reads it through"
+    );
+    for student in [&world.ben, &world.cem] {
+        let read = all_responses(studio, student, &document, &link).await;
         assert!(
-            read.contains("VALUEMARK") && read.contains("BENMARK") && !read.contains("CEMMARK"),
+            !read.contains("MARK") && !read.contains("1207.5") && !read.contains("DRAFT\",\"gradedBy"),
             "{read}"
         );
-        assert!(!read.contains("\"history\""), "how often it changed is the staff's");
-        let read = doors(studio, &world.cem, &document, &link).await;
-        assert!(read.contains("CEMMARK") && !read.contains("BENMARK"), "{read}");
-        let own = ben.get(&path(&document, "")).await.expect(200);
-        assert_eq!(
-            (&own["grade"], &own["points"], &own["feedback"]),
-            (&json!("VALUEMARK"), &json!(1207.5), &json!("WORDMARK"))
-        );
-        assert_eq!(own["gradedById"], json!(world.ada.id));
-        ben.post(&path(&document, "/unsubmit"), json!({}))
-            .await
-            .refused(409, "GRADE_PUBLISHED");
-
-        let taken_back = ada
-            .put(&grading(&submission), json!({"publish": false}))
-            .await
-            .expect(200);
-        assert_eq!(
-            (&taken_back["grade"]["status"], &taken_back["grade"]["publishedAt"]),
-            (&json!("DRAFT"), &Value::Null)
-        );
-        assert_eq!(taken_back["grade"]["history"], 3);
-        let read = doors(studio, &world.ben, &document, &link).await;
-        assert!(!read.contains("MARK"), "{read}");
-        assert_eq!(status(studio).await, "SUBMITTED");
-        ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
-        assert_eq!(
-            studio.seen(&document).await["grade"],
-            Value::Null,
-            "no submission, no grade"
-        );
+        assert!(read.contains("\"grade\":null"));
     }
-);
+    assert_eq!(status(studio).await, "SUBMITTED");
 
-studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
+    ada.put(&grade_path(&submission), json!({"publish": true}))
+        .await
+        .expect(200);
+    assert_eq!(status(studio).await, "GRADED");
+    let read = all_responses(studio, &world.ben, &document, &link).await;
+    assert!(
+        read.contains("VALUEMARK") && read.contains("BENMARK") && !read.contains("CEMMARK"),
+        "{read}"
+    );
+    assert!(!read.contains("\"history\""), "how often it changed is the staff's");
+    let read = all_responses(studio, &world.cem, &document, &link).await;
+    assert!(read.contains("CEMMARK") && !read.contains("BENMARK"), "{read}");
+    let own = ben.get(&path(&document, "")).await.expect(200);
+    assert_eq!(
+        (&own["grade"], &own["points"], &own["feedback"]),
+        (&json!("VALUEMARK"), &json!(1207.5), &json!("WORDMARK"))
+    );
+    assert_eq!(own["gradedById"], json!(world.ada.id));
+    ben.post(&path(&document, "/unsubmit"), json!({}))
+        .await
+        .refused(409, "GRADE_PUBLISHED");
+
+    let taken_back = ada
+        .put(&grade_path(&submission), json!({"publish": false}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&taken_back["grade"]["status"], &taken_back["grade"]["publishedAt"]),
+        (&json!("DRAFT"), &Value::Null)
+    );
+    assert_eq!(taken_back["grade"]["history"], 3);
+    let read = all_responses(studio, &world.ben, &document, &link).await;
+    assert!(!read.contains("MARK"), "{read}");
+    assert_eq!(status(studio).await, "SUBMITTED");
+    ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
+    assert_eq!(
+        studio.seen(&document).await["grade"],
+        Value::Null,
+        "no submission, no grade"
+    );
+});
+
+studio!(grade_must_fit_scale_and_points_of_topic, |studio| {
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let topic = format!("/assignments/{}", studio.topic);
@@ -127,8 +124,8 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
         .await
         .expect(200);
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
-    let path = grading(&submission);
+    let (submission, _) = submitted(studio, &document).await;
+    let path = grade_path(&submission);
     let single = |more: Value| json!({"memberGrades": [more]});
     for (body, field) in [
         (json!({"points": 10.5}), "points"),
@@ -167,7 +164,7 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
             .await
             .refused(404, "NOT_FOUND");
     }
-    ada.put(&grading(&common::clock::new_id()), good.clone())
+    ada.put(&grade_path(&common::clock::new_id()), good.clone())
         .await
         .refused(404, "NOT_FOUND");
     ada.put(&path, good.clone()).await.expect(200);
@@ -181,79 +178,76 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
 
     // Another attempt replaces this one. The former attempt can no longer be graded.
     let second = studio.document("Second").await;
-    let (current, _) = handed_in(studio, &second).await;
+    let (current, _) = submitted(studio, &second).await;
     ada.put(&path, json!({"publish": true}))
         .await
         .refused(409, "NOT_SUBMITTED");
-    ada.put(&grading(&current), good).await.expect(200);
+    ada.put(&grade_path(&current), good).await.expect(200);
     studio.app.class_becomes(&world.seven_b, "ARCHIVED").await;
-    ada.put(&grading(&current), json!({"points": 1}))
+    ada.put(&grade_path(&current), json!({"points": 1}))
         .await
         .refused(409, "CLASS_ARCHIVED");
 });
 
-studio!(
-    a_finished_topic_is_graded_by_its_submissions_not_by_its_documents,
-    |studio| {
-        let world = &studio.app.world;
-        let ada = studio.app.as_(&world.ada);
-        let (document, draft) = (studio.document("Our page").await, studio.document("Draft").await);
-        let of_document = path(&document, "/grade");
-        ada.put(&of_document, json!({"points": 1}))
-            .await
-            .refused(409, "NOT_SUBMITTED");
-        let (submission, _) = handed_in(studio, &document).await;
-        ada.put(&path(&draft, "/grade"), json!({"points": 1}))
-            .await
-            .refused(409, "NOT_SUBMITTED");
-        ada.put(&of_document, json!({"memberGrades": []}))
-            .await
-            .invalid("memberGrades");
-        studio
-            .app
-            .as_(&world.ben)
-            .put(&of_document, json!({"points": 1}))
-            .await
-            .refused(403, "FORBIDDEN_ROLE");
-        studio
-            .app
-            .as_(&world.tom)
-            .put(&of_document, json!({"points": 1}))
-            .await
-            .refused(404, "NOT_FOUND");
-        let seen = ada
-            .put(&of_document, json!({"value": "B", "points": 3, "feedback": "Neat."}))
-            .await
-            .expect(200);
-        assert_eq!(
-            (&seen["grade"], &seen["points"], &seen["feedback"]),
-            (&json!("B"), &json!(3.0), &json!("Neat."))
-        );
+studio!(finished_topic_is_graded_by_submission_not_by_document, |studio| {
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let (document, draft) = (studio.document("Our page").await, studio.document("Draft").await);
+    let of_document = path(&document, "/grade");
+    ada.put(&of_document, json!({"points": 1}))
+        .await
+        .refused(409, "NOT_SUBMITTED");
+    let (submission, _) = submitted(studio, &document).await;
+    ada.put(&path(&draft, "/grade"), json!({"points": 1}))
+        .await
+        .refused(409, "NOT_SUBMITTED");
+    ada.put(&of_document, json!({"memberGrades": []}))
+        .await
+        .invalid("memberGrades");
+    studio
+        .app
+        .as_(&world.ben)
+        .put(&of_document, json!({"points": 1}))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    studio
+        .app
+        .as_(&world.tom)
+        .put(&of_document, json!({"points": 1}))
+        .await
+        .refused(404, "NOT_FOUND");
+    let seen = ada
+        .put(&of_document, json!({"value": "B", "points": 3, "feedback": "Neat."}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&seen["grade"], &seen["points"], &seen["feedback"]),
+        (&json!("B"), &json!(3.0), &json!("Neat."))
+    );
 
-        studio.finish().await;
-        for person in [&world.ada, &world.adam] {
-            let refused = studio.app.as_(person).put(&of_document, json!({"points": 4})).await;
-            refused.refused(423, "DOCUMENT_LOCKED");
-        }
-        let graded = ada
-            .put(&grading(&submission), json!({"points": 5, "publish": true}))
-            .await
-            .expect(200);
-        assert_eq!(
-            (&graded["grade"]["value"], &graded["grade"]["points"]),
-            (&json!("B"), &json!(5.0))
-        );
-        let own = studio.app.as_(&world.ben).get(&path(&document, "")).await.expect(200);
-        assert_eq!((&own["status"], &own["points"]), (&json!("LOCKED"), &json!(5.0)));
-        assert_eq!(status(studio).await, "GRADED");
+    studio.finish().await;
+    for person in [&world.ada, &world.adam] {
+        let refused = studio.app.as_(person).put(&of_document, json!({"points": 4})).await;
+        refused.refused(423, "DOCUMENT_LOCKED");
     }
-);
+    let graded = ada
+        .put(&grade_path(&submission), json!({"points": 5, "publish": true}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&graded["grade"]["value"], &graded["grade"]["points"]),
+        (&json!("B"), &json!(5.0))
+    );
+    let own = studio.app.as_(&world.ben).get(&path(&document, "")).await.expect(200);
+    assert_eq!((&own["status"], &own["points"]), (&json!("LOCKED"), &json!(5.0)));
+    assert_eq!(status(studio).await, "GRADED");
+});
 
-studio!(teachers_who_grade_at_once_lose_nothing, |studio| {
+studio!(concurrent_grades_are_all_recorded, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
-    let path = grading(&submission);
+    let (submission, _) = submitted(studio, &document).await;
+    let path = grade_path(&submission);
     let all = (0..12).map(|n| {
         let person = if n % 2 == 0 { &world.ada } else { &world.adam };
         let (client, path) = (studio.app.as_(person), path.clone());
@@ -283,20 +277,20 @@ studio!(teachers_who_grade_at_once_lose_nothing, |studio| {
     assert_eq!(states[11], last, "the last word stands, whole");
 });
 
-studio!(single_grades_are_for_those_who_handed_in, |studio| {
+studio!(member_grade_requires_membership_at_submission, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     let other = group(&ada, &world.seven_b, &[], json!({})).await;
     let moving = format!("/groups/{}/members/{}/move", studio.group, world.ben.id);
     ada.post(&moving, json!({"toGroupId": other})).await.expect(200);
     let joining = format!("/groups/{}/members", studio.group);
     ada.post(&joining, json!({"userIds": [world.eli.id]})).await.expect(200);
     let single = |person: &Person| json!({"memberGrades": [{"userId": person.id, "value": "MARK"}], "publish": true});
-    ada.put(&grading(&submission), single(&world.eli))
+    ada.put(&grade_path(&submission), single(&world.eli))
         .await
         .invalid("memberGrades");
-    let graded = ada.put(&grading(&submission), single(&world.ben)).await.expect(200);
+    let graded = ada.put(&grade_path(&submission), single(&world.ben)).await.expect(200);
     assert_eq!(graded["grade"]["memberGrades"][0]["userId"], json!(world.ben.id));
     let history = format!("/feedback/group-assignments/{link}/submissions");
     studio.app.as_(&world.ben).get(&history).await.refused(404, "NOT_FOUND");
@@ -304,10 +298,10 @@ studio!(single_grades_are_for_those_who_handed_in, |studio| {
     assert!(of_eli.contains("PUBLISHED") && !of_eli.contains("MARK"), "{of_eli}");
 });
 
-studio!(the_drafts_of_a_topic_are_published_together, |studio| {
+studio!(draft_grades_of_topic_are_published_together, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
+    let (submission, _) = submitted(studio, &document).await;
     let hidden = studio.document_in(&studio.hidden_room().await, "Hidden").await;
     let other = id(&studio.submit(&world.ada, &hidden).await.expect(200)["submission"]);
     let publishing = format!("/feedback/assignments/{}/publish-grades", studio.topic);
@@ -316,7 +310,7 @@ studio!(the_drafts_of_a_topic_are_published_together, |studio| {
         json!({"published": 0})
     );
     for submission in [&submission, &other] {
-        ada.put(&grading(submission), json!({"points": 4})).await.expect(200);
+        ada.put(&grade_path(submission), json!({"points": 4})).await.expect(200);
     }
     studio
         .app
@@ -363,11 +357,11 @@ studio!(the_drafts_of_a_topic_are_published_together, |studio| {
     assert_eq!(log["data"].as_array().unwrap().len(), 2);
 });
 
-studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
+studio!(student_responses_reveal_no_draft_grades, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
-    let (submission, link) = handed_in(studio, &document).await;
-    let before = doors(studio, &world.ben, &document, &link).await;
+    let (submission, link) = submitted(studio, &document).await;
+    let before = all_responses(studio, &world.ben, &document, &link).await;
     // Draft grades of every kind are absent from every response: no value, no count, no timestamp.
     for draft in [
         json!({"value": "A"}),
@@ -375,8 +369,8 @@ studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
         json!({"memberGrades": [{"userId": world.ben.id, "points": 1}]}),
         json!({"publish": false, "value": null}),
     ] {
-        ada.put(&grading(&submission), draft).await.expect(200);
-        assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+        ada.put(&grade_path(&submission), draft).await.expect(200);
+        assert_eq!(all_responses(studio, &world.ben, &document, &link).await, before);
     }
     ada.post(
         "/feedback",
@@ -386,26 +380,28 @@ studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
     .expect(201);
     let staff = json!({"submissionId": submission, "text": "Among us", "visibility": "STAFF"});
     ada.post("/feedback", staff).await.expect(201);
-    assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+    assert_eq!(all_responses(studio, &world.ben, &document, &link).await, before);
 });
 
-studio!(staff_read_former_grades_and_students_do_not, |studio| {
+studio!(grade_history_is_visible_to_staff_only, |studio| {
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
+    let (submission, _) = submitted(studio, &document).await;
     let states = format!("/feedback/submissions/{submission}/grades");
     assert_eq!(ada.get(&states).await.expect(200), json!([]));
     let members = json!([{"userId": world.cem.id, "value": "4"}]);
     let first = json!({"value": "3", "feedback": "A first impression", "memberGrades": members});
-    ada.put(&grading(&submission), first).await.expect(200);
+    ada.put(&grade_path(&submission), first).await.expect(200);
     let admin = studio.app.as_(&world.adam);
     admin
-        .put(&grading(&submission), json!({"value": "2", "publish": true}))
+        .put(&grade_path(&submission), json!({"value": "2", "publish": true}))
         .await
         .expect(200);
     // A request that changes nothing creates no version of the grade.
-    ada.put(&grading(&submission), json!({"value": "2"})).await.expect(200);
+    ada.put(&grade_path(&submission), json!({"value": "2"}))
+        .await
+        .expect(200);
 
     let read = ada.get(&states).await.expect(200);
     let of = |at: usize, key: &str| read[at][key].clone();

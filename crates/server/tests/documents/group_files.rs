@@ -17,7 +17,7 @@ fn download(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
 }
 
-tenants!(the_files_of_a_group_are_for_those_who_see_it, |app| {
+tenants!(group_files_are_visible_only_with_their_group, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let hidden = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
@@ -58,7 +58,7 @@ tenants!(the_files_of_a_group_are_for_those_who_see_it, |app| {
     ben.get(&download(&map)).await.refused(404, "NOT_FOUND");
 });
 
-tenants!(twenty_files_and_no_more_however_many_come_at_once, |app| {
+tenants!(concurrent_uploads_keep_limit_of_20_group_files, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let names: Vec<String> = (0..30).map(|number| format!("page {number}.txt")).collect();
@@ -74,7 +74,7 @@ tenants!(twenty_files_and_no_more_however_many_come_at_once, |app| {
     assert_eq!(list.as_array().unwrap().len(), 20);
 });
 
-tenants!(fifty_teachers_at_once_get_fifty_numbers, |app| {
+tenants!(fifty_concurrent_groups_get_distinct_numbers, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     let new = json!({"classId": class.id, "courseId": class.course});

@@ -9,7 +9,7 @@ fn count(answer: &Value, list: &str) -> usize {
     answer[list].as_array().unwrap().len()
 }
 
-tenants!(every_group_gets_its_copy_once, |app| {
+tenants!(handout_creates_one_copy_per_group, |app| {
     let (world, class) = (&app.world, &app.world.seven_b);
     let ada = app.as_(&world.ada);
     let seen = group(&ada, class, &[&world.ben], json!({})).await;

@@ -24,7 +24,7 @@ async fn late_text(studio: &DocumentServerFixture) -> Value {
     late_texts(studio).await.remove(0)
 }
 
-async fn words_of(studio: &DocumentServerFixture, text: &Value) -> String {
+async fn downloaded_text(studio: &DocumentServerFixture, text: &Value) -> String {
     let download = format!("/workrooms/late-texts/{}/download", id(text));
     let answer = studio.app.as_(&studio.app.world.ada).get(&download).await;
     assert_eq!(answer.status, 200);
@@ -32,7 +32,7 @@ async fn words_of(studio: &DocumentServerFixture, text: &Value) -> String {
 }
 
 /// Waits for the session row, which the first callback inserts.
-async fn is_noted(studio: &DocumentServerFixture, document: &str) {
+async fn wait_for_session(studio: &DocumentServerFixture, document: &str) {
     let noted = async || {
         let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
         texts(&studio.app.database, sessions).await.len() == 1
@@ -45,7 +45,7 @@ async fn delete(studio: &DocumentServerFixture, document: &str) {
     ada.delete(&path(document, "")).await.expect(200);
 }
 
-async fn is_closed(studio: &DocumentServerFixture) {
+async fn wait_until_closed(studio: &DocumentServerFixture) {
     let closed = async || {
         let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
         texts(&studio.app.database, open).await.is_empty()
@@ -58,9 +58,9 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.ben, &document).await;
     editor.type_text("Typed before the deletion.").await.unwrap();
-    is_noted(studio, &document).await;
+    wait_for_session(studio, &document).await;
     ada.delete(&path(&document, "")).await.expect(200);
-    is_closed(studio).await;
+    wait_until_closed(studio).await;
     assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
     editor.close().await.unwrap();
 
@@ -81,7 +81,11 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
         )
     );
     assert_eq!(text["savedBy"]["id"], json!(world.ben.id));
-    assert!(words_of(studio, &text).await.contains("Typed before the deletion."));
+    assert!(
+        downloaded_text(studio, &text)
+            .await
+            .contains("Typed before the deletion.")
+    );
     let of_class = |class: &str| format!("/workrooms/late-texts?classId={class}");
     assert_eq!(
         ada.get(&of_class(&world.seven_b.id))
@@ -148,7 +152,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     assert_eq!(remembered().await, 0);
 });
 
-studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
+studio!(deleted_group_course_and_class_close_their_editors, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let adam = studio.app.as_(&world.adam);
     let cells = course(&ada, &world.seven_b, "Weather").await;
@@ -171,7 +175,7 @@ studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
     for (document, deletion) in &deletions {
         let editor = studio.open(&world.ada, document).await;
         editor.type_text(&format!("Words of {document}.")).await.unwrap();
-        is_noted(studio, document).await;
+        wait_for_session(studio, document).await;
         let deleted = adam.delete(deletion).await;
         let deleted = if deleted.status == 409 {
             adam.delete(&format!("{deletion}?force=1")).await
@@ -179,7 +183,7 @@ studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
             deleted
         };
         deleted.expect(200);
-        is_closed(studio).await;
+        wait_until_closed(studio).await;
         assert!(editor.type_text("More.").await.is_err(), "{deletion}");
         editor.close().await.unwrap();
     }
@@ -195,53 +199,50 @@ studio!(group_course_and_class_close_the_editors_of_their_documents, |studio| {
     }
 });
 
-studio!(
-    forgotten_save_of_a_deleted_document_is_taken_and_deleted_there,
-    |studio| {
-        let document = studio.document("Our page").await;
-        let editor = studio.open(&studio.app.world.ben, &document).await;
-        editor.type_text("Forgotten.").await.unwrap();
-        is_noted(studio, &document).await;
-        studio.server.set_faults(Faults {
-            forgets_saves: true,
-            ..Faults::default()
-        });
-        delete(studio, &document).await;
-        assert!(!editor.close().await.unwrap().accepted);
-        studio.server.faults().clear();
-        assert_eq!(studio.server.forgotten_keys().len(), 1);
-        studio.app.app.document_workflows().reconcile_once().await;
-        assert!(studio.server.forgotten_keys().is_empty());
-        let text = late_text(studio).await;
-        assert!(words_of(studio, &text).await.contains("Forgotten."));
+studio!(forgotten_save_of_deleted_document_is_recovered_once, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    editor.type_text("Forgotten.").await.unwrap();
+    wait_for_session(studio, &document).await;
+    studio.server.set_faults(Faults {
+        forgets_saves: true,
+        ..Faults::default()
+    });
+    delete(studio, &document).await;
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.faults().clear();
+    assert_eq!(studio.server.forgotten_keys().len(), 1);
+    studio.app.app.document_workflows().reconcile_once().await;
+    assert!(studio.server.forgotten_keys().is_empty());
+    let text = late_text(studio).await;
+    assert!(downloaded_text(studio, &text).await.contains("Forgotten."));
 
-        // A document without any record is not touched: it may belong to another installation.
-        let other = studio.document("Another page").await;
-        let editor = studio.open(&studio.app.world.ben, &other).await;
-        editor.type_text("Of another installation.").await.unwrap();
-        studio.server.set_faults(Faults {
-            forgets_saves: true,
-            ..Faults::default()
-        });
-        assert!(!editor.close().await.unwrap().accepted);
-        studio.server.faults().clear();
-        delete(studio, &other).await;
-        is_closed(studio).await;
-        execute(
-            &studio.app.database,
-            format!("DELETE FROM deleted_documents WHERE id = '{other}'"),
-        )
-        .await;
-        studio.app.app.document_workflows().reconcile_once().await;
-        assert_eq!(studio.server.forgotten_keys().len(), 1);
-    }
-);
+    // A document without any record is not touched: it may belong to another installation.
+    let other = studio.document("Another page").await;
+    let editor = studio.open(&studio.app.world.ben, &other).await;
+    editor.type_text("Of another installation.").await.unwrap();
+    studio.server.set_faults(Faults {
+        forgets_saves: true,
+        ..Faults::default()
+    });
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.faults().clear();
+    delete(studio, &other).await;
+    wait_until_closed(studio).await;
+    execute(
+        &studio.app.database,
+        format!("DELETE FROM deleted_documents WHERE id = '{other}'"),
+    )
+    .await;
+    studio.app.app.document_workflows().reconcile_once().await;
+    assert_eq!(studio.server.forgotten_keys().len(), 1);
+});
 
-studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
+studio!(editors_are_closed_when_document_server_recovers, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("It was away.").await.unwrap();
-    is_noted(studio, &document).await;
+    wait_for_session(studio, &document).await;
     studio.server.set_faults(Faults {
         down: Some(Outage::Unavailable),
         ..Faults::default()
@@ -250,38 +251,42 @@ studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
     studio.app.app.document_workflows().reconcile_once().await;
     studio.server.faults().clear();
     studio.app.app.document_workflows().reconcile_once().await;
-    is_closed(studio).await;
+    wait_until_closed(studio).await;
     assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
     editor.close().await.unwrap();
     assert!(
-        words_of(studio, &late_text(studio).await)
+        downloaded_text(studio, &late_text(studio).await)
             .await
             .contains("It was away.")
     );
 });
 
-studio!(editor_that_ignores_the_drop_leaves_its_newest_text_only, |studio| {
+studio!(newest_text_of_editor_ignoring_drop_is_kept, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
-    is_noted(studio, &document).await;
+    wait_for_session(studio, &document).await;
     studio.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
     delete(studio, &document).await;
-    is_closed(studio).await;
+    wait_until_closed(studio).await;
     editor.type_text("Second.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
     let newest = async || {
         let texts = late_texts(studio).await;
-        texts.len() == 1 && words_of(studio, &texts[0]).await.contains("Second.")
+        texts.len() == 1 && downloaded_text(studio, &texts[0]).await.contains("Second.")
     };
     eventually(newest).await;
-    assert!(words_of(studio, &late_text(studio).await).await.contains("First."));
+    assert!(
+        downloaded_text(studio, &late_text(studio).await)
+            .await
+            .contains("First.")
+    );
 });
 
-studio!(failed_save_of_a_deleted_document_keeps_the_damaged_result, |studio| {
+studio!(failed_save_of_deleted_document_keeps_partial_result, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Damaged.").await.unwrap();

@@ -16,7 +16,7 @@ use test_support::{Kind, size};
 const PATIENCE: Duration = test_support::PATIENCE;
 
 /// Polls until the condition is true.
-pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {
+pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !is_so().await {
         assert!(began.elapsed() < PATIENCE, "it did not happen");
@@ -24,15 +24,15 @@ pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn studio_on(kind: Kind, bucket: &FakeS3) -> Option<DocumentServerFixture> {
+async fn start_with_bucket(kind: Kind, bucket: &FakeS3) -> Option<DocumentServerFixture> {
     let flags = bucket.flags();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     DocumentServerFixture::start(kind, &flags).await
 }
 
-async fn documents_live_in_a_bucket(kind: Kind) {
+async fn documents_work_with_object_store(kind: Kind) {
     let bucket = FakeS3::open().await;
-    let Some(studio) = studio_on(kind, &bucket).await else {
+    let Some(studio) = start_with_bucket(kind, &bucket).await else {
         return;
     };
     let world = &studio.app.world;
@@ -61,7 +61,7 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     // Deleted files are removed from the bucket.
     assert_eq!(bucket.kept().len(), 2);
     ben.delete(&path(made["id"].as_str().unwrap(), "")).await.expect(200);
-    in_the_end(async || bucket.kept().is_empty()).await;
+    eventually(async || bucket.kept().is_empty()).await;
 
     // Saved, restored, submitted, withdrawn, converted, finished.
     let document = studio.document("Our page").await;
@@ -73,10 +73,10 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     let restored = path(&document, "/versions/1/restore");
     ben.send(Method::POST, &restored, None).await.expect(200);
     assert!(!studio.text(&document).await.contains("Second."));
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
     let copy = format!(
         "/feedback/submissions/{}/documents/{document}",
-        handed_in["submission"]["id"].as_str().unwrap()
+        submitted["submission"]["id"].as_str().unwrap()
     );
     let copied = ada.get(&format!("{copy}/download")).await;
     assert!(test_support::document_server_fixture::words(&copied.bytes).contains("First."));
@@ -136,19 +136,19 @@ async fn documents_live_in_a_bucket(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn documents_live_in_a_bucket_on_sqlite() {
-    documents_live_in_a_bucket(Kind::Sqlite).await;
+async fn documents_work_with_object_store_on_sqlite() {
+    documents_work_with_object_store(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn documents_live_in_a_bucket_on_postgres() {
-    documents_live_in_a_bucket(Kind::Postgres).await;
+async fn documents_work_with_object_store_on_postgres() {
+    documents_work_with_object_store(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn f07_a_store_that_is_away_acknowledges_nothing() {
+async fn f07_unavailable_object_store_acknowledges_nothing() {
     let bucket = FakeS3::open().await;
-    let studio = studio_on(Kind::Sqlite, &bucket).await.unwrap();
+    let studio = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
     let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
     let ben = studio.app.as_(&world.ben);
     let document = studio.document("Our page").await;
@@ -187,9 +187,9 @@ async fn f07_a_store_that_is_away_acknowledges_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn e04_a_store_that_hangs_stops_nobody_else() {
+async fn e04_hanging_object_store_blocks_no_other_request() {
     let bucket = FakeS3::open().await;
-    let studio = studio_on(Kind::Sqlite, &bucket).await.unwrap();
+    let studio = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
     let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
     let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
     let document = studio.document("Our page").await;
@@ -205,7 +205,7 @@ async fn e04_a_store_that_hangs_stops_nobody_else() {
             tokio::spawn(async move { ben.upload(&room, &format!("{number}.txt"), b"x".to_vec(), &[]).await })
         })
         .collect();
-    in_the_end(async || bucket.waiting() >= sent).await;
+    eventually(async || bucket.waiting() >= sent).await;
     let began = Instant::now();
     assert_eq!(ada.get(&path(&document, "/download")).await.status, 200);
     let other = studio.document("Made meanwhile").await;

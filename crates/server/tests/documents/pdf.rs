@@ -11,7 +11,7 @@ pub fn conversions(studio: &DocumentServerFixture) -> usize {
         .count()
 }
 
-studio!(students_get_the_pdf_once_the_topic_is_finished, |studio| {
+studio!(student_gets_pdf_only_after_topic_is_finished, |studio| {
     let (world, document) = (&studio.app.world, studio.document("Our page").await);
     studio.write(&world.ben, &document, "Ours.").await;
     let pdf = path(&document, "/pdf");
@@ -37,7 +37,7 @@ studio!(students_get_the_pdf_once_the_topic_is_finished, |studio| {
     }
 });
 
-studio!(a_pdf_passes_through, |studio| {
+studio!(uploaded_pdf_is_served_without_conversion, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let bytes = document_server_simulator::pdf_document("Sheet", &["Ready made.".to_owned()]);
     let rooms = format!("/workrooms/{}/documents", studio.room);

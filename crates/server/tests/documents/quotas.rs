@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::object_store::in_the_end;
+use crate::object_store::eventually;
 use test_support::document_server_fixture::path;
 use test_support::rows::execute;
 use test_support::topics::{group, id};
@@ -19,11 +19,11 @@ async fn storage(app: &TestApp) -> Value {
     app.as_(&app.world.adam).get("/admin/storage").await.expect(200)
 }
 
-async fn bring(client: &Client, path: &str, size: usize) -> Answer {
+async fn upload(client: &Client, path: &str, size: usize) -> Answer {
     client.upload(path, "a.txt", vec![b'x'; size], &[]).await
 }
 
-both!(the_platform_says_how_much_a_school_may_keep, |app| {
+both!(super_admin_sets_storage_quotas_of_school, |app| {
     let world = &app.world;
     let plain = storage(app).await;
     let shown =
@@ -54,24 +54,24 @@ both!(the_platform_says_how_much_a_school_may_keep, |app| {
     assert_eq!(shown(&storage(app).await), [0, 200 << 30, 2 << 30]);
 });
 
-both!(every_door_asks_and_what_goes_gives_room, |app| {
+both!(every_upload_route_checks_quota_and_deletion_frees_it, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let room = app.room(&world.seven_b, &[&world.ben]).await;
     let ben = app.as_(&world.ben);
     let topic = test_support::topics::topic(&ada, &world.seven_b, json!({"groupIds": [room.group]})).await;
     let documents = format!("/workrooms/{}/documents", room.id);
     limit(app, json!({"storageQuota": 1000})).await;
-    let first = bring(&ben, &documents, 600).await.expect(201);
+    let first = upload(&ben, &documents, 600).await.expect(201);
     assert_eq!(storage(app).await["usedBytes"], 600);
-    let doors = [
+    let routes = [
         (&ben, documents.clone()),
         (&ben, format!("/workrooms/{}/messages/attachments", room.id)),
         (&ada, format!("/groups/{}/attachments", room.group)),
         (&ada, format!("/assignments/{}/attachments", id(&topic))),
     ];
     let kept = app.kept_files();
-    for (client, door) in &doors {
-        bring(client, door, 401).await.refused(507, "QUOTA_EXCEEDED");
+    for (client, route) in &routes {
+        upload(client, route, 401).await.refused(507, "QUOTA_EXCEEDED");
     }
     let content = path(&id(&first), "/content");
     let replace = async |size: usize| {
@@ -94,13 +94,13 @@ both!(every_door_asks_and_what_goes_gives_room, |app| {
     ada.post(&handing_out, template).await.refused(507, "QUOTA_EXCEEDED");
     ada.delete(&format!("{files}/{}", id(&sheet))).await.expect(200);
     limit(app, json!({"storageQuota": 1000})).await;
-    in_the_end(async || app.kept_files() == kept).await;
+    eventually(async || app.kept_files() == kept).await;
     replace(100).await.expect(200);
-    bring(&ada, &doors[2].1, 100).await.expect(201);
-    bring(&ada, &doors[3].1, 100).await.expect(201);
-    bring(&ben, &doors[1].1, 100).await.expect(201);
+    upload(&ada, &routes[2].1, 100).await.expect(201);
+    upload(&ada, &routes[3].1, 100).await.expect(201);
+    upload(&ben, &routes[1].1, 100).await.expect(201);
     assert_eq!(storage(app).await["usedBytes"], 1000, "the last byte fits");
-    bring(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
+    upload(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
     // A form whose announced size is too large is rejected before its bytes arrive.
     let large = ben.request(reqwest::Method::POST, &documents);
     let large = large
@@ -113,32 +113,32 @@ both!(every_door_asks_and_what_goes_gives_room, |app| {
     ben.finish(large).await.refused(507, "QUOTA_EXCEEDED");
 
     ben.delete(&path(&id(&first), "")).await.expect(200);
-    bring(&ben, &documents, 700).await.expect(201);
-    bring(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
+    upload(&ben, &documents, 700).await.expect(201);
+    upload(&ben, &documents, 1).await.refused(507, "QUOTA_EXCEEDED");
     assert_eq!(storage(app).await["usedBytes"], 1000);
     // The other school has its own quota.
     let south = app.as_(&world.zara).get("/admin/storage").await.expect(200);
     assert_eq!(south["usedBytes"], 0);
 });
 
-both!(of_many_who_want_the_last_bytes_one_gets_them, |app| {
+both!(concurrent_uploads_never_exceed_the_quota, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
-    let mut doors = Vec::new();
+    let mut routes = Vec::new();
     for person in [&world.ben, &world.cem, &world.dana, &world.eli] {
         let group = group(&ada, &world.seven_b, &[person], json!({})).await;
         let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
-        doors.push((
+        routes.push((
             app.as_(person),
             format!("/workrooms/{}/documents", room.as_str().unwrap()),
         ));
     }
-    bring(&doors[0].0, &doors[0].1, 50).await.expect(201);
+    upload(&routes[0].0, &routes[0].1, 50).await.expect(201);
     for round in 1..=5 {
         limit(app, json!({"storageQuota": 50 + round * 100 + 99})).await;
         let racing: Vec<_> = (0..8)
             .map(|number| {
-                let (client, door) = doors[number % 4].clone();
-                tokio::spawn(async move { bring(&client, &door, 100).await.status })
+                let (client, route) = routes[number % 4].clone();
+                tokio::spawn(async move { upload(&client, &route, 100).await.status })
             })
             .collect();
         let mut answers = Vec::new();
@@ -153,7 +153,7 @@ both!(of_many_who_want_the_last_bytes_one_gets_them, |app| {
     // The usage counted from the rows is the same.
     let stale = "UPDATE storage_usages SET counted_at = 0";
     execute(&app.database, stale.to_owned()).await;
-    bring(&doors[0].0, &doors[0].1, 100)
+    upload(&routes[0].0, &routes[0].1, 100)
         .await
         .refused(507, "QUOTA_EXCEEDED");
     let counted = storage(app).await;
@@ -163,7 +163,7 @@ both!(of_many_who_want_the_last_bytes_one_gets_them, |app| {
     );
 });
 
-both!(a_group_has_a_quota_of_its_own, |app| {
+both!(group_quota_limits_files_of_one_group, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
     let other = app.room(&world.seven_b, &[&world.dana]).await;
@@ -172,25 +172,25 @@ both!(a_group_has_a_quota_of_its_own, |app| {
     let chat = format!("/workrooms/{}/messages/attachments", room.id);
     let files = format!("/groups/{}/attachments", room.group);
     limit(app, json!({"groupStorageQuota": 300})).await;
-    bring(&ben, &documents, 100).await.expect(201);
-    bring(&cem, &chat, 100).await.expect(201);
-    bring(&ada, &files, 51).await.expect(201);
-    for (client, door) in [(&ben, &documents), (&cem, &chat), (&ada, &files)] {
-        bring(client, door, 50).await.refused(507, "QUOTA_EXCEEDED");
+    upload(&ben, &documents, 100).await.expect(201);
+    upload(&cem, &chat, 100).await.expect(201);
+    upload(&ada, &files, 51).await.expect(201);
+    for (client, route) in [(&ben, &documents), (&cem, &chat), (&ada, &files)] {
+        upload(client, route, 50).await.refused(507, "QUOTA_EXCEEDED");
     }
     assert_eq!(storage(app).await["usedBytes"], 251, "what was refused is not counted");
-    bring(&dana, &format!("/workrooms/{}/documents", other.id), 300)
+    upload(&dana, &format!("/workrooms/{}/documents", other.id), 300)
         .await
         .expect(201);
     let racing = [(ben.clone(), documents), (cem.clone(), chat)]
-        .map(|(client, door)| tokio::spawn(async move { bring(&client, &door, 49).await.status }));
+        .map(|(client, route)| tokio::spawn(async move { upload(&client, &route, 49).await.status }));
     let [first, second] = racing;
     let mut answers = [first.await.unwrap(), second.await.unwrap()];
     answers.sort_unstable();
     assert_eq!(answers, [201, 507], "the last bytes of a group go to one, too");
 });
 
-studio!(a_save_is_kept_and_counted_whatever_the_quota, |studio| {
+studio!(save_is_stored_and_counted_beyond_the_quota, |studio| {
     let app = &studio.app;
     let document = studio.document("Our page").await;
     limit(app, json!({"storageQuota": 0, "groupStorageQuota": 0})).await;
@@ -212,7 +212,7 @@ studio!(a_save_is_kept_and_counted_whatever_the_quota, |studio| {
         "the copy counts, and is not refused"
     );
     let room = format!("/workrooms/{}/documents", studio.room);
-    bring(&app.as_(&app.world.ben), &room, 1)
+    upload(&app.as_(&app.world.ben), &room, 1)
         .await
         .refused(507, "QUOTA_EXCEEDED");
 });

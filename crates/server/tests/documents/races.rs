@@ -11,7 +11,7 @@ use test_support::document_server_fixture::path;
 use test_support::rows::texts;
 use test_support::topics::{LATER, group, id, ids, link, topic};
 
-both!(a_topic_takes_twenty_files_however_many_come_at_once, |app| {
+both!(concurrent_uploads_keep_limit_of_20_topic_files, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"isShared": false, "groupIds": [rivers]})).await;
@@ -32,17 +32,17 @@ both!(a_topic_takes_twenty_files_however_many_come_at_once, |app| {
     });
     // 30 for the topic and 20 staged: all staged ones fit. The concurrency is the maximum for one person.
     let answers: Vec<_> = futures_util::stream::iter(uploads).buffer_unordered(8).collect().await;
-    let taken = answers.iter().filter(|answer| answer.status == 201).count();
+    let accepted = answers.iter().filter(|answer| answer.status == 201).count();
     for refused in answers.into_iter().filter(|answer| answer.status != 201) {
         refused.refused(409, "LIMIT_REACHED");
     }
-    assert_eq!(taken, 40);
+    assert_eq!(accepted, 40);
     assert_eq!(ids(&ada.get(&files).await.expect(200)).len(), 20);
     let rows = texts(&app.database, "SELECT file_key FROM assignment_attachments".to_owned()).await;
     assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), 40);
 });
 
-both!(groups_attached_from_two_sides_at_once_stay_in_one_course, |app| {
+both!(concurrently_attached_group_stays_in_one_course, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let rivers = group(&ada, class, &[], json!({"courseId": null})).await;
     let other = test_support::topics::course(&ada, class, "Other").await;
@@ -56,7 +56,7 @@ both!(groups_attached_from_two_sides_at_once_stay_in_one_course, |app| {
         async move { client.post(&path, body).await }
     });
     let answers = join_all(calls).await;
-    let taken: BTreeSet<String> = answers
+    let accepted: BTreeSet<String> = answers
         .into_iter()
         .filter_map(|answer| {
             if answer.status == 200 {
@@ -67,16 +67,16 @@ both!(groups_attached_from_two_sides_at_once_stay_in_one_course, |app| {
             None
         })
         .collect();
-    assert_eq!(taken.len(), 1, "the first course wins");
+    assert_eq!(accepted.len(), 1, "the first course wins");
     let rows = texts(
         &app.database,
         format!("SELECT assignment_id FROM group_assignments WHERE group_id = '{rivers}'"),
     )
     .await;
-    assert_eq!(rows, [taken.first().cloned()]);
+    assert_eq!(rows, [accepted.first().cloned()]);
 });
 
-studio!(fifty_hand_in_and_the_attempts_are_one_line, |studio| {
+studio!(fifty_concurrent_submissions_number_attempts_in_order, |studio| {
     let world = &studio.app.world;
     let mut documents = Vec::new();
     for number in 0..5 {
@@ -85,11 +85,11 @@ studio!(fifty_hand_in_and_the_attempts_are_one_line, |studio| {
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben];
     let all = (0..50).map(|number| studio.submit(people[number % 5], &documents[number / 10]));
     let answers = join_all(all).await;
-    let taken = answers.iter().filter(|answer| answer.status == 200).count();
+    let accepted = answers.iter().filter(|answer| answer.status == 200).count();
     for refused in answers.into_iter().filter(|answer| answer.status != 200) {
         refused.refused(409, "ALREADY_SUBMITTED");
     }
-    assert_eq!(taken, 5, "each document once");
+    assert_eq!(accepted, 5, "each document once");
 
     let lines =
         "SELECT CAST(attempt AS TEXT) || ' ' || status || ' ' || CAST((SELECT COUNT(*) FROM submission_documents d
@@ -111,7 +111,7 @@ studio!(fifty_hand_in_and_the_attempts_are_one_line, |studio| {
     assert_eq!(current, [Some("ACTIVE".to_owned())]);
 });
 
-studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
+studio!(submission_stays_with_group_when_author_moves, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Rivers").await;
     let submission = studio.submit(&world.ben, &document).await.expect(200)["submission"].clone();
@@ -165,52 +165,49 @@ studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
     assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
 });
 
-studio!(
-    a_topic_of_a_hidden_and_a_visible_group_counts_one_for_its_student,
-    |studio| {
-        let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-        let topic = format!("/assignments/{}", studio.topic);
-        let document = studio.document("Rivers").await;
-        studio.document_in(&studio.hidden_room().await, "Hidden").await;
-        studio.submit(&world.ben, &document).await.expect(200);
-        // A group of which Ben is a member, but which has not started.
-        let coming = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
-        ada.post(&format!("{topic}/groups"), json!({"groupIds": [coming]}))
-            .await
-            .expect(200);
-        assert_eq!(ada.get(&topic).await.expect(200)["stats"]["groups"], 3);
+studio!(student_sees_only_visible_group_of_topic, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let topic = format!("/assignments/{}", studio.topic);
+    let document = studio.document("Rivers").await;
+    studio.document_in(&studio.hidden_room().await, "Hidden").await;
+    studio.submit(&world.ben, &document).await.expect(200);
+    // A group of which Ben is a member, but which has not started.
+    let coming = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
+    ada.post(&format!("{topic}/groups"), json!({"groupIds": [coming]}))
+        .await
+        .expect(200);
+    assert_eq!(ada.get(&topic).await.expect(200)["stats"]["groups"], 3);
 
-        let ben = studio.app.as_(&world.ben);
-        let places = [
-            topic.clone(),
-            "/assignments".to_owned(),
-            format!("/classes/{}/assignments", world.seven_b.id),
-        ];
-        for place in places {
-            let answer = ben.get(&place).await.expect(200);
-            let seen = answer.as_array().map_or(&answer, |list| &list[0]);
-            let links = seen["groupAssignments"].as_array().unwrap();
-            assert_eq!(links.len(), 1, "{place}");
-            assert_eq!(
-                (&links[0]["groupId"], &links[0]["status"]),
-                (&json!(studio.group), &json!("SUBMITTED"))
+    let ben = studio.app.as_(&world.ben);
+    let places = [
+        topic.clone(),
+        "/assignments".to_owned(),
+        format!("/classes/{}/assignments", world.seven_b.id),
+    ];
+    for place in places {
+        let answer = ben.get(&place).await.expect(200);
+        let seen = answer.as_array().map_or(&answer, |list| &list[0]);
+        let links = seen["groupAssignments"].as_array().unwrap();
+        assert_eq!(links.len(), 1, "{place}");
+        assert_eq!(
+            (&links[0]["groupId"], &links[0]["status"]),
+            (&json!(studio.group), &json!("SUBMITTED"))
+        );
+        // Lists have no count.
+        let count = if place == topic { json!(1) } else { json!(null) };
+        assert_eq!(links[0]["submittedCount"], count);
+        assert!(seen.get("stats").is_none(), "{place}");
+        for hidden in [&studio.hidden, &coming, &world.dana.id] {
+            assert!(
+                !answer.to_string().contains(hidden.as_str()),
+                "{hidden} shows in {place}"
             );
-            // Lists have no count.
-            let count = if place == topic { json!(1) } else { json!(null) };
-            assert_eq!(links[0]["submittedCount"], count);
-            assert!(seen.get("stats").is_none(), "{place}");
-            for hidden in [&studio.hidden, &coming, &world.dana.id] {
-                assert!(
-                    !answer.to_string().contains(hidden.as_str()),
-                    "{hidden} shows in {place}"
-                );
-            }
         }
-        studio.app.as_(&world.dana).get(&topic).await.refused(404, "NOT_FOUND");
     }
-);
+    studio.app.as_(&world.dana).get(&topic).await.refused(404, "NOT_FOUND");
+});
 
-both!(a_topic_that_is_shared_and_not_any_more_is_what_it_was, |app| {
+both!(toggling_shared_topic_preserves_own_texts_and_files, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;

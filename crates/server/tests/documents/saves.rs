@@ -5,7 +5,7 @@ use serde_json::json;
 
 use test_support::document_server_fixture::{eventually, next_second};
 
-studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
+studio!(temporary_download_fault_is_retried_in_one_callback, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Whole.").await.unwrap();
@@ -22,7 +22,7 @@ studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
     assert!(studio.text(&document).await.contains("Whole."));
 });
 
-studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
+studio!(new_save_with_reused_result_name_is_stored, |studio| {
     let document = studio.document("Our page").await;
     studio.server.set_faults(Faults {
         reuses_result_names: true,
@@ -51,7 +51,7 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
     editor.close().await.unwrap();
 });
 
-studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
+studio!(draft_keeps_last_fifty_revisions, |studio| {
     let document = studio.document("Our page").await;
     let ben = studio.app.as_(&studio.app.world.ben);
     for number in 1..=53 {
@@ -69,7 +69,7 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     assert_eq!((versions.len(), &versions[49]["version"]), (50, &json!(4)));
 });
 
-both!(one_instance_at_a_time_sweeps, |app| {
+both!(only_one_instance_runs_the_sweep, |app| {
     use db::platform::CrossTenantReason;
     let turn = async |holder: &'static str, seconds: i64| {
         let now = common::clock::now().plus_seconds(seconds);

@@ -22,7 +22,7 @@ pub async fn copied_text(studio: &DocumentServerFixture, document: &str) -> Stri
     panic!("no file {key}");
 }
 
-studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
+studio!(submission_requires_topic_and_stores_copy, |studio| {
     let (ben, ada) = (
         studio.app.as_(&studio.app.world.ben),
         studio.app.as_(&studio.app.world.ada),
@@ -53,14 +53,14 @@ studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
 
     let key = studio.key(&document).await;
     let body = json!({"assignmentId": studio.topic, "note": " Please read. ", "confirm": true});
-    let handed_in = ben.post(&submit, body).await.expect(200);
-    let submission = &handed_in["submission"];
-    assert_eq!(handed_in["document"]["status"], "SUBMITTED");
+    let submitted = ben.post(&submit, body).await.expect(200);
+    let submission = &submitted["submission"];
+    assert_eq!(submitted["document"]["status"], "SUBMITTED");
     assert_eq!(
-        (&handed_in["document"]["canEdit"], &handed_in["document"]["mode"]),
+        (&submitted["document"]["canEdit"], &submitted["document"]["mode"]),
         (&json!(false), &json!("view"))
     );
-    assert_eq!(handed_in["document"]["assignmentId"], json!(studio.topic));
+    assert_eq!(submitted["document"]["assignmentId"], json!(studio.topic));
     assert_eq!(
         (&submission["attempt"], &submission["status"]),
         (&json!(1), &json!("ACTIVE"))
@@ -82,7 +82,7 @@ studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
     expected.sort_unstable();
     assert_eq!(members, expected);
     assert_eq!(submission["documents"][0]["documentId"], json!(document));
-    let link = &handed_in["groupAssignment"];
+    let link = &submitted["groupAssignment"];
     assert_eq!(
         (&link["status"], &link["currentSubmissionId"]),
         (&json!("SUBMITTED"), &submission["id"])
@@ -120,7 +120,7 @@ studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
     assert_eq!(topic["stats"]["submitted"], 1);
 });
 
-studio!(taking_back_and_handing_in_again_is_the_second_attempt, |studio| {
+studio!(submission_after_unsubmit_is_second_attempt, |studio| {
     let (ben, cem) = (
         studio.app.as_(&studio.app.world.ben),
         studio.app.as_(&studio.app.world.cem),
@@ -160,7 +160,7 @@ studio!(taking_back_and_handing_in_again_is_the_second_attempt, |studio| {
     assert_eq!(states, ["WITHDRAWN", "ACTIVE"]);
 });
 
-studio!(an_attempt_is_the_full_set_of_documents, |studio| {
+studio!(attempt_contains_all_submitted_documents, |studio| {
     let ben = &studio.app.world.ben;
     let (first, second) = (studio.document("First").await, studio.document("Second").await);
     studio.write(ben, &first, "The first.").await;
@@ -196,18 +196,18 @@ studio!(an_attempt_is_the_full_set_of_documents, |studio| {
     assert_eq!(back["groupAssignment"]["status"], "IN_PROGRESS");
 });
 
-studio!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |studio| {
+studio!(teacher_submits_for_group_and_lateness_is_recorded, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let topic = format!("/assignments/{}", studio.topic);
     let past = json!({"deadline": "2026-01-01T00:00:00Z"});
     ada.patch(&topic, past).await.expect(200);
     let document = studio.document("Our page").await;
-    let handed_in = studio.submit(&world.ada, &document).await.expect(200);
+    let submitted = studio.submit(&world.ada, &document).await.expect(200);
     assert_eq!(
-        (&handed_in["submission"]["onBehalf"], &handed_in["submission"]["isLate"]),
+        (&submitted["submission"]["onBehalf"], &submitted["submission"]["isLate"]),
         (&json!(true), &json!(true))
     );
-    assert!(handed_in["submission"]["lateBySeconds"].as_i64().unwrap() > 0);
+    assert!(submitted["submission"]["lateBySeconds"].as_i64().unwrap() > 0);
     ada.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
 
     ada.patch(&topic, json!({"latePolicy": "BLOCK"})).await.expect(200);
@@ -219,11 +219,11 @@ studio!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |studio| {
     ada.patch(&format!("{topic}/groups/{}", studio.group), grace)
         .await
         .expect(200);
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
-    assert_eq!(handed_in["submission"]["isLate"], false);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(submitted["submission"]["isLate"], false);
 });
 
-studio!(a_published_grade_and_an_archived_class_stand_in_the_way, |studio| {
+studio!(graded_work_and_archived_class_reject_submission, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     studio.submit(&world.ben, &document).await.expect(200);
@@ -265,14 +265,14 @@ studio!(a_published_grade_and_an_archived_class_stand_in_the_way, |studio| {
         .refused(409, "CLASS_ARCHIVED");
 });
 
-studio!(many_hand_in_at_once_and_one_attempt_stands, |studio| {
+studio!(concurrent_submissions_of_document_create_one_attempt, |studio| {
     let world = &studio.app.world;
     let document = studio.document("Our page").await;
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben, &world.cem];
     let all = people.map(|person| studio.submit(person, &document));
     let answers = futures_util::future::join_all(all).await;
-    let taken = answers.iter().filter(|answer| answer.status == 200).count();
-    assert_eq!(taken, 1);
+    let accepted = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(accepted, 1);
     assert!(answers.iter().all(|answer| matches!(answer.status, 200 | 409)));
     let attempts = texts(&studio.app.database, "SELECT id FROM submissions".to_owned()).await;
     assert_eq!(attempts.len(), 1);

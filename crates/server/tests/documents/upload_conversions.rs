@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::documents::put;
-use crate::download_doors::walk_through;
-use crate::files::begin;
+use crate::downloads::check_download;
+use crate::files::create_work_room;
 use test_support::app::AUTH_SECRET;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
 use test_support::fake_document_server::{seconds, sign, sign_as};
@@ -48,7 +48,7 @@ fn sources(studio: &DocumentServerFixture) -> Vec<String> {
 }
 
 /// Waits until no file removal is pending and exactly `kept` files are stored.
-async fn nothing_is_left(studio: &DocumentServerFixture, kept: usize) {
+async fn wait_for_stored_files(studio: &DocumentServerFixture, kept: usize) {
     eventually(async || {
         let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
         rows.is_empty() && studio.files().len() == kept
@@ -73,7 +73,7 @@ studio!(legacy_upload_opens_as_document_of_the_new_type, |studio| {
         studio.write(&world.cem, id, "And more.").await;
         assert!(studio.text(id).await.contains("And more."), "{name} is edited");
     }
-    nothing_is_left(studio, 8).await;
+    wait_for_stored_files(studio, 8).await;
     let conversions = conversions(studio);
     for conversion in &conversions {
         let pair = (
@@ -197,7 +197,7 @@ studio!(chat_and_imports_reject_legacy_format_by_name, |studio| {
 });
 
 both!(legacy_upload_without_document_server_is_rejected_by_name, |app| {
-    let (ben, path) = begin(app).await;
+    let (ben, path) = create_work_room(app).await;
     for (name, bytes, successor, _) in files() {
         let refused = ben
             .upload(&path, name, bytes, &[])
@@ -255,13 +255,13 @@ studio!(failed_conversion_is_explained_and_stores_nothing, |studio| {
     });
     upload().await.refused(502, "DOCSERVER_ERROR");
     studio.server.faults().clear();
-    nothing_is_left(studio, 0).await;
+    wait_for_stored_files(studio, 0).await;
     assert_eq!(ben.get(&documents(studio)).await.expect(200), json!([]));
     upload().await.expect(201);
 });
 
 studio!(
-    slow_conversion_ends_in_time_and_holds_no_connection,
+    slow_conversion_times_out_and_holds_no_connection,
     ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],
     |studio| {
         let (ben, ada) = (
@@ -302,7 +302,7 @@ studio!(
         let large = ben.upload(&rooms, "large.doc", vec![b'x'; 2 << 20], &[]).await;
         large.refused(413, "PAYLOAD_TOO_LARGE");
         studio.server.faults().clear();
-        nothing_is_left(studio, 1).await;
+        wait_for_stored_files(studio, 1).await;
         ben.upload(&rooms, "again.doc", doc("No permit was lost."), &[])
             .await
             .expect(201);
@@ -315,11 +315,11 @@ studio!(repeated_legacy_upload_creates_one_document, |studio| {
     let first = upload("Once.").await.expect(201);
     assert_eq!(upload("Once.").await.expect(201)["id"], first["id"]);
     upload("Another.").await.refused(409, "IDEMPOTENCY_KEY_REUSED");
-    nothing_is_left(studio, 1).await;
+    wait_for_stored_files(studio, 1).await;
 });
 
 /// Starts an upload whose conversion does not end. Returns it with the path of its source.
-async fn hanging(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
+async fn start_hanging_upload(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
     studio.server.clear_log();
     studio.server.set_faults(Faults {
         conversion_hangs: true,
@@ -337,7 +337,7 @@ async fn hanging(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Ans
     )
 }
 
-fn bearing(studio: &DocumentServerFixture, token: &str) -> Client {
+fn with_token(studio: &DocumentServerFixture, token: &str) -> Client {
     studio.app.stranger().with("authorization", &format!("Bearer {token}"))
 }
 
@@ -346,13 +346,13 @@ studio!(
     ["--docserver-conversion-seconds=3"],
     |studio| {
         let (app, world) = (&studio.app, &studio.app.world);
-        let (upload, source) = hanging(studio).await;
+        let (upload, source) = start_hanging_upload(studio).await;
         let url = format!("{}/api{source}", app.base);
         let own = json!({"payload": {"url": url}});
-        let genuine = bearing(studio, &sign(own.clone())).get(&source).await;
+        let genuine = with_token(studio, &sign(own.clone())).get(&source).await;
         assert_eq!((genuine.status, &genuine.bytes), (200, &doc("Private.")));
         assert_eq!(genuine.header("content-type"), "application/msword");
-        walk_through(&bearing(studio, &sign(own.clone())), &source).await;
+        check_download(&with_token(studio, &sign(own.clone())), &source).await;
         for person in [&world.ben, &world.cem, &world.ada, &world.adam, &world.zoe, &world.root] {
             app.as_(person)
                 .get(&source)
@@ -374,7 +374,7 @@ studio!(
             sign(aged(seconds(), seconds() + 86_400)),
             "no.token.atall".to_owned(),
         ] {
-            bearing(studio, &token)
+            with_token(studio, &token)
                 .get(&source)
                 .await
                 .refused(401, "DOCSERVER_TOKEN_INVALID");
@@ -392,7 +392,7 @@ studio!(
             sign(json!({"url": url})),
             config["token"].as_str().unwrap().to_owned(),
         ] {
-            bearing(studio, &token)
+            with_token(studio, &token)
                 .get(&source)
                 .await
                 .refused(403, "DOCSERVER_TOKEN_MISMATCH");
@@ -400,12 +400,15 @@ studio!(
         // A token for a source that does not exist.
         let unknown = other.strip_prefix(&format!("{}/api", app.base)).unwrap();
         let token = sign(json!({"payload": {"url": other}}));
-        bearing(studio, &token).get(unknown).await.refused(404, "NOT_FOUND");
+        with_token(studio, &token).get(unknown).await.refused(404, "NOT_FOUND");
         upload.await.unwrap().refused(504, "DOCSERVER_TIMEOUT");
         // The source can no longer be read, even while its bytes wait for removal.
-        bearing(studio, &sign(own)).get(&source).await.refused(404, "NOT_FOUND");
+        with_token(studio, &sign(own))
+            .get(&source)
+            .await
+            .refused(404, "NOT_FOUND");
         studio.server.faults().clear();
-        nothing_is_left(studio, 0).await;
+        wait_for_stored_files(studio, 0).await;
     }
 );
 
@@ -413,17 +416,17 @@ studio!(
     conversion_source_of_a_closed_connection_is_removed,
     ["--docserver-conversion-seconds=1"],
     |studio| {
-        let (upload, source) = hanging(studio).await;
+        let (upload, source) = start_hanging_upload(studio).await;
         upload.abort();
-        nothing_is_left(studio, 0).await;
+        wait_for_stored_files(studio, 0).await;
         let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
-        bearing(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
+        with_token(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
     }
 );
 
-studio!(conversion_source_is_removed_when_its_time_is_over, |studio| {
+studio!(conversion_source_is_removed_after_expiry, |studio| {
     // The state that a process leaves when it dies during a conversion.
-    let (upload, source) = hanging(studio).await;
+    let (upload, source) = start_hanging_upload(studio).await;
     let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
     assert_eq!(rows, sources(studio).into_iter().map(Some).collect::<Vec<_>>());
     assert_eq!(rows.len(), 1);
@@ -433,8 +436,8 @@ studio!(conversion_source_is_removed_when_its_time_is_over, |studio| {
     )
     .await;
     let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
-    bearing(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
-    nothing_is_left(studio, 0).await;
+    with_token(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
+    wait_for_stored_files(studio, 0).await;
     upload.abort();
 });
 
@@ -449,6 +452,6 @@ async fn legacy_upload_of_outsider_is_rejected() {
             .await;
         refused.refused(404, "NOT_FOUND");
     }
-    nothing_is_left(&studio, 0).await;
+    wait_for_stored_files(&studio, 0).await;
     studio.close().await;
 }

@@ -4,13 +4,13 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::files::{begin, eventually};
+use crate::files::{create_work_room, eventually};
 use test_support::office::{self, archive, content_types, docx, docx_with, open_document};
 use test_support::wire::Wire;
 use test_support::{Client, FRONTEND, Kind, PATIENCE, Person, ServerEnv, TestApp, World};
 
-both!(files_that_are_not_what_they_say_are_refused, |app| {
-    let (ben, path) = begin(app).await;
+both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
+    let (ben, path) = create_work_room(app).await;
     let html = b"<!DOCTYPE html><script>alert(1)</script>".as_slice();
     let mut after_html = html.to_vec();
     after_html.extend(docx("x"));
@@ -83,7 +83,7 @@ both!(files_that_are_not_what_they_say_are_refused, |app| {
 
 /// Runs in a separate process, so that parallel tests do not affect the measured memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_that_swell_are_refused_and_never_unpacked() {
+async fn zip_bomb_upload_is_rejected_without_unpacking() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
@@ -127,9 +127,9 @@ async fn files_that_swell_are_refused_and_never_unpacked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_may_be_as_large_as_the_limit_and_no_larger() {
+async fn file_above_size_limit_is_rejected() {
     let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
-    let (ben, path) = begin(&app).await;
+    let (ben, path) = create_work_room(&app).await;
     let fits = vec![b'a'; 1 << 20];
     ben.upload(&path, "fits.txt", fits.clone(), &[]).await.expect(201);
     for size in [(1 << 20) + 1, 8 << 20] {
@@ -142,8 +142,8 @@ async fn a_file_may_be_as_large_as_the_limit_and_no_larger() {
     app.close().await;
 }
 
-both!(a_form_says_what_is_wrong_with_it, |app| {
-    let (ben, path) = begin(app).await;
+both!(invalid_form_names_the_failing_field, |app| {
+    let (ben, path) = create_work_room(app).await;
     ben.upload(&path, "a.txt", b"x".to_vec(), &[("colour", "red")])
         .await
         .invalid("colour");
@@ -192,9 +192,9 @@ both!(a_form_says_what_is_wrong_with_it, |app| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_head_of_a_part_cannot_fill_the_memory() {
+async fn oversized_part_header_is_rejected_without_buffering() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
-    let (ben, path) = begin(&app).await;
+    let (ben, path) = create_work_room(&app).await;
     let body = format!("--x\r\nx-long: {}", "y".repeat(12 << 20));
     let request = ben
         .request(Method::POST, &path)
@@ -217,9 +217,9 @@ async fn the_head_of_a_part_cannot_fill_the_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_upload_that_breaks_off_leaves_nothing() {
+async fn aborted_upload_stores_nothing() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
-    let (ben, path) = begin(&app).await;
+    let (ben, path) = create_work_room(&app).await;
     let address = app.base.strip_prefix("http://").unwrap().to_owned();
     for sent in [0, 1_000, 300_000, 700_000] {
         let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
@@ -244,9 +244,9 @@ async fn an_upload_that_breaks_off_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refused_body_is_answered_while_it_is_still_being_sent() {
+async fn oversized_body_is_rejected_before_it_is_complete() {
     let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
-    let (ben, path) = begin(&app).await;
+    let (ben, path) = create_work_room(&app).await;
     let address = app.base.strip_prefix("http://").unwrap().to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
     let head = format!(
@@ -281,9 +281,9 @@ async fn a_refused_body_is_answered_while_it_is_still_being_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn client_that_sends_all_before_it_reads_gets_the_response() {
+async fn client_that_sends_body_before_reading_gets_the_response() {
     let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
-    let (_, path) = begin(&app).await;
+    let (_, path) = create_work_room(&app).await;
     let (cookie, evil) = (&app.world.ben.cookie, "https://evil.example");
     let form = "content-type: multipart/form-data; boundary=x";
     for (path, headers, status) in [

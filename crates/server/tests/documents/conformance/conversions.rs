@@ -291,9 +291,9 @@ studio!(pdf_of_submission_is_renewed_when_pending_save_arrives, |studio| {
         command_error: Some(3),
         ..Faults::default()
     });
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
     studio.server.faults().clear();
-    let submission: &Value = &handed_in["submission"]["id"];
+    let submission: &Value = &submitted["submission"]["id"];
     let pdf = format!(
         "/feedback/submissions/{}/documents/{document}/pdf",
         submission.as_str().unwrap()

@@ -152,8 +152,8 @@ studio!(
     #[sqlite]
     e05_unavailable_document_server_blocks_no_request,
     |studio| {
-        let (draft, handed_in) = (studio.document("Draft").await, studio.document("Handed in").await);
-        studio.submit(&studio.app.world.ben, &handed_in).await.expect(200);
+        let (draft, submitted) = (studio.document("Draft").await, studio.document("Handed in").await);
+        studio.submit(&studio.app.world.ben, &submitted).await.expect(200);
         let editor = studio.open(&studio.app.world.ben, &draft).await;
         editor.type_text("Not yet saved.").await.unwrap();
         studio.server.set_faults(Faults {
@@ -227,12 +227,12 @@ studio!(e06_submission_after_restart_reports_unsaved_text, |studio| {
     })
     .await;
     studio.server.crash();
-    let handed_in = studio.submit(ben, &document).await.expect(200);
+    let submitted = studio.submit(ben, &document).await.expect(200);
     assert_eq!(
         (
-            &handed_in["unsaved"],
-            &handed_in["document"]["contentPending"],
-            &handed_in["document"]["version"]
+            &submitted["unsaved"],
+            &submitted["document"]["contentPending"],
+            &submitted["document"]["version"]
         ),
         (&json!(true), &json!(true), &json!(0))
     );

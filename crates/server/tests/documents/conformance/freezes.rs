@@ -39,9 +39,9 @@ studio!(
         // The submission starts 0 ms after the last key press.
         page.type_text("The last words.");
         studio.server.clear_log();
-        let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+        let submitted = studio.submit(&world.ben, &document).await.expect(200);
         assert_eq!(
-            (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
+            (&submitted["unsaved"], &submitted["document"]["contentPending"]),
             (&json!(false), &json!(false))
         );
         let copied = copied_text(studio, &document).await;
@@ -191,13 +191,13 @@ studio!(
         let leaving = tokio::spawn(async move {
             editor.leave().await.unwrap();
         });
-        let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+        let submitted = studio.submit(&world.ben, &document).await.expect(200);
         leaving.await.unwrap();
         assert_eq!(
-            (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
+            (&submitted["unsaved"], &submitted["document"]["contentPending"]),
             (&json!(true), &json!(true))
         );
-        assert_eq!(handed_in["document"]["version"], 0);
+        assert_eq!(submitted["document"]["version"], 0);
         studio.server.faults().wait_until_held(1).await;
         studio.server.faults().clear();
         let came = ada

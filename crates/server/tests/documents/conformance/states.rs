@@ -6,7 +6,7 @@ use document_server_simulator::Faults;
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use crate::documents::{every_change, every_read, id, list, path as path_of, room, statuses};
+use crate::documents::{every_read, every_write, id, list, path as path_of, room, statuses};
 use crate::finish::status;
 use crate::submissions::copied_text;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, next_second, path, words};
@@ -57,11 +57,11 @@ studio!(s01_submission_contains_text_typed_before, |studio| {
     let editor = studio.open(&world.cem, &document).await;
     editor.type_text("Typed before.").await.unwrap();
     studio.server.clear_log();
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
     assert!(copied_text(studio, &document).await.contains("Typed before."));
-    assert_eq!(handed_in["document"]["version"], 1);
+    assert_eq!(submitted["document"]["version"], 1);
     let stored = &studio.versions(&document).await[0];
-    assert_eq!(handed_in["submission"]["documents"][0]["sha256"], stored["sha256"]);
+    assert_eq!(submitted["submission"]["documents"][0]["sha256"], stored["sha256"]);
     assert_eq!(
         commands(studio, &document),
         ["forcesave", "drop"],
@@ -109,8 +109,8 @@ studio!(s02_pending_save_completes_the_submission, |studio| {
         command_error: Some(3),
         ..Faults::default()
     });
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
-    assert_eq!(handed_in["document"]["version"], 0);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    assert_eq!(submitted["document"]["version"], 0);
     assert!(!copied_text(studio, &document).await.contains("On its way."));
     studio.server.faults().clear();
     let reader = studio.open(&world.ada, &document).await;
@@ -132,7 +132,7 @@ studio!(s02_pending_save_completes_the_submission, |studio| {
         .expect(200);
     assert_eq!(
         link["groupAssignments"][0]["currentSubmissionId"],
-        handed_in["submission"]["id"]
+        submitted["submission"]["id"]
     );
 });
 
@@ -258,7 +258,7 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
     assert_eq!((&locked["canEdit"], &locked["mode"]), (&json!(false), &json!("view")));
     for person in [&app.world.ben, &app.world.ada, &app.world.adam, &app.world.root] {
         let client = app.as_(person);
-        for answer in every_change(&client, &path_of(&made)).await {
+        for answer in every_write(&client, &path_of(&made)).await {
             answer.refused(423, "DOCUMENT_LOCKED");
         }
         assert_eq!(
@@ -270,7 +270,7 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
     }
     // A class that is also archived does not weaken the lock.
     app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
-    for answer in every_change(&ben, &path_of(&made)).await {
+    for answer in every_write(&ben, &path_of(&made)).await {
         answer.refused(423, "DOCUMENT_LOCKED");
     }
     assert_eq!(
@@ -282,11 +282,11 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
 
 studio!(s06_reopen_restores_previous_status, |studio| {
     let world = &studio.app.world;
-    let (handed_in, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
-    let submission = studio.submit(&world.ben, &handed_in).await.expect(200)["submission"]["id"].clone();
-    let keys = [studio.key(&handed_in).await, studio.key(&draft).await];
+    let (submitted, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
+    let submission = studio.submit(&world.ben, &submitted).await.expect(200)["submission"]["id"].clone();
+    let keys = [studio.key(&submitted).await, studio.key(&draft).await];
     studio.finish().await;
-    let locked = [studio.key(&handed_in).await, studio.key(&draft).await];
+    let locked = [studio.key(&submitted).await, studio.key(&draft).await];
     let reopening = format!("/assignments/{}/reopen", studio.topic);
     let refused = studio
         .app
@@ -299,9 +299,9 @@ studio!(s06_reopen_restores_previous_status, |studio| {
         open,
         json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "stillLockedDocuments": [], "groups": 2})
     );
-    assert_eq!(status(studio, &handed_in).await, (json!("SUBMITTED"), Value::Null));
+    assert_eq!(status(studio, &submitted).await, (json!("SUBMITTED"), Value::Null));
     assert_eq!(status(studio, &draft).await, (json!("DRAFT"), Value::Null));
-    let reopened = [studio.key(&handed_in).await, studio.key(&draft).await];
+    let reopened = [studio.key(&submitted).await, studio.key(&draft).await];
     for document in 0..2 {
         assert!(keys[document] != locked[document] && locked[document] != reopened[document]);
     }

@@ -35,7 +35,7 @@ struct Round<'s> {
 
 impl Round<'_> {
     /// Waits for the other tasks, and then for a random delay.
-    async fn go(&self) {
+    async fn wait_at_barrier(&self) {
         let pause = rand::rng().random_range(0..12);
         self.barrier.wait().await;
         tokio::time::sleep(Duration::from_millis(pause)).await;
@@ -44,23 +44,23 @@ impl Round<'_> {
     async fn topic(&self, what: &str) -> Answer {
         let ada = self.studio.app.as_(&self.studio.app.world.ada);
         let path = format!("/assignments/{}/{what}", self.studio.topic);
-        self.go().await;
+        self.wait_at_barrier().await;
         ada.send(Method::POST, &path, None).await
     }
 
     async fn submit(&self, document: &str) -> Answer {
-        self.go().await;
+        self.wait_at_barrier().await;
         self.studio.submit(&self.studio.app.world.cem, document).await
     }
 
     async fn unsubmit(&self, document: &str) -> Answer {
         let ben = self.studio.app.as_(&self.studio.app.world.ben);
-        self.go().await;
+        self.wait_at_barrier().await;
         ben.post(&path(document, "/unsubmit"), json!({})).await
     }
 
     async fn leave(&self, editor: Editor) -> bool {
-        self.go().await;
+        self.wait_at_barrier().await;
         let closed = editor.close().await.unwrap();
         // An editor that was disconnected by the finish first has no changes to report. The document server saves
         // without it.
@@ -73,7 +73,7 @@ impl Round<'_> {
     }
 
     async fn press(&self, editor: &Editor) {
-        self.go().await;
+        self.wait_at_barrier().await;
         // The request is rejected when the session has already ended.
         drop(editor.press_save().await);
     }
@@ -93,7 +93,7 @@ async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
 }
 
 /// Opens an editor and types a text that is unique.
-async fn typed(studio: &DocumentServerFixture, document: &str, text: &str) -> Editor {
+async fn open_and_type(studio: &DocumentServerFixture, document: &str, text: &str) -> Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     assert!(
         editor.may_edit(),
@@ -105,7 +105,7 @@ async fn typed(studio: &DocumentServerFixture, document: &str, text: &str) -> Ed
 }
 
 /// Returns whether one of the newest revisions has this text, and whether the content has it.
-async fn has(studio: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
+async fn find_text(studio: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
     let content = studio.text(document).await.contains(text);
     if content {
         return (true, true);
@@ -122,25 +122,25 @@ async fn has(studio: &DocumentServerFixture, document: &str, text: &str) -> (boo
     (false, false)
 }
 
-async fn quiet(studio: &DocumentServerFixture) {
+async fn wait_for_no_sessions(studio: &DocumentServerFixture) {
     let sessions = "SELECT document_key FROM editing_sessions".to_owned();
     eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
 }
 
-async fn none(studio: &DocumentServerFixture, number: usize, query: &str) {
+async fn expect_no_rows(studio: &DocumentServerFixture, number: usize, query: &str) {
     let found = texts(&studio.app.database, query.to_owned()).await;
     assert!(found.is_empty(), "round {number}: {found:?} of {query}");
 }
 
 async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String; 4]) {
-    let [left, pressed, handed_in, taken_back] = documents;
-    prepare(studio, handed_in, "DRAFT").await;
-    prepare(studio, taken_back, "SUBMITTED").await;
+    let [left, pressed, submitting, unsubmitting] = documents;
+    prepare(studio, submitting, "DRAFT").await;
+    prepare(studio, unsubmitting, "SUBMITTED").await;
     let [first, second, third] = ["L", "P", "H"].map(|kind| format!("{kind}{number}."));
-    let leaving = typed(studio, left, &first).await;
-    let pressing = typed(studio, pressed, &second).await;
+    let leaving = open_and_type(studio, left, &first).await;
+    let pressing = open_and_type(studio, pressed, &second).await;
     // An editor types into a document that is submitted concurrently.
-    let writing = typed(studio, handed_in, &third).await;
+    let writing = open_and_type(studio, submitting, &third).await;
     let round = Round {
         studio,
         number,
@@ -150,33 +150,36 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
         round.topic("finish"),
         round.topic("finish"),
         round.topic("reopen"),
-        round.submit(handed_in),
-        round.unsubmit(taken_back),
+        round.submit(submitting),
+        round.unsubmit(unsubmitting),
         round.leave(leaving),
         round.press(&pressing),
     );
     finished.expect(200);
     again.expect(200);
     reopened.expect(200);
-    none(studio, number, HALF_LOCKED).await;
+    expect_no_rows(studio, number, HALF_LOCKED).await;
     drop(pressing.close().await);
     drop(writing.close().await);
-    quiet(studio).await;
-    for (document, text) in [(left, &first), (pressed, &second), (handed_in, &third)] {
-        assert!(has(studio, document, text).await.0, "round {number}: {text} is lost");
+    wait_for_no_sessions(studio).await;
+    for (document, text) in [(left, &first), (pressed, &second), (submitting, &third)] {
+        assert!(
+            find_text(studio, document, text).await.0,
+            "round {number}: {text} is lost"
+        );
     }
-    none(studio, number, HALF_LOCKED).await;
-    none(studio, number, WRONG_COPIES).await;
+    expect_no_rows(studio, number, HALF_LOCKED).await;
+    expect_no_rows(studio, number, WRONG_COPIES).await;
     if is_soak() || number.is_multiple_of(10) {
-        locked_stands_still(studio, number, left).await;
+        check_locked_content_is_stable(studio, number, left).await;
     }
     studio.reopen().await;
     // Every document has the status from the responses.
     let status = async |document: &str| studio.seen(document).await["status"].clone();
     assert_eq!(status(left).await, "DRAFT");
     for (document, answer, yes, no) in [
-        (handed_in, submitted, "SUBMITTED", "DRAFT"),
-        (taken_back, unsubmitted, "DRAFT", "SUBMITTED"),
+        (submitting, submitted, "SUBMITTED", "DRAFT"),
+        (unsubmitting, unsubmitted, "DRAFT", "SUBMITTED"),
     ] {
         let expected = if answer.status == 200 { yes } else { no };
         assert!(
@@ -186,7 +189,7 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
         );
         assert_eq!(status(document).await, expected, "round {number}");
     }
-    none(studio, number, WRONG_COPIES).await;
+    expect_no_rows(studio, number, WRONG_COPIES).await;
     if number.is_multiple_of(5) {
         let database = studio.app.database.clone();
         tokio::task::spawn_blocking(move || invariants::check(&database))
@@ -196,9 +199,9 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
 }
 
 /// After the response to the finish, typed text does not change the locked content.
-async fn locked_stands_still(studio: &DocumentServerFixture, number: usize, document: &str) {
+async fn check_locked_content_is_stable(studio: &DocumentServerFixture, number: usize, document: &str) {
     studio.reopen().await;
-    let editor = typed(studio, document, &format!("B{number}.")).await;
+    let editor = open_and_type(studio, document, &format!("B{number}.")).await;
     studio.server.faults().update(|faults| faults.ignores_drop = true);
     let done = studio.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
@@ -211,11 +214,11 @@ async fn locked_stands_still(studio: &DocumentServerFixture, number: usize, docu
     let locked = content().await;
     editor.type_text(&format!("A{number}.")).await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
-    quiet(studio).await;
+    wait_for_no_sessions(studio).await;
     assert_eq!(content().await, locked, "round {number}");
     assert!(words(&locked.0).contains(&format!("B{number}.")), "round {number}");
     assert_eq!(
-        has(studio, document, &format!("A{number}.")).await,
+        find_text(studio, document, &format!("A{number}.")).await,
         (true, false),
         "round {number}"
     );
@@ -224,7 +227,7 @@ async fn locked_stands_still(studio: &DocumentServerFixture, number: usize, docu
 
 studio!(
     #[ignore = "long: make test-resilience"]
-    the_bell_the_hand_in_and_the_save_race_and_one_story_stands,
+    races_of_finish_submission_and_save_have_one_outcome,
     |studio| {
         races(studio, size(100, 2_000)).await;
     }
@@ -236,7 +239,7 @@ studio!(few_races_of_finish_submission_and_save_have_one_outcome, |studio| {
 
 async fn races(studio: &DocumentServerFixture, rounds: usize) {
     let since = Instant::now();
-    let mut documents = fresh(studio).await;
+    let mut documents = create_documents(studio).await;
     for number in 0..rounds {
         // Documents stay small and keep all their revisions.
         if number > 0 && number % 25 == 0 {
@@ -244,7 +247,7 @@ async fn races(studio: &DocumentServerFixture, rounds: usize) {
             for document in &documents {
                 prepare(studio, document, "DRAFT").await;
             }
-            documents = fresh(studio).await;
+            documents = create_documents(studio).await;
         }
         Box::pin(race(studio, number, &documents)).await;
     }
@@ -254,7 +257,7 @@ async fn races(studio: &DocumentServerFixture, rounds: usize) {
     );
 }
 
-async fn fresh(studio: &DocumentServerFixture) -> [String; 4] {
+async fn create_documents(studio: &DocumentServerFixture) -> [String; 4] {
     // A workroom holds at most 100 documents. Documents of earlier rounds are in other workrooms.
     let room = studio.another_room().await;
     let mut documents = Vec::new();

@@ -14,14 +14,17 @@ async fn sessions(studio: &DocumentServerFixture, document: &str) -> Vec<Option<
 }
 
 /// Opens an editor and waits until the service has recorded it.
-async fn open_and_known(studio: &DocumentServerFixture, document: &str) -> document_server_simulator::client::Editor {
+async fn open_and_wait_for_session(
+    studio: &DocumentServerFixture,
+    document: &str,
+) -> document_server_simulator::client::Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     eventually(async || sessions(studio, document).await.len() == 1).await;
     editor
 }
 
 /// Marks all sessions as silent for a long time.
-async fn silence(studio: &DocumentServerFixture) {
+async fn mark_sessions_silent(studio: &DocumentServerFixture) {
     execute(
         &studio.app.database,
         "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
@@ -30,31 +33,31 @@ async fn silence(studio: &DocumentServerFixture) {
 }
 
 /// Returns whether the staff see a warning that text may not be saved.
-async fn is_alarmed(studio: &DocumentServerFixture, document: &str) -> bool {
+async fn has_save_warning(studio: &DocumentServerFixture, document: &str) -> bool {
     let query = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
     texts(&studio.app.database, query).await[0].is_some()
 }
 
-studio!(who_is_there_stays_and_keeps_his_key, |studio| {
+studio!(connected_editor_keeps_session_and_key, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
-    let editor = open_and_known(studio, &document).await;
-    silence(studio).await;
+    let editor = open_and_wait_for_session(studio, &document).await;
+    mark_sessions_silent(studio).await;
     studio.app.app.document_workflows().reconcile_once().await;
     // The document server repeats its callback, and the session is current again.
     let heard =
         format!("SELECT document_id FROM editing_sessions WHERE document_id = '{document}' AND last_callback_at > 1");
     eventually(async || texts(&studio.app.database, heard.clone()).await.len() == 1).await;
-    assert!(!is_alarmed(studio, &document).await);
+    assert!(!has_save_warning(studio, &document).await);
     assert_eq!(studio.key(&document).await, key);
     editor.type_text("Still here.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
     assert!(studio.text(&document).await.contains("Still here."));
 });
 
-studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
+studio!(unknown_session_is_closed_and_staff_are_warned, |studio| {
     let document = studio.document("Our page").await;
-    let editor = open_and_known(studio, &document).await;
+    let editor = open_and_wait_for_session(studio, &document).await;
     editor.type_text("Lost over there.").await.unwrap();
     // The document server lost its disk, and the session with it.
     studio.server.erase_all();
@@ -64,18 +67,18 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
         1,
         "it spoke a moment ago: nobody asks yet"
     );
-    silence(studio).await;
+    mark_sessions_silent(studio).await;
     studio.app.app.document_workflows().reconcile_once().await;
     assert!(sessions(studio, &document).await.is_empty());
-    assert!(is_alarmed(studio, &document).await);
+    assert!(has_save_warning(studio, &document).await);
     // The next successful save ends the warning.
     studio.write(&studio.app.world.ben, &document, "Written anew.").await;
-    assert!(!is_alarmed(studio, &document).await);
+    assert!(!has_save_warning(studio, &document).await);
 });
 
-studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
+studio!(saved_session_is_closed_without_warning, |studio| {
     let document = studio.document("Our page").await;
-    let editor = open_and_known(studio, &document).await;
+    let editor = open_and_wait_for_session(studio, &document).await;
     editor.type_text("All of it.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
     eventually(async || studio.seen(&document).await["version"] == 1).await;
@@ -92,35 +95,32 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
     execute(&studio.app.database, hour.to_owned()).await;
     studio.app.app.document_workflows().reconcile_once().await;
     assert!(sessions(studio, &document).await.is_empty());
-    assert!(!is_alarmed(studio, &document).await);
+    assert!(!has_save_warning(studio, &document).await);
     assert!(studio.text(&document).await.contains("All of it."));
 });
 
-studio!(
-    a_silent_session_whose_save_nobody_took_is_brought_home_first,
-    |studio| {
-        let document = studio.document("Our page").await;
-        let editor = open_and_known(studio, &document).await;
-        editor.type_text("Kept over there.").await.unwrap();
-        studio.server.set_faults(Faults {
-            forgets_saves: true,
-            ..Faults::default()
-        });
-        assert!(!editor.close().await.unwrap().accepted);
-        studio.server.faults().clear();
-        silence(studio).await;
-        studio.app.app.document_workflows().reconcile_once().await;
-        assert!(studio.text(&document).await.contains("Kept over there."));
-        assert!(!is_alarmed(studio, &document).await);
-        assert!(sessions(studio, &document).await.is_empty());
-    }
-);
-
-studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
+studio!(forgotten_save_of_silent_session_is_recovered_first, |studio| {
     let document = studio.document("Our page").await;
-    let editor = open_and_known(studio, &document).await;
+    let editor = open_and_wait_for_session(studio, &document).await;
+    editor.type_text("Kept over there.").await.unwrap();
+    studio.server.set_faults(Faults {
+        forgets_saves: true,
+        ..Faults::default()
+    });
+    assert!(!editor.close().await.unwrap().accepted);
+    studio.server.faults().clear();
+    mark_sessions_silent(studio).await;
+    studio.app.app.document_workflows().reconcile_once().await;
+    assert!(studio.text(&document).await.contains("Kept over there."));
+    assert!(!has_save_warning(studio, &document).await);
+    assert!(sessions(studio, &document).await.is_empty());
+});
+
+studio!(unavailable_document_server_closes_no_session, |studio| {
+    let document = studio.document("Our page").await;
+    let editor = open_and_wait_for_session(studio, &document).await;
     editor.type_text("Still here.").await.unwrap();
-    silence(studio).await;
+    mark_sessions_silent(studio).await;
     for faults in [
         Faults {
             down: Some(document_server_simulator::Outage::Unavailable),
@@ -134,7 +134,7 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
         studio.server.set_faults(faults);
         studio.app.app.document_workflows().reconcile_once().await;
         assert_eq!(sessions(studio, &document).await.len(), 1);
-        assert!(!is_alarmed(studio, &document).await);
+        assert!(!has_save_warning(studio, &document).await);
     }
     studio.server.faults().clear();
     assert!(editor.close().await.unwrap().accepted);
@@ -142,15 +142,15 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
 });
 
 studio!(
-    the_watch_is_kept_by_itself,
+    watchdog_sweeps_periodically,
     ["--docserver-sweep-seconds=1", "--docserver-silence-seconds=1"],
     |studio| {
         let document = studio.document("Our page").await;
-        let editor = open_and_known(studio, &document).await;
+        let editor = open_and_wait_for_session(studio, &document).await;
         editor.type_text("Lost over there.").await.unwrap();
         studio.server.erase_all();
         eventually(async || sessions(studio, &document).await.is_empty()).await;
-        assert!(is_alarmed(studio, &document).await);
+        assert!(has_save_warning(studio, &document).await);
         let room = studio
             .app
             .as_(&studio.app.world.ada)

@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::grades::{grading, handed_in};
+use crate::grades::{grade_path, submitted};
 use test_support::{SocketListener, clients_are_there};
 
-studio!(a_late_hand_in_stays_late_and_the_log_tells_no_grade, |studio| {
+studio!(late_submission_stays_late_and_log_contains_no_grade, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let topic = format!("/assignments/{}", studio.topic);
     ada.patch(&topic, json!({"deadline": "2026-01-01T00:00:00Z"}))
         .await
         .expect(200);
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
+    let (submission, _) = submitted(studio, &document).await;
     ada.patch(&topic, json!({"deadline": "2099-01-01T00:00:00Z"}))
         .await
         .expect(200);
     let body = json!({"value": "SECRETMARK", "feedback": "SECRETWORDS", "points": 987.5, "publish": true});
-    let graded = ada.put(&grading(&submission), body).await.expect(200);
+    let graded = ada.put(&grade_path(&submission), body).await.expect(200);
     assert_eq!(graded["isLate"], true);
     assert!(graded["lateBySeconds"].as_i64().unwrap() > 0);
     let log = ada.get("/activity-logs?limit=200").await.expect(200).to_string();
@@ -25,12 +25,12 @@ studio!(a_late_hand_in_stays_late_and_the_log_tells_no_grade, |studio| {
     assert!(!log.contains("SECRET") && !log.contains("987.5"), "{log}");
 });
 
-studio!(who_runs_the_platform_grades_where_the_submission_is, |studio| {
+studio!(super_admin_grades_in_school_of_the_submission, |studio| {
     let root = studio.app.as_(&studio.app.world.root);
     let document = studio.document("Our page").await;
-    let (submission, link) = handed_in(studio, &document).await;
+    let (submission, link) = submitted(studio, &document).await;
     let graded = root
-        .put(&grading(&submission), json!({"points": 1, "publish": true}))
+        .put(&grade_path(&submission), json!({"points": 1, "publish": true}))
         .await
         .expect(200);
     assert_eq!(graded["grade"]["gradedById"], json!(studio.app.world.root.id));
@@ -49,33 +49,33 @@ studio!(who_runs_the_platform_grades_where_the_submission_is, |studio| {
     assert_eq!(root.get(&history).await.expect(200)[0]["id"], json!(submission));
 });
 
-studio!(what_is_heard_of_grades, |studio| {
+studio!(grade_events_reach_their_audience_only, |studio| {
     if !clients_are_there() {
         return;
     }
     let world = &studio.app.world;
     let ada = studio.app.as_(&world.ada);
     let document = studio.document("Our page").await;
-    let (submission, _) = handed_in(studio, &document).await;
-    let mut ears = Vec::new();
+    let (submission, _) = submitted(studio, &document).await;
+    let mut listeners = Vec::new();
     for person in [&world.adam, &world.ben, &world.cem, &world.dana, &world.tom] {
-        ears.push(SocketListener::by(&studio.app, person).await);
+        listeners.push(SocketListener::by(&studio.app, person).await);
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
-    ada.put(&grading(&submission), body).await.expect(200);
+    ada.put(&grade_path(&submission), body).await.expect(200);
     // A draft grade is sent to the staff only, and they fetch it.
-    let drafted = ears[0].expect("grade:drafted").await;
+    let drafted = listeners[0].expect("grade:drafted").await;
     assert_eq!(
         (&drafted["groupId"], &drafted["grade"]),
         (&json!(studio.group), &Value::Null)
     );
-    for ear in &mut ears {
+    for ear in &mut listeners {
         ear.silent(120).await;
     }
-    ada.put(&grading(&submission), json!({"publish": true}))
+    ada.put(&grade_path(&submission), json!({"publish": true}))
         .await
         .expect(200);
-    let [adam, ben, cem, dana, tom] = &mut ears[..] else {
+    let [adam, ben, cem, dana, tom] = &mut listeners[..] else {
         panic!()
     };
     let told = adam.expect("grade:published").await;
@@ -105,13 +105,13 @@ studio!(what_is_heard_of_grades, |studio| {
     let before = of_cem().await;
     assert!(before["gradedAt"].is_string(), "{before}");
     let body = json!({"memberGrades": [{"userId": world.ben.id, "value": "BENBETTER"}]});
-    ada.put(&grading(&submission), body).await.expect(200);
+    ada.put(&grade_path(&submission), body).await.expect(200);
     let told = ben.expect("grade:published").await;
     assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENBETTER");
     adam.expect("grade:published").await;
     cem.silent(120).await;
     assert_eq!(of_cem().await, before);
-    ada.put(&grading(&submission), json!({"publish": false}))
+    ada.put(&grade_path(&submission), json!({"publish": false}))
         .await
         .expect(200);
     for ear in [&mut *ben, &mut *cem] {

@@ -7,12 +7,12 @@ use serde_json::json;
 use test_support::PATIENCE;
 use test_support::document_server_fixture::{eventually, path};
 
-async fn is_out(editor: &Editor) -> bool {
+async fn is_dropped(editor: &Editor) -> bool {
     editor.view().await.unwrap().dropped.is_some()
 }
 
 /// Opens one document for Ada, Ben and Cem, and waits until the service has recorded them as editors.
-async fn together(
+async fn open_three_editors(
     studio: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
 ) -> [Editor; 3] {
@@ -31,17 +31,17 @@ async fn together(
     [ada, ben, cem]
 }
 
-studio!(a_start_moved_to_the_future_closes_the_editors_of_students, |studio| {
+studio!(start_date_in_future_closes_editors_of_students, |studio| {
     let document = studio.document("Report").await;
-    let [ada, ben, cem] = together(studio, &document).await;
+    let [ada, ben, cem] = open_three_editors(studio, &document).await;
     let start = json!({"startDate": "2099-01-01T00:00:00Z"});
     let teacher = studio.app.as_(&studio.app.world.ada);
     teacher
         .patch(&format!("/groups/{}", studio.group), start)
         .await
         .expect(200);
-    eventually(async || is_out(&ben).await && is_out(&cem).await).await;
-    assert!(!is_out(&ada).await, "the teacher still sees the group");
+    eventually(async || is_dropped(&ben).await && is_dropped(&cem).await).await;
+    assert!(!is_dropped(&ada).await, "the teacher still sees the group");
     studio
         .app
         .as_(&studio.app.world.ben)
@@ -54,14 +54,14 @@ studio!(a_start_moved_to_the_future_closes_the_editors_of_students, |studio| {
     assert_eq!(text.matches("here").count(), 3);
 });
 
-studio!(a_student_who_is_moved_loses_his_editor_and_nobody_else_does, |studio| {
+studio!(student_who_leaves_group_loses_only_own_editor, |studio| {
     let document = studio.document("Report").await;
-    let [ada, ben, cem] = together(studio, &document).await;
+    let [ada, ben, cem] = open_three_editors(studio, &document).await;
     let teacher = studio.app.as_(&studio.app.world.ada);
     let member = format!("/groups/{}/members/{}", studio.group, studio.app.world.ben.id);
     teacher.delete(&member).await.expect(200);
-    eventually(async || is_out(&ben).await).await;
-    assert!(!is_out(&cem).await && !is_out(&ada).await);
+    eventually(async || is_dropped(&ben).await).await;
+    assert!(!is_dropped(&cem).await && !is_dropped(&ada).await);
     // Joining also changes the membership and disconnects no editor.
     let back = json!({"userIds": [studio.app.world.ben.id]});
     teacher
@@ -75,25 +75,22 @@ studio!(a_student_who_is_moved_loses_his_editor_and_nobody_else_does, |studio| {
         ))
         .await
         .expect(200);
-    eventually(async || is_out(&cem).await).await;
-    assert!(!is_out(&ada).await);
+    eventually(async || is_dropped(&cem).await).await;
+    assert!(!is_dropped(&ada).await);
 });
 
-studio!(
-    editor_opened_with_an_old_configuration_is_closed_once_the_member_is_removed,
-    |studio| {
-        let document = studio.document("Report").await;
-        let world = &studio.app.world;
-        let ada = studio.open(&world.ada, &document).await;
-        let page = path(&document, "/editor-config");
-        let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
-        let adam = studio.app.as_(&world.adam);
-        adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
-        // The document server still accepts the earlier configuration.
-        let ben = document_server_simulator::client::open(&studio.server.url(), &config)
-            .await
-            .unwrap();
-        eventually(async || is_out(&ben).await).await;
-        assert!(!is_out(&ada).await);
-    }
-);
+studio!(editor_opened_after_removal_of_member_is_closed, |studio| {
+    let document = studio.document("Report").await;
+    let world = &studio.app.world;
+    let ada = studio.open(&world.ada, &document).await;
+    let page = path(&document, "/editor-config");
+    let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
+    let adam = studio.app.as_(&world.adam);
+    adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
+    // The document server still accepts the earlier configuration.
+    let ben = document_server_simulator::client::open(&studio.server.url(), &config)
+        .await
+        .unwrap();
+    eventually(async || is_dropped(&ben).await).await;
+    assert!(!is_dropped(&ada).await);
+});

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::object_store::in_the_end;
+use crate::object_store::eventually;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::topics::id;
 use test_support::{Answer, Client};
@@ -19,7 +19,7 @@ const SAFE: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
 ];
 
-pub async fn walk_through(client: &Client, path: &str) {
+pub async fn check_download(client: &Client, path: &str) {
     let whole = client.get(path).await;
     assert_eq!(whole.status, 200, "{path}: {}", String::from_utf8_lossy(&whole.bytes));
     let (size, tag) = (whole.bytes.len(), whole.header("etag").to_owned());
@@ -95,38 +95,38 @@ async fn late_text(studio: &DocumentServerFixture) -> String {
     ada.delete(&path(&document, "")).await.expect(200);
     drop(editor.close().await);
     let kept = async || ada.get("/workrooms/late-texts").await.expect(200);
-    in_the_end(async || kept().await.as_array().unwrap().len() == 1).await;
+    eventually(async || kept().await.as_array().unwrap().len() == 1).await;
     format!("/workrooms/late-texts/{}/download", id(&kept().await[0]))
 }
 
-studio!(every_door_says_the_same_about_bytes, |studio| {
+studio!(every_download_route_has_same_headers_and_ranges, |studio| {
     let (app, world) = (&studio.app, &studio.app.world);
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
     let document = studio.document("Our page").await;
     studio.write(&world.ben, &document, "Written.").await;
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = studio.submit(&world.ben, &document).await.expect(200);
     let copy = format!(
         "/feedback/submissions/{}/documents/{document}",
-        handed_in["submission"]["id"].as_str().unwrap()
+        submitted["submission"]["id"].as_str().unwrap()
     );
-    let bring = async |client: &Client, door: String| {
+    let upload = async |client: &Client, route: String| {
         let bytes = b"bytes of a file".to_vec();
-        client.upload(&door, "a.txt", bytes, &[]).await.expect(201)
+        client.upload(&route, "a.txt", bytes, &[]).await.expect(201)
     };
-    let shared = bring(&ada, format!("/assignments/{}/attachments", studio.topic)).await;
-    let of_group = bring(&ada, format!("/groups/{}/attachments", studio.group)).await;
-    let of_chat = bring(&ben, format!("/workrooms/{}/messages/attachments", studio.room)).await;
+    let shared = upload(&ada, format!("/assignments/{}/attachments", studio.topic)).await;
+    let of_group = upload(&ada, format!("/groups/{}/attachments", studio.group)).await;
+    let of_chat = upload(&ben, format!("/workrooms/{}/messages/attachments", studio.room)).await;
     let adam = app.as_(&world.adam);
     let export = adam
         .post("/admin/gdpr/export", json!({"userId": world.ben.id}))
         .await
         .expect(202);
     let job = format!("/admin/gdpr/jobs/{}", id(&export));
-    in_the_end(async || adam.get(&job).await.expect(200)["status"] == "DONE").await;
+    eventually(async || adam.get(&job).await.expect(200)["status"] == "DONE").await;
 
     let late_text = late_text(studio).await;
 
-    let doors: BTreeMap<&str, (&Client, String)> = BTreeMap::from([
+    let routes: BTreeMap<&str, (&Client, String)> = BTreeMap::from([
         (
             "/workrooms/documents/{id}/download",
             (&ada, path(&document, "/download")),
@@ -159,8 +159,8 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
         ("/workrooms/late-texts/{id}/download", (&ada, late_text)),
         ("/admin/gdpr/jobs/{id}/download", (&adam, format!("{job}/download"))),
     ]);
-    for (client, door) in doors.values() {
-        walk_through(client, door).await;
+    for (client, route) in routes.values() {
+        check_download(client, route).await;
     }
 
     let described = app.stranger().get("/openapi.json").await.expect(200);
@@ -172,7 +172,7 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
         .map(|(path, _)| path.strip_prefix("/api").unwrap_or(path))
         .filter(|path| path.ends_with("/download") || path.ends_with("/pdf"))
         .collect();
-    let walked: BTreeSet<&str> = doors.keys().copied().collect();
+    let walked: BTreeSet<&str> = routes.keys().copied().collect();
     let missing: Vec<_> = all.difference(&walked).collect();
     assert_eq!(missing, Vec::<&&str>::new(), "doors nobody walked through");
 });
