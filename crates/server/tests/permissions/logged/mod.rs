@@ -66,7 +66,7 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     (
         "POST",
         "/messages",
-        "who writes to whom is for nobody else to read: tests/live/direct_messages.rs",
+        "who writes to whom is for nobody else to read: tests/realtime/direct_messages.rs",
     ),
     ("POST", "/messages/{id}/read", "what somebody reads is his own"),
     ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
@@ -131,7 +131,7 @@ const UNANNOUNCED: &[(&str, &str, &str)] = &[
     (
         "PATCH",
         "/tenants/{id}",
-        "the members of that organization receive it: tests/live/live_events.rs",
+        "the members of that organization receive it: tests/realtime/events.rs",
     ),
     (
         "POST",

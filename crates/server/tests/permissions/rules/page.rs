@@ -84,7 +84,14 @@ fn text_of(file: &str, is_test: bool) -> Option<String> {
         return std::fs::read_to_string(root().join(format!("{file}.sql"))).ok();
     }
     if is_test {
-        let binaries = ["api", "permissions", "documents", "live", "operations", "resilience"];
+        let binaries = [
+            "api",
+            "permissions",
+            "documents",
+            "realtime",
+            "operations",
+            "resilience",
+        ];
         places.extend(binaries.map(|binary| format!("crates/server/tests/{binary}/{file}")));
     }
     if let Some((krate, rest)) = file.split_once('/') {

@@ -11,7 +11,7 @@ use test_support::topics::{LATER, group, id, link, topic};
 use test_support::{Client, SocketListener, TestApp, clients_are_there};
 
 /// A board of 7b with two groups, the second hidden.
-struct Lesson {
+struct BoardFixture {
     topic: String,
     visible: String,
     hidden: String,
@@ -20,7 +20,7 @@ struct Lesson {
     path: String,
 }
 
-impl Lesson {
+impl BoardFixture {
     async fn begin(app: &TestApp) -> Self {
         let (world, ada) = (&app.world, app.as_(&app.world.ada));
         let visible = group(&ada, &world.seven_b, &[&world.ben, &world.cem], json!({})).await;
@@ -51,7 +51,7 @@ impl Lesson {
 }
 
 /// Expects that every field of the part equals the field of the whole.
-fn agrees(part: &Value, whole: &Value) {
+fn assert_same_fields(part: &Value, whole: &Value) {
     // `view` is the level of detail and differs between routes.
     let fields = part.as_object().unwrap().iter().filter(|(key, _)| *key != "view");
     for (key, value) in fields {
@@ -59,10 +59,10 @@ fn agrees(part: &Value, whole: &Value) {
     }
 }
 
-tenants!(the_board_says_what_the_single_routes_say, |app| {
+tenants!(board_equals_responses_of_single_routes, |app| {
     let (world, ada, ben) = (&app.world, app.as_(&app.world.ada), app.as_(&app.world.ben));
-    let lesson = Lesson::begin(app).await;
-    let Lesson {
+    let lesson = BoardFixture::begin(app).await;
+    let BoardFixture {
         topic: subject,
         visible,
         hidden,
@@ -92,7 +92,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
     let topic = ada.get(&format!("/assignments/{subject}")).await.expect(200);
     let mut summary = board["assignment"].clone();
     assert_eq!(summary.as_object_mut().unwrap().remove("groupCount"), Some(json!(2)));
-    agrees(&summary, &topic);
+    assert_same_fields(&summary, &topic);
     let numbers: Vec<&Value> = board["groups"]
         .as_array()
         .unwrap()
@@ -105,7 +105,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
             .get(&format!("/groups/{}", card["group"]["id"].as_str().unwrap()))
             .await
             .expect(200);
-        agrees(&card["group"], &group);
+        assert_same_fields(&card["group"], &group);
         for key in ["needsHelp", "helpRequestedAt", "helpMessage", "unreadMessages"] {
             assert_eq!(card[key], group[key], "{key}");
         }
@@ -134,7 +134,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
         let shown = card["documents"].as_array().unwrap();
         assert_eq!(shown.len(), of_topic.len());
         for (shown, document) in shown.iter().zip(of_topic) {
-            agrees(shown, document);
+            assert_same_fields(shown, document);
         }
         assert_eq!((&card["writing"], &card["activity"]), (&json!([]), &json!(vec![0; 20])));
     }
@@ -153,7 +153,7 @@ tenants!(the_board_says_what_the_single_routes_say, |app| {
     assert_eq!(lesson.card(&app.as_(&world.adam), visible).await["unreadMessages"], 1);
 });
 
-tenants!(who_waits_longest_for_help_comes_first, |app| {
+tenants!(longest_help_request_comes_first, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let mut groups = Vec::new();
     for member in [&world.ben, &world.cem, &world.dana] {
@@ -193,9 +193,9 @@ tenants!(who_waits_longest_for_help_comes_first, |app| {
     );
 });
 
-tenants!(there_is_no_board_but_for_those_who_manage_the_class, |app| {
+tenants!(board_is_visible_to_staff_of_class_only, |app| {
     let world = &app.world;
-    let lesson = Lesson::begin(app).await;
+    let lesson = BoardFixture::begin(app).await;
     for student in [&world.ben, &world.dana, &world.finn, &world.zack] {
         app.as_(student).get(&lesson.path).await.refused(403, "FORBIDDEN_ROLE");
     }
@@ -212,12 +212,12 @@ tenants!(there_is_no_board_but_for_those_who_manage_the_class, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
+both!(presence_and_typing_reach_staff_of_class_only, |app| {
     if !clients_are_there() {
         return;
     }
     let world = &app.world;
-    let lesson = Lesson::begin(app).await;
+    let lesson = BoardFixture::begin(app).await;
     let mut ada = SocketListener::by(app, &world.ada).await;
     let mut tom = SocketListener::by(app, &world.tom).await;
     let cem = SocketListener::by(app, &world.cem).await;
@@ -301,11 +301,11 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
     assert_eq!(app.app.realtime().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
 });
 
-tenants!(a_group_is_told_at_most_once_a_second, |app| {
+tenants!(presence_of_group_is_emitted_at_most_once_per_second, |app| {
     if !clients_are_there() {
         return;
     }
-    let (world, lesson) = (&app.world, Lesson::begin(app).await);
+    let (world, lesson) = (&app.world, BoardFixture::begin(app).await);
     let mut ada = SocketListener::by(app, &world.ada).await;
     let begun = Instant::now();
     for _ in 0..4 {

@@ -21,67 +21,64 @@ async fn unread(client: &Client) -> i64 {
         .unwrap()
 }
 
-tenants!(
-    a_message_is_in_the_boxes_of_those_it_concerns_and_of_nobody_else,
-    |app| {
-        let world = &app.world;
-        let (ada, ben, cem, tom) = (
-            app.as_(&world.ada),
-            app.as_(&world.ben),
-            app.as_(&world.cem),
-            app.as_(&world.tom),
-        );
-        let sent = write(&ada, &[&world.ben, &world.tom], "See me.").await;
-        let path = format!("/messages/{}", id(&sent));
-        assert_eq!((&sent["recipientCount"], &sent["readAt"]), (&json!(2), &Value::Null));
-        assert_eq!(ids(&sent["recipients"]).len(), 2);
-        let received = ben.get(&path).await.expect(200);
-        assert_eq!(
-            (&received["content"], &received["sender"]["id"]),
-            (&json!("See me."), &json!(world.ada.id))
-        );
-        // A recipient does not see the other recipients, and no message contains email addresses.
-        assert!(
-            received.get("recipients").is_none() && received.get("recipientCount").is_none(),
-            "{received}"
-        );
-        assert!(!received.to_string().contains('@'));
-        assert_eq!((unread(&ben).await, unread(&ada).await, unread(&cem).await), (1, 0, 0));
-        assert_eq!(page(&ben, "").await, [id(&sent)]);
-        assert_eq!(page(&ada, "?box=sent").await, [id(&sent)]);
-        assert!(page(&ada, "").await.is_empty() && page(&cem, "").await.is_empty());
-        for stranger in [&cem, &app.as_(&world.adam), &app.as_(&world.zoe), &app.as_(&world.zack)] {
-            stranger.get(&path).await.refused(404, "NOT_FOUND");
-            stranger
-                .post(&format!("{path}/read"), json!({}))
-                .await
-                .refused(404, "NOT_FOUND");
-            stranger.delete(&path).await.refused(404, "NOT_FOUND");
-        }
-
-        let left = ben.post(&format!("{path}/read"), json!({})).await.expect(200);
-        assert_eq!(left["unreadCount"], 0);
-        let first = ben.get(&path).await.expect(200)["readAt"].clone();
-        ben.post(&format!("{path}/read"), json!({})).await.expect(200);
-        assert!(first.is_string());
-        assert_eq!(
-            ben.get(&path).await.expect(200)["readAt"],
-            first,
-            "the first time counts"
-        );
-        assert_eq!(unread(&tom).await, 1);
-
-        // The message is deleted from one mailbox only.
-        ada.delete(&path).await.expect(200);
-        ada.get(&path).await.refused(404, "NOT_FOUND");
-        assert!(page(&ada, "?box=sent").await.is_empty());
-        tom.delete(&path).await.expect(200);
-        assert!(page(&tom, "").await.is_empty());
-        assert_eq!((unread(&tom).await, page(&ben, "").await), (0, vec![id(&sent)]));
+tenants!(direct_message_is_in_boxes_of_sender_and_recipients_only, |app| {
+    let world = &app.world;
+    let (ada, ben, cem, tom) = (
+        app.as_(&world.ada),
+        app.as_(&world.ben),
+        app.as_(&world.cem),
+        app.as_(&world.tom),
+    );
+    let sent = write(&ada, &[&world.ben, &world.tom], "See me.").await;
+    let path = format!("/messages/{}", id(&sent));
+    assert_eq!((&sent["recipientCount"], &sent["readAt"]), (&json!(2), &Value::Null));
+    assert_eq!(ids(&sent["recipients"]).len(), 2);
+    let received = ben.get(&path).await.expect(200);
+    assert_eq!(
+        (&received["content"], &received["sender"]["id"]),
+        (&json!("See me."), &json!(world.ada.id))
+    );
+    // A recipient does not see the other recipients, and no message contains email addresses.
+    assert!(
+        received.get("recipients").is_none() && received.get("recipientCount").is_none(),
+        "{received}"
+    );
+    assert!(!received.to_string().contains('@'));
+    assert_eq!((unread(&ben).await, unread(&ada).await, unread(&cem).await), (1, 0, 0));
+    assert_eq!(page(&ben, "").await, [id(&sent)]);
+    assert_eq!(page(&ada, "?box=sent").await, [id(&sent)]);
+    assert!(page(&ada, "").await.is_empty() && page(&cem, "").await.is_empty());
+    for stranger in [&cem, &app.as_(&world.adam), &app.as_(&world.zoe), &app.as_(&world.zack)] {
+        stranger.get(&path).await.refused(404, "NOT_FOUND");
+        stranger
+            .post(&format!("{path}/read"), json!({}))
+            .await
+            .refused(404, "NOT_FOUND");
+        stranger.delete(&path).await.refused(404, "NOT_FOUND");
     }
-);
 
-tenants!(students_write_to_their_teachers_and_to_admins_alone, |app| {
+    let left = ben.post(&format!("{path}/read"), json!({})).await.expect(200);
+    assert_eq!(left["unreadCount"], 0);
+    let first = ben.get(&path).await.expect(200)["readAt"].clone();
+    ben.post(&format!("{path}/read"), json!({})).await.expect(200);
+    assert!(first.is_string());
+    assert_eq!(
+        ben.get(&path).await.expect(200)["readAt"],
+        first,
+        "the first time counts"
+    );
+    assert_eq!(unread(&tom).await, 1);
+
+    // The message is deleted from one mailbox only.
+    ada.delete(&path).await.expect(200);
+    ada.get(&path).await.refused(404, "NOT_FOUND");
+    assert!(page(&ada, "?box=sent").await.is_empty());
+    tom.delete(&path).await.expect(200);
+    assert!(page(&tom, "").await.is_empty());
+    assert_eq!((unread(&tom).await, page(&ben, "").await), (0, vec![id(&sent)]));
+});
+
+tenants!(students_write_to_their_teachers_and_admins_only, |app| {
     let world = &app.world;
     let ben = app.as_(&world.ben);
     for person in [&world.ada, &world.adam, &world.olga] {
@@ -112,7 +109,7 @@ tenants!(students_write_to_their_teachers_and_to_admins_alone, |app| {
     assert_eq!(unread(&app.as_(&world.cem)).await, 0);
 });
 
-tenants!(what_is_not_one_clear_message_is_refused, |app| {
+tenants!(invalid_direct_message_is_rejected, |app| {
     let world = &app.world;
     let ada = app.as_(&world.ada);
     let (ben, class) = (json!([world.ben.id]), &world.seven_b.id);
@@ -142,7 +139,7 @@ tenants!(what_is_not_one_clear_message_is_refused, |app| {
     assert!(page(&ada, "?box=sent").await.is_empty());
 });
 
-tenants!(an_announcement_is_for_those_who_are_in_the_class, |app| {
+tenants!(announcement_reaches_members_of_the_class_only, |app| {
     let world = &app.world;
     let (ada, ben, tom) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.tom));
     let (adam, finn) = (app.as_(&world.adam), app.as_(&world.finn));
@@ -214,7 +211,7 @@ tenants!(an_announcement_is_for_those_who_are_in_the_class, |app| {
     ada.post("/messages", late).await.refused(409, "CLASS_ARCHIVED");
 });
 
-tenants!(boxes_come_in_pages_newest_first, |app| {
+tenants!(message_boxes_are_paged_newest_first, |app| {
     let (ada, ben) = (app.as_(&app.world.ada), app.as_(&app.world.ben));
     let mut sent = Vec::new();
     for number in 0..5 {
@@ -239,7 +236,7 @@ tenants!(boxes_come_in_pages_newest_first, |app| {
     }
 });
 
-tenants!(what_is_for_groups_is_written_into_their_rooms, |app| {
+tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
     let world = &app.world;
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
     let mine = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
@@ -291,7 +288,7 @@ tenants!(what_is_for_groups_is_written_into_their_rooms, |app| {
     assert!(page(&ben, "").await.is_empty(), "rooms are no boxes");
 });
 
-tenants!(a_new_message_is_told_to_its_recipients, |app| {
+tenants!(new_message_event_reaches_its_recipients_only, |app| {
     if !clients_are_there() {
         return;
     }

@@ -18,13 +18,13 @@ fn resync(parties: Vec<ConnectionTarget>, leave: Vec<Room>) -> Signal {
 }
 
 /// Opens a raw socket and waits until it has joined its rooms.
-async fn seated(app: &TestApp, cookie: &str) -> raw::Socket {
+async fn connect_and_join(app: &TestApp, cookie: &str) -> raw::Socket {
     let mut socket = raw::Socket::open(app, cookie).await;
     socket.expect("ready").await;
     socket
 }
 
-both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
+both!(sockets_join_exactly_the_documented_rooms, |app| {
     let (world, live) = (&app.world, app.app.realtime());
     let rows = Rows(app);
     let now = clock::now().as_millis();
@@ -42,7 +42,7 @@ both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
         &world.root,
         &world.zoe,
     ] {
-        sockets.push(seated(app, &person.cookie).await);
+        sockets.push(connect_and_join(app, &person.cookie).await);
     }
     let class = ClassId::new(&world.seven_b.id);
     let counts = [
@@ -60,7 +60,7 @@ both!(everybody_sits_in_the_rooms_of_the_contract_and_in_no_other, |app| {
     }
 });
 
-tenants!(an_event_reaches_each_socket_of_the_union_once_and_nobody_else, |app| {
+tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
     if !clients_are_there() {
         return;
     }
@@ -95,39 +95,36 @@ tenants!(an_event_reaches_each_socket_of_the_union_once_and_nobody_else, |app| {
     }
 });
 
-both!(
-    events_for_a_user_reach_only_the_sockets_that_work_in_that_school,
-    |app| {
-        if !clients_are_there() {
-            return;
-        }
-        let (world, rows) = (&app.world, Rows(app));
-        rows.join_school(&world.south, &world.ada, "teacher").await;
-        let at_south = rows.another_session(&world.ada).await;
-        rows.choose(&at_south, Some(&world.south)).await;
-        let mut north = SocketListener::by(app, &world.ada).await;
-        let mut south = SocketListener::by(app, &at_south).await;
-        let room = vec![Room::User(user(&world.ada))];
-        rows.tell(vec![
-            group_updated(&world.north, room.clone(), "north"),
-            group_updated(&world.south, room.clone(), "south"),
-        ])
-        .await;
-        assert_eq!(north.expect("group:updated").await["word"], "north");
-        assert_eq!(south.expect("group:updated").await["word"], "south");
-        let mut everywhere = group_updated(&world.north, room, "everywhere");
-        if let Signal::Emit { organization, .. } = &mut everywhere {
-            *organization = None;
-        }
-        rows.tell(vec![everywhere]).await;
-        for socket in [&mut north, &mut south] {
-            assert_eq!(socket.expect("group:updated").await["word"], "everywhere");
-            socket.silent(100).await;
-        }
+both!(user_events_reach_sockets_active_in_that_school_only, |app| {
+    if !clients_are_there() {
+        return;
     }
-);
+    let (world, rows) = (&app.world, Rows(app));
+    rows.join_school(&world.south, &world.ada, "teacher").await;
+    let at_south = rows.another_session(&world.ada).await;
+    rows.choose(&at_south, Some(&world.south)).await;
+    let mut north = SocketListener::by(app, &world.ada).await;
+    let mut south = SocketListener::by(app, &at_south).await;
+    let room = vec![Room::User(user(&world.ada))];
+    rows.tell(vec![
+        group_updated(&world.north, room.clone(), "north"),
+        group_updated(&world.south, room.clone(), "south"),
+    ])
+    .await;
+    assert_eq!(north.expect("group:updated").await["word"], "north");
+    assert_eq!(south.expect("group:updated").await["word"], "south");
+    let mut everywhere = group_updated(&world.north, room, "everywhere");
+    if let Signal::Emit { organization, .. } = &mut everywhere {
+        *organization = None;
+    }
+    rows.tell(vec![everywhere]).await;
+    for socket in [&mut north, &mut south] {
+        assert_eq!(socket.expect("group:updated").await["word"], "everywhere");
+        socket.silent(100).await;
+    }
+});
 
-both!(choosing_another_school_changes_the_rooms_of_that_session_alone, |app| {
+both!(switching_school_changes_rooms_of_that_session_only, |app| {
     if !clients_are_there() {
         return;
     }
@@ -157,7 +154,7 @@ both!(choosing_another_school_changes_the_rooms_of_that_session_alone, |app| {
     assert!(changing.expect("ready").await["organizationId"].is_null());
 });
 
-tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
+tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
     if !clients_are_there() {
         return;
     }
@@ -200,12 +197,12 @@ tenants!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
     ben.silent(150).await;
 });
 
-both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
+both!(first_read_of_visible_group_joins_its_room, |app| {
     let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
     let tomorrow = clock::now().as_millis() + TOMORROW;
     let group = rows.group(&world.seven_b, 1, Some(tomorrow), &[&world.ben]).await;
     let room = Room::Group(group.id.clone());
-    let _ben = seated(app, &world.ben.cookie).await;
+    let _ben = connect_and_join(app, &world.ben.cookie).await;
     let north = OrganizationId::new(&world.north);
     assert_eq!(live.count(&room), 0, "the start lies ahead");
     // The start date passes: moving the start is equivalent to moving the clock. No event is emitted.
@@ -226,42 +223,39 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
     assert_eq!((count(&foreign), count(&ahead)), (0, 0));
 });
 
-both!(
-    forty_changes_during_forty_connects_leave_nobody_in_a_room_too_many,
-    |app| {
-        let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
-        for round in 0..40_u64 {
-            let group = rows
-                .group(&world.seven_b, i64::try_from(round).unwrap() + 1, None, &[&world.ben])
-                .await;
-            let room = Room::Group(group.id.clone());
-            let remove = async {
-                tokio::time::sleep(Duration::from_micros(round * 200)).await;
-                rows.remove(&group.id, &world.ben).await;
-                rows.tell(vec![resync(
-                    vec![ConnectionTarget::User(user(&world.ben))],
-                    vec![room.clone()],
-                )])
-                .await;
-            };
-            let connect = async {
-                let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
-                socket.expect("ready").await;
-                socket
-            };
-            let (socket, ()) = tokio::join!(connect, remove);
-            // The signal may still be in flight. A later one is processed after it.
-            let marker = group_updated(&world.north, vec![Room::User(user(&world.ben))], "marker");
-            rows.tell(vec![marker]).await;
-            let mut socket = socket;
-            socket.expect("group:updated").await;
-            assert_eq!(live.count(&room), 0, "round {round}");
-        }
+both!(membership_change_during_connect_leaves_no_stale_room, |app| {
+    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
+    for round in 0..40_u64 {
+        let group = rows
+            .group(&world.seven_b, i64::try_from(round).unwrap() + 1, None, &[&world.ben])
+            .await;
+        let room = Room::Group(group.id.clone());
+        let remove = async {
+            tokio::time::sleep(Duration::from_micros(round * 200)).await;
+            rows.remove(&group.id, &world.ben).await;
+            rows.tell(vec![resync(
+                vec![ConnectionTarget::User(user(&world.ben))],
+                vec![room.clone()],
+            )])
+            .await;
+        };
+        let connect = async {
+            let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+            socket.expect("ready").await;
+            socket
+        };
+        let (socket, ()) = tokio::join!(connect, remove);
+        // The signal may still be in flight. A later one is processed after it.
+        let marker = group_updated(&world.north, vec![Room::User(user(&world.ben))], "marker");
+        rows.tell(vec![marker]).await;
+        let mut socket = socket;
+        socket.expect("group:updated").await;
+        assert_eq!(live.count(&room), 0, "round {round}");
     }
-);
+});
 
 #[test]
-fn the_payload_of_a_told_event_is_what_was_given() {
+fn emitted_payload_equals_given_value() {
     let Signal::Emit { payload, .. } = group_updated("north", Vec::new(), "word") else {
         unreachable!()
     };

@@ -18,7 +18,7 @@ async fn age(app: &TestApp, message: &Value) {
     execute(&app.database, sql).await;
 }
 
-tenants!(messages_have_their_place_and_are_found_from_both_ends, |app| {
+tenants!(messages_are_numbered_and_paged_in_both_directions, |app| {
     let world = &app.world;
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -92,7 +92,7 @@ tenants!(messages_have_their_place_and_are_found_from_both_ends, |app| {
     );
 });
 
-tenants!(texts_are_kept_as_they_were_written, |app| {
+tenants!(message_texts_are_stored_unchanged, |app| {
     let world = &app.world;
     let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -151,7 +151,7 @@ tenants!(texts_are_kept_as_they_were_written, |app| {
     );
 });
 
-tenants!(a_message_that_is_sent_again_is_the_first_one, |app| {
+tenants!(repeated_message_returns_the_first_one, |app| {
     let world = &app.world;
     let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -179,7 +179,7 @@ tenants!(a_message_that_is_sent_again_is_the_first_one, |app| {
         .refused(409, "CLASS_ARCHIVED");
 });
 
-tenants!(only_who_is_in_the_room_reads_and_writes, |app| {
+tenants!(only_members_of_work_room_read_and_write, |app| {
     let world = &app.world;
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
@@ -241,7 +241,7 @@ tenants!(only_who_is_in_the_room_reads_and_writes, |app| {
     say(&ada, &room.id, "teachers prepare").await;
 });
 
-both!(an_author_has_a_quarter_of_an_hour_and_the_staff_all_time, |app| {
+both!(author_edits_for_15_minutes_and_staff_delete_any_time, |app| {
     let world = &app.world;
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -326,7 +326,7 @@ both!(an_author_has_a_quarter_of_an_hour_and_the_staff_all_time, |app| {
     cem.delete(&path(&one)).await.refused(403, "NOT_AUTHOR");
 });
 
-tenants!(what_is_left_to_read_is_what_others_wrote_since, |app| {
+tenants!(unread_count_is_messages_of_others_since_last_read, |app| {
     let world = &app.world;
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;

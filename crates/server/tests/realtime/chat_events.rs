@@ -7,7 +7,7 @@ use test_support::chats::{bring, each, messages, say, write};
 use test_support::topics::id;
 use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_there};
 
-both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
+both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
     let world = &app.world;
     let room = app
         .room(&world.seven_b, &[&world.ben, &world.cem, &world.dana, &world.eli])
@@ -19,7 +19,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         Database::Postgres(_) => Some(SecondInstance::beside(app, &[]).await),
     };
     let there = again.as_ref().map_or(&app.base, |again| &again.base);
-    let mut ear = if clients_are_there() {
+    let mut probe = if clients_are_there() {
         Some((
             SocketListener::by(app, &world.ben).await,
             SocketListener::by_at(there, &world.adam).await,
@@ -37,7 +37,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         &world.olga,
         &world.ben,
     ];
-    let talk = people.into_iter().enumerate().map(|(client, person)| {
+    let send_messages = people.into_iter().enumerate().map(|(client, person)| {
         let base = if client % 2 == 0 { &app.base } else { there };
         let (speaker, room) = (Client::new(base, Some(person.cookie.clone())), room.clone());
         async move {
@@ -51,7 +51,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
             }
         }
     });
-    futures_util::future::join_all(talk).await;
+    futures_util::future::join_all(send_messages).await;
     let all = app
         .as_(&world.ada)
         .get(&format!("{}?after=0&limit=200", messages(&room)))
@@ -60,7 +60,7 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
     let all = all["data"].as_array().unwrap();
     let places: Vec<i64> = all.iter().map(|message| message["seq"].as_i64().unwrap()).collect();
     assert_eq!(places, (1..=200).collect::<Vec<i64>>());
-    if let Some((ben, adam)) = &mut ear {
+    if let Some((ben, adam)) = &mut probe {
         for listener in [ben, adam] {
             for message in all {
                 let told = listener.expect("message:new").await;
@@ -72,13 +72,13 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
             listener.silent(150).await;
         }
     }
-    drop(ear);
+    drop(probe);
     if let Some(again) = again {
         again.close().await;
     }
 });
 
-tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
+tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     if !clients_are_there() {
         return;
     }
@@ -87,7 +87,7 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
     let hidden = app.room(&world.seven_b, &[&world.ben]).await;
     app.group_starts(&hidden, 4_000_000_000_000).await;
-    let mut ears = [
+    let mut probes = [
         SocketListener::by(app, &world.ben).await,
         SocketListener::by(app, &world.cem).await,
         SocketListener::by(app, &world.ada).await,
@@ -111,13 +111,13 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     ben.patch(&path, json!({"content": "The map"})).await.expect(200);
     let gone = ada.delete(&path).await.expect(200);
     ada.delete(&path).await.expect(200);
-    for ear in &mut ears {
+    for probe in &mut probes {
         for (event, message) in [
             ("message:new", &sent),
             ("message:updated", &edited),
             ("message:deleted", &gone),
         ] {
-            let told = ear.expect(event).await;
+            let told = probe.expect(event).await;
             assert_eq!(&told["message"], message);
             assert_eq!(
                 (&told["workRoomId"], &told["groupId"]),
@@ -129,7 +129,7 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     let read = format!("/workrooms/{}/read", room.id);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
-    let told = ears[1].expect("message:read").await;
+    let told = probes[1].expect("message:read").await;
     assert_eq!(
         (&told["workRoomId"], &told["unreadCount"]),
         (&json!(room.id), &json!(0))
@@ -137,32 +137,32 @@ tenants!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     assert!(told["lastReadAt"].is_string());
 
     let secret: Value = say(&ada, &hidden.id, "For later").await;
-    for ear in &mut ears[2..] {
-        assert_eq!(ear.expect("message:new").await["message"], secret);
+    for probe in &mut probes[2..] {
+        assert_eq!(probe.expect("message:new").await["message"], secret);
     }
     // A removed member receives no more events from the moment of removal.
     ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
         .await
         .expect(200);
-    ears[1].expect("group:removed").await;
-    ears[1].forget();
+    probes[1].expect("group:removed").await;
+    probes[1].forget();
     say(&ben, &room.id, "Without Cem").await;
-    ears[0]
+    probes[0]
         .expect_where("message:new", |told| told["message"]["content"] == "Without Cem")
         .await;
-    ears[1].silent(150).await;
-    for ear in &mut ears {
-        ear.forget();
+    probes[1].silent(150).await;
+    for probe in &mut probes {
+        probe.forget();
     }
-    for ear in &mut outside {
-        ear.silent(150).await;
+    for probe in &mut outside {
+        probe.silent(150).await;
     }
 });
 
 /// The limit is sixty messages in a minute, three in this test. Reading, marking as read and other users are not
 /// limited.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_talks_too_much_waits() {
+async fn message_rate_of_user_is_limited() {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         let Some(app) = TestApp::start_with(kind, &["--rate-limit-factor=0.05"]).await else {
             continue;
@@ -185,11 +185,11 @@ async fn who_talks_too_much_waits() {
 }
 
 // A member is removed while sending: accepted messages are stored, and none is written after the response.
-tenants!(nothing_is_written_once_a_removal_is_answered, |app| {
+tenants!(removed_member_writes_nothing_after_the_response, |app| {
     let world = &app.world;
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
     let (ada, cem) = (app.as_(&world.ada), app.as_(&world.cem));
-    let talk = async {
+    let send_messages = async {
         let mut accepted = 0;
         loop {
             let answer = write(&cem, &room.id, json!({"content": "still here"})).await;
@@ -208,7 +208,7 @@ tenants!(nothing_is_written_once_a_removal_is_answered, |app| {
             .expect(200);
         ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"].clone()
     };
-    let (accepted, last) = tokio::join!(talk, removal);
+    let (accepted, last) = tokio::join!(send_messages, removal);
     assert_eq!(last, json!(accepted));
     assert_eq!(
         ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"],

@@ -13,7 +13,7 @@ fn download(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
 }
 
-tenants!(a_file_is_its_uploaders_until_a_message_names_it, |app| {
+tenants!(chat_file_is_private_until_a_message_refers_to_it, |app| {
     let world = &app.world;
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -71,7 +71,7 @@ tenants!(a_file_is_its_uploaders_until_a_message_names_it, |app| {
     refused("late.txt").await.refused(409, "CLASS_ARCHIVED");
 });
 
-tenants!(of_too_many_waiting_files_the_oldest_goes, |app| {
+tenants!(oldest_unsent_chat_file_is_removed_above_limit, |app| {
     let world = &app.world;
     let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
@@ -93,7 +93,7 @@ tenants!(of_too_many_waiting_files_the_oldest_goes, |app| {
     assert_eq!(ids(&sent["attachments"]), kept);
 });
 
-both!(what_nobody_named_and_what_was_deleted_goes_in_time, |app| {
+both!(unsent_and_deleted_chat_files_expire, |app| {
     let world = &app.world;
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
     let room = app.room(&world.seven_b, &[&world.ben]).await.id;

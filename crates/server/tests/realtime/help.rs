@@ -15,7 +15,7 @@ async fn seen(app: &TestApp, path: &str) -> Value {
     app.as_(&app.world.ada).get(path).await.expect(200)
 }
 
-tenants!(a_call_waits_with_its_first_time_until_it_is_handled, |app| {
+tenants!(help_request_keeps_first_time_until_resolved, |app| {
     let (world, path) = (&app.world, group(app).await);
     let (ben, cem, ada) = (app.as_(&world.ben), app.as_(&world.cem), app.as_(&world.ada));
     let raised = ben
@@ -90,7 +90,7 @@ tenants!(a_call_waits_with_its_first_time_until_it_is_handled, |app| {
     assert_eq!(nobody, json!({"helpClaimedById": null}));
 });
 
-tenants!(only_students_of_the_group_raise_and_only_its_staff_handle, |app| {
+tenants!(help_is_requested_by_students_and_resolved_by_staff, |app| {
     let (world, path) = (&app.world, group(app).await);
     let help = format!("{path}/help");
     for staff in [&world.ada, &world.adam, &world.tom, &world.zoe] {
@@ -131,7 +131,7 @@ tenants!(only_students_of_the_group_raise_and_only_its_staff_handle, |app| {
         .expect(200);
 });
 
-tenants!(a_group_that_has_not_started_cannot_call, |app| {
+tenants!(group_before_start_date_cannot_request_help, |app| {
     let (world, path) = (&app.world, group(app).await);
     let ada = app.as_(&world.ada);
     ada.patch(&path, json!({"startDate": "2099-01-01T00:00:00Z"}))
@@ -148,7 +148,7 @@ tenants!(a_group_that_has_not_started_cannot_call, |app| {
         .expect(200);
 });
 
-tenants!(calls_at_once_keep_one_time_and_other_fields_untouched, |app| {
+tenants!(concurrent_help_requests_keep_time_and_other_fields, |app| {
     let (world, path) = (&app.world, group(app).await);
     let mut tasks = Vec::new();
     for turn in 0..10 {

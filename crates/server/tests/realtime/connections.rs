@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use test_support::live_rows::{group_updated, user};
 use test_support::{Rows, SocketListener, clients_are_there, raw, until};
 
-both!(only_people_with_a_session_come_in_and_only_from_our_page, |app| {
+both!(handshake_requires_session_and_allowed_origin, |app| {
     let path = "/socket.io/?EIO=4&transport=polling";
     app.stranger().get(path).await.refused(401, "UNAUTHENTICATED");
     let foreign = app.as_(&app.world.ben).with("origin", "http://evil.test");
@@ -39,12 +39,12 @@ both!(only_people_with_a_session_come_in_and_only_from_our_page, |app| {
     upgrade.get(websocket).await.refused(401, "UNAUTHENTICATED");
 });
 
-tenants!(the_official_client_learns_why_it_is_refused, |app| {
+tenants!(client_receives_reason_of_rejected_handshake, |app| {
     if !clients_are_there() {
         return;
     }
-    let mut nobody = SocketListener::open(app, "nobody", None, Some("http://school.test"), &["polling"]);
-    let refused = nobody.expect("connect_error").await;
+    let mut no_session = SocketListener::open(app, "nobody", None, Some("http://school.test"), &["polling"]);
+    let refused = no_session.expect("connect_error").await;
     assert_eq!(refused["status"], 401, "{refused}");
     let cookie = &app.world.ben.cookie;
     let mut foreign = SocketListener::open(
@@ -61,11 +61,11 @@ tenants!(the_official_client_learns_why_it_is_refused, |app| {
         assert_eq!(ben.expect("ready").await["organizationId"], app.world.north.as_str());
         ben.leave().await;
     }
-    let mut nobody = SocketListener::by(app, &app.world.nobody).await;
-    nobody.silent(100).await;
+    let mut no_session = SocketListener::by(app, &app.world.nobody).await;
+    no_session.silent(100).await;
 });
 
-both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
+both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
     if !clients_are_there() {
         return;
     }
@@ -93,7 +93,7 @@ both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
     app.as_(&app.world.ben).get(path).await.refused(401, "UNAUTHENTICATED");
 });
 
-tenants!(killing_a_user_ends_all_sockets_of_all_sessions, |app| {
+tenants!(revoked_user_loses_sockets_of_all_sessions, |app| {
     if !clients_are_there() {
         return;
     }
@@ -110,7 +110,7 @@ tenants!(killing_a_user_ends_all_sockets_of_all_sessions, |app| {
     }
 });
 
-both!(whatever_a_client_says_is_ignored_and_counted, |app| {
+both!(client_messages_are_ignored_and_counted, |app| {
     if !clients_are_there() {
         return;
     }
@@ -155,7 +155,7 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
     assert_eq!(writing(), [user(&app.world.cem)]);
 });
 
-both!(a_user_has_at_most_twenty_sockets, |app| {
+both!(user_has_at_most_twenty_sockets, |app| {
     if !clients_are_there() {
         return;
     }
@@ -182,7 +182,7 @@ both!(a_user_has_at_most_twenty_sockets, |app| {
         .await;
 });
 
-both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
+both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
     let rows = Rows(app);
     let mut ben = raw::Socket::open(app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
@@ -210,7 +210,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
     );
 });
 
-both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
+both!(session_revoked_during_handshake_leaves_no_socket, |app| {
     let rows = Rows(app);
     for round in 0..40_u64 {
         let person = rows.another_session(&app.world.ben).await;
@@ -244,12 +244,12 @@ both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopping_server_lets_its_sockets_go_at_once() {
+async fn shutdown_closes_sockets_immediately() {
     let app = test_support::TestApp::start(test_support::Kind::Sqlite).await.unwrap();
     let mut reading = raw::Socket::open(&app, &app.world.ben.cookie).await;
     reading.expect("ready").await;
-    let mut deaf = raw::Socket::open(&app, &app.world.cem.cookie).await;
-    deaf.expect("ready").await;
+    let mut non_reading = raw::Socket::open(&app, &app.world.cem.cookie).await;
+    non_reading.expect("ready").await;
     let room = Room::User(user(&app.world.cem));
     for _ in 0..200 {
         let words = "x".repeat(60_000);
@@ -274,7 +274,7 @@ async fn a_stopping_server_lets_its_sockets_go_at_once() {
     request.write_all(&[head.as_bytes(), first].concat()).await.unwrap();
     let closing = tokio::spawn(app.close());
     reading.wait_until_cut().await;
-    deaf.wait_until_cut().await;
+    non_reading.wait_until_cut().await;
     assert!(!closing.is_finished(), "the sockets were kept until the last request");
     request.write_all(rest).await.unwrap();
     let mut answer = String::new();

@@ -14,33 +14,30 @@ use test_support::live_rows::group_updated;
 use test_support::live_rows::user;
 use test_support::{Kind, Rows, SocketListener, TestApp, clients_are_there};
 
-both!(
-    a_unit_that_fails_tells_nothing_and_a_committed_one_tells_in_order,
-    |app| {
-        if !clients_are_there() {
-            return;
-        }
-        let (world, rows) = (&app.world, Rows(app));
-        let mut ada = SocketListener::by(app, &world.ada).await;
-        let staff = || vec![Room::Staff(ClassId::new(&world.seven_b.id))];
-        let failed = rows
-            .try_tell(vec![group_updated(&world.north, staff(), "never")], false)
-            .await;
-        assert!(failed.is_err());
-        for number in 0..20 {
-            let pair = [0, 1].map(|half| group_updated(&world.north, staff(), &format!("{}", number * 2 + half)));
-            rows.tell(pair.to_vec()).await;
-        }
-        for number in 0..40 {
-            assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
-        }
-        ada.silent(100).await;
-        let kept = matches!(app.database, Database::Postgres(_));
-        assert_eq!(rows.outbox().await, if kept { 20 } else { 0 });
+both!(events_are_emitted_in_order_after_commit_only, |app| {
+    if !clients_are_there() {
+        return;
     }
-);
+    let (world, rows) = (&app.world, Rows(app));
+    let mut ada = SocketListener::by(app, &world.ada).await;
+    let staff = || vec![Room::Staff(ClassId::new(&world.seven_b.id))];
+    let failed = rows
+        .try_tell(vec![group_updated(&world.north, staff(), "never")], false)
+        .await;
+    assert!(failed.is_err());
+    for number in 0..20 {
+        let pair = [0, 1].map(|half| group_updated(&world.north, staff(), &format!("{}", number * 2 + half)));
+        rows.tell(pair.to_vec()).await;
+    }
+    for number in 0..40 {
+        assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
+    }
+    ada.silent(100).await;
+    let kept = matches!(app.database, Database::Postgres(_));
+    assert_eq!(rows.outbox().await, if kept { 20 } else { 0 });
+});
 
-both!(a_burst_reaches_a_healthy_client_whole, |app| {
+both!(burst_of_events_reaches_client_completely, |app| {
     if !clients_are_there() {
         return;
     }
@@ -55,15 +52,15 @@ both!(a_burst_reaches_a_healthy_client_whole, |app| {
 });
 
 /// A second instance of the service on the database of the first.
-struct Second {
+struct TwoInstances {
     first: TestApp,
     stop: oneshot::Sender<()>,
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
     base: String,
 }
 
-impl Second {
-    async fn beside_a_first() -> Option<Self> {
+impl TwoInstances {
+    async fn start_pair() -> Option<Self> {
         let first = TestApp::start(Kind::Postgres).await?;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -88,7 +85,7 @@ impl Second {
 }
 
 /// Waits until the bus of the first instance listens, which an event that comes back proves.
-async fn wait_until_heard(rows: &Rows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
+async fn wait_until_received(rows: &Rows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
     rows.tell(vec![group_updated(organization, vec![room], "hello")]).await;
     heard
         .expect_where("group:updated", |payload| payload["word"] == "hello")
@@ -97,11 +94,11 @@ async fn wait_until_heard(rows: &Rows<'_>, heard: &mut SocketListener, room: Roo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_instance_does_is_heard_at_the_other() {
+async fn events_of_one_instance_reach_sockets_of_another() {
     if !clients_are_there() {
         return;
     }
-    let Some(second) = Second::beside_a_first().await else {
+    let Some(second) = TwoInstances::start_pair().await else {
         return;
     };
     let (first, rows) = (&second.first, Rows(&second.first));
@@ -143,11 +140,11 @@ async fn what_one_instance_does_is_heard_at_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_stored() {
+async fn presence_at_other_instance_is_shown_and_not_stored() {
     if !clients_are_there() {
         return;
     }
-    let Some(second) = Second::beside_a_first().await else {
+    let Some(second) = TwoInstances::start_pair().await else {
         return;
     };
     let (first, rows) = (&second.first, Rows(&second.first));
@@ -155,7 +152,7 @@ async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
     let mut ada = SocketListener::by(first, &world.ada).await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
-    wait_until_heard(&rows, &mut ada, staff, &world.north).await;
+    wait_until_received(&rows, &mut ada, staff, &world.north).await;
     let stored = rows.outbox().await;
 
     let mut ben = SocketListener::by_at(&second.base, &world.ben).await;
@@ -181,7 +178,7 @@ async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
+async fn bus_gap_restores_rooms_and_resyncs_clients() {
     if !clients_are_there() {
         return;
     }
@@ -194,12 +191,12 @@ async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
     let mut ben = SocketListener::by(&app, &world.ben).await;
     let mut cem = SocketListener::by(&app, &world.cem).await;
     let class = Room::Class(ClassId::new(&world.seven_b.id));
-    wait_until_heard(&rows, &mut ada, class.clone(), &world.north).await;
+    wait_until_received(&rows, &mut ada, class.clone(), &world.north).await;
 
     // No signals are emitted for these changes, as if they were lost in the gap.
     rows.end_session(&world.ben).await;
     rows.remove(&group.id, &world.cem).await;
-    deafen(&app.database).await;
+    terminate_listeners(&app.database).await;
     assert_eq!(ben.expect("session:revoked").await["reason"], "EXPIRED");
     ada.expect("sync:required").await;
     cem.expect("sync:required").await;
@@ -214,7 +211,7 @@ async fn after_a_gap_rooms_are_right_and_clients_are_told_to_fetch() {
 }
 
 /// Terminates the listening connections of this database on the server.
-async fn deafen(database: &Database) {
+async fn terminate_listeners(database: &Database) {
     let Database::Postgres(url) = database else {
         unreachable!()
     };
@@ -232,7 +229,7 @@ async fn deafen(database: &Database) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sweep_ends_what_expired() {
+async fn sweep_closes_sockets_of_expired_sessions() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
     let rows = Rows(&app);
     let mut ben = test_support::raw::Socket::open(&app, &app.world.ben.cookie).await;
