@@ -32,7 +32,7 @@ async fn world(app: &TestApp) -> Value {
     })
 }
 
-async fn tell(app: &TestApp, program: &str) {
+async fn run_client(app: &TestApp, program: &str) {
     if !clients_are_there() {
         return;
     }
@@ -42,19 +42,22 @@ async fn tell(app: &TestApp, program: &str) {
         .env_remove("NODE_OPTIONS")
         .kill_on_drop(true);
     let output = node.output().await.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program}:\n{said}");
-    assert!(said.starts_with("ok 1 "), "{program} told nothing:\n{said}");
+    let output_text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program}:\n{output_text}");
+    assert!(
+        output_text.starts_with("ok 1 "),
+        "{program} told nothing:\n{output_text}"
+    );
 }
 
-both!(the_official_better_auth_client_is_served, |app| {
-    tell(app, "better-auth-calls.mjs").await;
+both!(better_auth_client_works, |app| {
+    run_client(app, "better-auth-calls.mjs").await;
 });
 
-both!(everybody_looks_after_the_own_account_with_the_official_client, |app| {
-    tell(app, "better-auth-account.mjs").await;
+both!(better_auth_client_manages_own_account, |app| {
+    run_client(app, "better-auth-account.mjs").await;
 });
 
-both!(the_official_admin_client_is_served, |app| {
-    tell(app, "better-auth-admin.mjs").await;
+both!(better_auth_admin_client_works, |app| {
+    run_client(app, "better-auth-admin.mjs").await;
 });

@@ -8,14 +8,14 @@ use document_server_simulator::{Simulator, SimulatorSettings};
 use test_support::app::DOCSERVER_SECRET;
 use test_support::{Kind, ServerEnv};
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let words = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
     String::from_utf8(words).unwrap()
 }
 
 fn run(place: &ServerEnv, arguments: &[&str], extra: &[(&str, &str)]) -> (Option<i32>, String) {
     let output = place.command(arguments, extra).output().unwrap();
-    (output.status.code(), said(&output))
+    (output.status.code(), output_text(&output))
 }
 
 /// Writes the `.env` file of an environment.
@@ -26,7 +26,7 @@ pub fn dotenv(place: &ServerEnv, text: &[u8], mode: u32) {
 }
 
 #[test]
-fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
+fn config_init_writes_complete_private_file_once() {
     let folder = tempfile::tempdir().unwrap();
     let groupwork = |arguments: &[&str]| {
         let mut command = std::process::Command::new(test_support::server_binary());
@@ -36,7 +36,7 @@ fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
             .current_dir(folder.path())
             .output()
             .unwrap();
-        (output.status.code(), said(&output))
+        (output.status.code(), output_text(&output))
     };
     let init = ["config", "init", "--url", "https://school.test"];
     assert_eq!(groupwork(&init).0, Some(0));
@@ -59,7 +59,7 @@ fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
 }
 
 #[test]
-fn a_mistyped_setting_is_named_with_the_one_that_was_meant() {
+fn mistyped_setting_is_reported_with_suggestion() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     dotenv(&place, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
     let (code, words) = run(&place, &["config", "check"], &[]);
@@ -89,15 +89,15 @@ fn renamed_settings_keep_their_old_names_for_one_release() {
     dotenv(&place, b"SOCKET_SWEEP_SECONDS=9\n", 0o600);
     let (_, shown) = run(&place, &["config", "show"], &[]);
     assert!(shown.contains("SOCKET_RECONCILE_INTERVAL_SECONDS=9\n"), "{shown}");
-    let (_, said) = run(&place, &["config", "check"], &[]);
+    let (_, output_text) = run(&place, &["config", "check"], &[]);
     assert!(
-        said.contains("SOCKET_SWEEP_SECONDS is called SOCKET_RECONCILE_INTERVAL_SECONDS now"),
-        "{said}"
+        output_text.contains("SOCKET_SWEEP_SECONDS is called SOCKET_RECONCILE_INTERVAL_SECONDS now"),
+        "{output_text}"
     );
 }
 
 #[test]
-fn shown_settings_hide_every_secret() {
+fn config_show_hides_every_secret() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let secrets = [
         ("SMTP_URL", "smtp://me:mailword@mail.test"),
@@ -126,7 +126,7 @@ fn shown_settings_hide_every_secret() {
 
 /// The file in `packaging/` equals the output of the program. A new setting that is missing there fails this test.
 #[test]
-fn the_packaged_example_of_settings_is_current() {
+fn packaged_example_of_settings_is_current() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let (code, words) = run(&place, &["config", "example"], &[]);
     assert_eq!(code, Some(0));
@@ -139,7 +139,7 @@ fn the_packaged_example_of_settings_is_current() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
+async fn doctor_reports_success_with_and_without_running_service() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
@@ -174,7 +174,7 @@ async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_doctor_names_what_is_wrong_and_what_to_do() {
+async fn doctor_reports_problems_with_their_remedies() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
@@ -212,7 +212,7 @@ async fn the_doctor_names_what_is_wrong_and_what_to_do() {
 }
 
 #[test]
-fn packages_get_completions_and_manual_pages() {
+fn completions_and_manual_pages_are_generated() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let (code, words) = run(&place, &["completions", shell], &[]);
@@ -227,7 +227,7 @@ fn packages_get_completions_and_manual_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn metrics_count_by_route_and_name_nobody() {
+async fn metrics_count_by_route_and_contain_no_names() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("METRICS_LISTEN", "127.0.0.1:0");
     let folder = place.folder().to_owned();

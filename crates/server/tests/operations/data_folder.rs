@@ -27,7 +27,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_the_service_writes_is_readable_by_its_owner_only() {
+async fn files_of_service_are_readable_by_their_owner_only() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     // One folder that the service creates itself, and one that an earlier release created with open permissions.
     let data = place.folder().join("new/data");
@@ -93,7 +93,7 @@ async fn everything_the_service_writes_is_readable_by_its_owner_only() {
 }
 
 #[test]
-fn secret_file_that_others_can_read_is_refused_by_name() {
+fn secret_file_readable_by_others_is_rejected_by_name() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     let run = |place: &ServerEnv, arguments: &[&str]| {
         let output = place.command(arguments, &[]).output().unwrap();
@@ -134,7 +134,7 @@ fn secret_file_that_others_can_read_is_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_when_it_stays() {
+async fn second_service_on_data_folder_waits_and_is_rejected() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     let mut first = place.start("serve");
     first.ready().await;

@@ -8,13 +8,13 @@ use crate::commands::dotenv;
 use test_support::rows::{execute, texts};
 use test_support::{Kind, ServerEnv, database};
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     String::from_utf8([output.stdout.as_slice(), output.stderr.as_slice()].concat()).unwrap()
 }
 
 fn run(place: &ServerEnv, arguments: &[&str]) -> (bool, String) {
     let output = place.command(arguments, &[]).output().unwrap();
-    (output.status.success(), said(&output))
+    (output.status.success(), output_text(&output))
 }
 
 /// Every command that requires an existing database.
@@ -26,7 +26,7 @@ const COMMANDS: [&[&str]; 5] = [
     &["migrate"],
 ];
 
-fn refuses_to_create(place: &ServerEnv) {
+fn expect_no_database_created(place: &ServerEnv) {
     std::fs::write(place.folder().join("people.csv"), "email\n").unwrap();
     for command in COMMANDS {
         let (is_done, words) = run(place, command);
@@ -41,7 +41,7 @@ fn refuses_to_create(place: &ServerEnv) {
 #[test]
 fn command_in_empty_folder_creates_no_database() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    refuses_to_create(&place);
+    expect_no_database_created(&place);
     // An empty file is not a database either.
     std::fs::write(place.folder().join("groupwork.db"), "").unwrap();
     let (is_done, words) = run(&place, COMMANDS[0]);
@@ -60,7 +60,7 @@ fn command_in_empty_folder_creates_no_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn command_on_empty_postgres_creates_no_schema_and_names_the_database_without_password() {
+async fn command_on_empty_postgres_creates_no_schema() {
     let Some(mut place) = ServerEnv::on_nothing() else {
         return;
     };
@@ -69,7 +69,7 @@ async fn command_on_empty_postgres_creates_no_schema_and_names_the_database_with
     };
     let name = url.rsplit('/').next().unwrap().to_owned();
     place.set("DATABASE_URL", &url.replace("postgres@", "postgres:hushhush@"));
-    refuses_to_create(&place);
+    expect_no_database_created(&place);
     let tables = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relname = 'users'".to_owned();
     assert_eq!(texts(&place.database, tables).await, []);
 
@@ -96,7 +96,7 @@ async fn command_on_empty_postgres_creates_no_schema_and_names_the_database_with
 }
 
 #[test]
-fn unreadable_line_of_settings_is_refused_by_every_command_without_its_value() {
+fn malformed_settings_line_is_rejected_without_its_value() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     dotenv(&place, b"LOG_LEVEL=warn\nUPLOAD_MAX_MB=7\n", 0o600);
     assert!(run(&place, &["config", "check"]).0);
@@ -124,7 +124,7 @@ fn unreadable_line_of_settings_is_refused_by_every_command_without_its_value() {
             &["scrub"],
         ] {
             let output = place.command(command, &[]).output().unwrap();
-            let words = said(&output);
+            let words = output_text(&output);
             assert_eq!(output.status.code(), Some(1), "{command:?}: {words}");
             assert!(
                 words.starts_with(expected) && words.lines().count() == 1,
@@ -137,7 +137,7 @@ fn unreadable_line_of_settings_is_refused_by_every_command_without_its_value() {
 }
 
 #[test]
-fn settings_of_the_file_are_those_of_systemd_and_the_environment_wins() {
+fn settings_file_follows_systemd_and_environment_overrides() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let text = "# comment\nMAIL_FROM='Our School <office@school.test>'\nBASE_DOMAIN=$HOME.test # kept\nLOG_LEVEL=debug\n\
         UPLOAD_MAX_MB=1\nUPLOAD_MAX_MB=\"\\\n7\"\n";
@@ -156,7 +156,7 @@ fn settings_of_the_file_are_those_of_systemd_and_the_environment_wins() {
 
 /// A database as created by the PostgreSQL image and most distributions: text is sorted by the rules of a language.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn text_is_compared_by_bytes_in_a_database_of_any_language() {
+async fn text_is_compared_by_bytes_in_database_of_any_collation() {
     let Some(Database::Postgres(empty)) = database::empty() else {
         return;
     };

@@ -45,7 +45,7 @@ fn node(folder: &Path, arguments: &[&str], world: Option<&Path>) -> String {
 }
 
 /// Generates the client, compiles the program with it, and returns the folder with `out/lesson.js`.
-fn compiled() -> tempfile::TempDir {
+fn compile_client() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in sources() {
         std::fs::copy(&file, folder.path().join(file.file_name().unwrap())).unwrap();
@@ -173,12 +173,12 @@ fn check_all(exchanges: &str, is_of_lesson: bool) {
     }
 }
 
-async fn play(kind: Kind) {
+async fn run_lesson(kind: Kind) {
     if !clients_are_there() {
         return;
     }
     let Some(mut place) = ServerEnv::new(kind) else { return };
-    let folder = tokio::task::spawn_blocking(compiled).await.unwrap();
+    let folder = tokio::task::spawn_blocking(compile_client).await.unwrap();
     let people = people(&place.store().await).await;
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
         .await
@@ -208,18 +208,18 @@ async fn play(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn generated_client_plays_a_lesson_on_sqlite() {
-    play(Kind::Sqlite).await;
+async fn generated_client_runs_lesson_on_sqlite() {
+    run_lesson(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn generated_client_plays_a_lesson_on_postgres() {
-    play(Kind::Postgres).await;
+async fn generated_client_runs_lesson_on_postgres() {
+    run_lesson(Kind::Postgres).await;
 }
 
 #[test]
-fn lesson_of_the_generated_client_contains_no_cast() {
+fn generated_client_lesson_contains_no_cast() {
     const CASTS: [&str; 9] = [" as ", "<any>", ": any", "any[]", "@ts-", "!.", "![", "!;", "!)"];
     for file in sources() {
         if file.extension().is_none_or(|extension| extension != "ts") {

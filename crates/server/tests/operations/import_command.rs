@@ -20,7 +20,7 @@ fn groupwork(place: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) ->
     command.arg("import").arg(&path).args(arguments).output().unwrap()
 }
 
-async fn on(kind: Kind) {
+async fn check_import(kind: Kind) {
     let Some(place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     let north = ["--organization", "north"];
@@ -100,11 +100,11 @@ async fn on(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_needs_no_server_on_sqlite() {
-    on(Kind::Sqlite).await;
+async fn import_command_works_without_server_on_sqlite() {
+    check_import(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_needs_no_server_on_postgres() {
-    on(Kind::Postgres).await;
+async fn import_command_works_without_server_on_postgres() {
+    check_import(Kind::Postgres).await;
 }

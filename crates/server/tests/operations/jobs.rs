@@ -13,7 +13,7 @@ use test_support::rows::{execute, texts};
 use test_support::{PATIENCE, TestApp};
 
 /// Inserts a job that cannot succeed, because its user does not exist.
-async fn impossible(app: &TestApp, extra: &str) -> String {
+async fn insert_failing_job(app: &TestApp, extra: &str) -> String {
     let id = clock::new_id();
     let (north, now) = (&app.world.north, clock::now().as_millis());
     let statement = format!(
@@ -43,11 +43,11 @@ async fn until(app: &TestApp, id: &str, column: &str, wanted: &str) {
 }
 
 /// Stops the job runner of the service, so that a test can run jobs itself.
-async fn alone(app: &TestApp) {
+async fn stop_runner(app: &TestApp) {
     app.app.jobs().close().await;
 }
 
-async fn platform<T: Send + 'static>(
+async fn write_platform<T: Send + 'static>(
     app: &TestApp,
     act: impl FnMut(&mut PlatformTx<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
@@ -60,17 +60,17 @@ async fn platform<T: Send + 'static>(
 
 async fn claim(app: &TestApp, id: &str, lease: i64) -> Option<ClaimedJob> {
     let id = JobId::new(id);
-    platform(app, move |platform| {
+    write_platform(app, move |platform| {
         let now = clock::now();
         platform.claim_job(&id, now, now.plus_seconds(lease))
     })
     .await
 }
 
-both!(a_job_is_taken_by_one_runner_only, |app| {
-    alone(app).await;
-    let id = impossible(app, "attempts = 0").await;
-    let due = platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
+both!(job_is_claimed_by_one_runner_only, |app| {
+    stop_runner(app).await;
+    let id = insert_failing_job(app, "attempts = 0").await;
+    let due = write_platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
     let due: Vec<JobId> = due.into_iter().map(|(id, _)| id).collect();
     assert_eq!(due, [JobId::new(&id)]);
     let all = futures_util::future::join_all((0..20).map(|_| claim(app, &id, 60))).await;
@@ -80,18 +80,18 @@ both!(a_job_is_taken_by_one_runner_only, |app| {
         held[0].tenant.as_ref().map(|tenant| tenant.id().to_string()),
         Some(app.world.north.clone())
     );
-    let due = platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
+    let due = write_platform(app, |platform| platform.due_jobs(clock::now(), 10)).await;
     assert_eq!(due, [], "a job that is held is not due");
 });
 
-both!(a_runner_that_lost_its_lease_changes_nothing, |app| {
-    alone(app).await;
-    let id = impossible(app, "attempts = 0").await;
+both!(runner_without_lease_changes_nothing, |app| {
+    stop_runner(app).await;
+    let id = insert_failing_job(app, "attempts = 0").await;
     let first = claim(app, &id, -1).await.unwrap();
     let second = claim(app, &id, 60).await.expect("the lease ran out");
     assert_eq!((first.job.attempts, second.job.attempts), (1, 2));
     let (late, holder) = (first.job.clone(), second.job.clone());
-    let (renewed, finished) = platform(app, move |platform| {
+    let (renewed, finished) = write_platform(app, move |platform| {
         let now = clock::now();
         let renewed = platform.renew_job(&late, now.plus_seconds(60), now)?;
         platform.postpone_job(&late, now, "late", now)?;
@@ -105,7 +105,7 @@ both!(a_runner_that_lost_its_lease_changes_nothing, |app| {
     .await;
     assert!(!renewed && !finished);
     assert_eq!(field(app, &id, "status").await.as_deref(), Some("RUNNING"));
-    let finished = platform(app, move |platform| {
+    let finished = write_platform(app, move |platform| {
         let now = clock::now();
         platform.finish_job(&holder, Some(&json!({"a": 1})), None, now, now.plus_seconds(60))
     })
@@ -113,17 +113,17 @@ both!(a_runner_that_lost_its_lease_changes_nothing, |app| {
     assert!(finished);
 });
 
-both!(a_job_given_back_is_as_if_it_had_not_begun, |app| {
-    alone(app).await;
-    let id = impossible(app, "attempts = 0").await;
+both!(released_job_is_queued_without_counting_the_attempt, |app| {
+    stop_runner(app).await;
+    let id = insert_failing_job(app, "attempts = 0").await;
     let held = claim(app, &id, 60).await.unwrap();
-    platform(app, move |platform| platform.release_job(&held.job, clock::now())).await;
+    write_platform(app, move |platform| platform.release_job(&held.job, clock::now())).await;
     assert_eq!(field(app, &id, "status").await.as_deref(), Some("QUEUED"));
     assert_eq!(claim(app, &id, 60).await.unwrap().job.attempts, 1);
 });
 
-both!(a_job_that_fails_waits_and_is_given_up_in_the_end, |app| {
-    let id = impossible(app, "attempts = 0").await;
+both!(failed_job_is_retried_later_and_finally_fails, |app| {
+    let id = insert_failing_job(app, "attempts = 0").await;
     until(app, &id, "attempts", "1").await;
     until(app, &id, "status", "QUEUED").await;
     assert!(field(app, &id, "last_error").await.is_some());
@@ -142,30 +142,30 @@ both!(a_job_that_fails_waits_and_is_given_up_in_the_end, |app| {
     );
 });
 
-both!(a_job_of_a_dead_runner_is_taken_over_but_not_for_ever, |app| {
-    let id = impossible(
+both!(job_of_dead_runner_is_retried_up_to_the_limit, |app| {
+    let id = insert_failing_job(
         app,
         &format!("status = 'RUNNING', lease_until = 1, attempts = {ATTEMPTS_MAX}"),
     )
     .await;
     until(app, &id, "status", "FAILED").await;
-    let id = impossible(app, "status = 'RUNNING', lease_until = 1, attempts = 1").await;
+    let id = insert_failing_job(app, "status = 'RUNNING', lease_until = 1, attempts = 1").await;
     until(app, &id, "attempts", "2").await;
 });
 
-both!(what_was_kept_long_enough_goes_with_its_file, |app| {
-    alone(app).await;
-    let id = impossible(
+both!(expired_job_is_deleted_with_its_file, |app| {
+    stop_runner(app).await;
+    let id = insert_failing_job(
         app,
         "status = 'DONE', file_key = 'old.1.zip', expires_at = 1, entity_id = 'x'",
     )
     .await;
-    let kept = impossible(
+    let kept = insert_failing_job(
         app,
         "status = 'DONE', file_key = 'new.1.zip', expires_at = 99999999999999",
     )
     .await;
-    let (has, then) = platform(app, |platform| {
+    let (has, then) = write_platform(app, |platform| {
         let has = platform.has_expired_jobs(clock::now())?;
         platform.delete_expired_jobs(clock::now())?;
         Ok((has, platform.has_expired_jobs(clock::now())?))

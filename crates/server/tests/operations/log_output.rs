@@ -102,7 +102,7 @@ impl Drop for Service {
 }
 
 #[tokio::test]
-async fn closed_stderr_pipe_drops_lines_and_no_request() {
+async fn closed_stderr_pipe_drops_log_lines_and_no_request() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -113,7 +113,7 @@ async fn closed_stderr_pipe_drops_lines_and_no_request() {
 }
 
 #[tokio::test]
-async fn full_disk_under_the_log_drops_lines_and_no_request() {
+async fn full_log_disk_drops_log_lines_and_no_request() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let service = Service::start(&place, full);
@@ -123,7 +123,7 @@ async fn full_disk_under_the_log_drops_lines_and_no_request() {
 }
 
 #[tokio::test]
-async fn stderr_pipe_that_nobody_reads_blocks_no_request() {
+async fn unread_stderr_pipe_blocks_no_request() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     let service = Service::start(&place, writer);
@@ -155,7 +155,7 @@ async fn closed_stdout_does_not_end_the_service() {
 }
 
 #[tokio::test]
-async fn unknown_methods_are_405_and_make_no_label() {
+async fn unknown_methods_are_405_without_metric_label() {
     let place = ServerEnv::new(Kind::Sqlite).unwrap();
     let log = place.folder().join("log");
     let service = Service::start(&place, std::fs::File::create(&log).unwrap());

@@ -11,14 +11,14 @@ use test_support::letters::{outbox, waiting};
 use test_support::{Kind, TestApp, until};
 
 db::statements! {
-    READ = "SELECT sealed FROM letters";
-    SPEAK_GERMAN = "UPDATE users SET locale = 'de-AT', name = $2 WHERE id = $1";
-    HURRY = "UPDATE letters SET next_attempt_at = 0";
-    GROW_OLD = "UPDATE letters SET expires_at = 0, next_attempt_at = 0";
+    READ_SEALED = "SELECT sealed FROM letters";
+    SET_GERMAN = "UPDATE users SET locale = 'de-AT', name = $2 WHERE id = $1";
+    MAKE_DUE = "UPDATE letters SET next_attempt_at = 0";
+    EXPIRE = "UPDATE letters SET expires_at = 0, next_attempt_at = 0";
 }
 
 /// Requests a reset link. The response is always the same.
-async fn forget(app: &TestApp, email: &str) {
+async fn request_reset(app: &TestApp, email: &str) {
     let answer = app
         .stranger()
         .post("/auth/request-password-reset", json!({"email": email}))
@@ -27,13 +27,13 @@ async fn forget(app: &TestApp, email: &str) {
 }
 
 /// Waits until `wanted` emails are queued.
-async fn until_waiting(app: &TestApp, wanted: i64) {
+async fn wait_for_queued(app: &TestApp, wanted: i64) {
     assert_eq!(STATEMENTS.len(), 4);
     until("so many letters wait", async || waiting(app).await == wanted).await;
 }
 
 /// Runs the statement on queued emails repeatedly, also while they are being sent, until the queue is empty.
-async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
+async fn update_until_empty(app: &TestApp, statement: &'static Sql) {
     until("no letter waits", async || {
         app.raw(|connection| connection.execute(statement, &[]).unwrap()).await;
         waiting(app).await == 0
@@ -48,21 +48,23 @@ async fn start(kind: Kind, url: &str) -> Option<TestApp> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_letter_reaches_the_mail_server_in_the_readers_language() {
+async fn email_is_sent_in_language_of_recipient() {
     for kind in [Kind::Sqlite, Kind::Postgres] {
-        let office = FakeSmtp::open(&[]).await;
-        let url = format!("smtp://clerk:p%40ss@127.0.0.1:{}", office.port);
+        let mail_server = FakeSmtp::open(&[]).await;
+        let url = format!("smtp://clerk:p%40ss@127.0.0.1:{}", mail_server.port);
         let Some(app) = start(kind, &url).await else { return };
         let ada = &app.world.ada;
         let id = ada.id.clone();
         let name = "Ada Müller\r\nBcc: everybody@school.test";
-        app.raw(move |connection| connection.execute(&SPEAK_GERMAN, args![id, name]).unwrap())
+        app.raw(move |connection| connection.execute(&SET_GERMAN, args![id, name]).unwrap())
             .await;
-        forget(&app, &ada.email).await;
-        office.until("a letter", |office| office.letters().len() == 1).await;
-        until_waiting(&app, 0).await;
+        request_reset(&app, &ada.email).await;
+        mail_server
+            .until("a letter", |mail_server| mail_server.letters().len() == 1)
+            .await;
+        wait_for_queued(&app, 0).await;
 
-        let letter = office.letters().remove(0);
+        let letter = mail_server.letters().remove(0);
         assert_eq!(letter.to, ada.email);
         assert_eq!(letter.subject, "Ein neues Passwort wählen");
         assert!(
@@ -94,7 +96,7 @@ async fn a_letter_reaches_the_mail_server_in_the_readers_language() {
         );
         assert!(field("Date:").is_some() && field("MIME-Version:").is_some(), "{head}");
         assert_eq!(field("Bcc:"), None, "a name is no header: {head}");
-        let lines = office.lines();
+        let lines = mail_server.lines();
         assert!(lines.iter().any(|line| line.starts_with("AUTH PLAIN")), "{lines:?}");
         let recipients = lines.iter().filter(|line| line.starts_with("RCPT"));
         assert_eq!(recipients.collect::<Vec<_>>(), [&format!("RCPT TO:<{}>", ada.email)]);
@@ -103,34 +105,34 @@ async fn a_letter_reaches_the_mail_server_in_the_readers_language() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_in_a_bad_mood_gets_the_letter_later_and_once() {
-    let office = FakeSmtp::open(&[Mood::Closing, Mood::Later]).await;
-    let url = format!("smtp://127.0.0.1:{}", office.port);
+async fn temporary_smtp_failure_delays_email_and_sends_it_once() {
+    let mail_server = FakeSmtp::open(&[Mood::Closing, Mood::Later]).await;
+    let url = format!("smtp://127.0.0.1:{}", mail_server.port);
     let app = start(Kind::Sqlite, &url).await.unwrap();
-    forget(&app, &app.world.ada.email).await;
-    office
-        .until("the second try", |office| {
-            office.lines().iter().any(|line| line.starts_with("RCPT"))
+    request_reset(&app, &app.world.ada.email).await;
+    mail_server
+        .until("the second try", |mail_server| {
+            mail_server.lines().iter().any(|line| line.starts_with("RCPT"))
         })
         .await;
     assert_eq!(waiting(&app).await, 1, "it is not lost");
     // The server rejected it temporarily, and the next attempt is in one minute.
-    changed_until_gone(&app, &HURRY).await;
-    assert_eq!(office.letters().len(), 1);
+    update_until_empty(&app, &MAKE_DUE).await;
+    assert_eq!(mail_server.letters().len(), 1);
     assert!(!app.folder().join("outbox").exists());
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refused_or_outdated_letter_lies_in_the_outbox() {
-    let office = FakeSmtp::open(&[Mood::Never]).await;
-    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", office.port))
+async fn rejected_or_expired_email_is_written_to_outbox_folder() {
+    let mail_server = FakeSmtp::open(&[Mood::Never]).await;
+    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
-    forget(&app, &app.world.ada.email).await;
+    request_reset(&app, &app.world.ada.email).await;
     assert_eq!(outbox(&app, 1).await[0].to, app.world.ada.email);
-    until_waiting(&app, 0).await;
-    assert!(office.letters().is_empty());
+    wait_for_queued(&app, 0).await;
+    assert!(mail_server.letters().is_empty());
     app.close().await;
 
     // A port without a listener: connections are refused.
@@ -139,47 +141,57 @@ async fn a_refused_or_outdated_letter_lies_in_the_outbox() {
     let port = listener.local_addr().unwrap().port();
     drop((listener, closed));
     let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{port}")).await.unwrap();
-    forget(&app, &app.world.ada.email).await;
-    until_waiting(&app, 1).await;
-    changed_until_gone(&app, &GROW_OLD).await;
+    request_reset(&app, &app.world.ada.email).await;
+    wait_for_queued(&app, 1).await;
+    update_until_empty(&app, &EXPIRE).await;
     assert_eq!(outbox(&app, 1).await[0].to, app.world.ada.email);
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_waits_for_a_silent_server_and_no_link_lies_open_meanwhile() {
-    let office = FakeSmtp::open(&[Mood::Silent]).await;
-    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", office.port))
+async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
+    let mail_server = FakeSmtp::open(&[Mood::Silent]).await;
+    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
-    forget(&app, &app.world.ada.email).await;
-    office.until("a connection", |office| office.connections() == 1).await;
+    request_reset(&app, &app.world.ada.email).await;
+    mail_server
+        .until("a connection", |mail_server| mail_server.connections() == 1)
+        .await;
     // The server still sends nothing, and requests get their responses.
-    forget(&app, &app.world.ben.email).await;
-    forget(&app, "nobody@nowhere.example").await;
+    request_reset(&app, &app.world.ben.email).await;
+    request_reset(&app, "nobody@nowhere.example").await;
     app.as_(&app.world.ada).get("/courses").await.expect(200);
-    let sealed = app.raw(|connection| connection.fetch_all(&READ, &[], |row| row.take::<String>()).unwrap());
+    let sealed = app.raw(|connection| {
+        connection
+            .fetch_all(&READ_SEALED, &[], |row| row.take::<String>())
+            .unwrap()
+    });
     for sealed in sealed.await {
         assert!(!sealed.contains("reset-password") && !sealed.contains('@'), "{sealed}");
     }
-    office.release();
-    office.until("both letters", |office| office.letters().len() == 2).await;
-    until_waiting(&app, 0).await;
+    mail_server.release();
+    mail_server
+        .until("both letters", |mail_server| mail_server.letters().len() == 2)
+        .await;
+    wait_for_queued(&app, 0).await;
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_the_encryption_asked_for_nothing_is_sent() {
+async fn email_is_not_sent_without_required_encryption() {
     for scheme in ["starttls", "smtps"] {
-        let office = FakeSmtp::open(&[]).await;
-        let url = format!("{scheme}://clerk:secret@127.0.0.1:{}", office.port);
+        let mail_server = FakeSmtp::open(&[]).await;
+        let url = format!("{scheme}://clerk:secret@127.0.0.1:{}", mail_server.port);
         let app = start(Kind::Sqlite, &url).await.unwrap();
-        forget(&app, &app.world.ada.email).await;
-        office.until("two tries", |office| office.connections() >= 2).await;
-        let lines = office.lines();
-        let said = |word: &str| lines.iter().any(|line| line.to_ascii_uppercase().starts_with(word));
+        request_reset(&app, &app.world.ada.email).await;
+        mail_server
+            .until("two tries", |mail_server| mail_server.connections() >= 2)
+            .await;
+        let lines = mail_server.lines();
+        let received = |word: &str| lines.iter().any(|line| line.to_ascii_uppercase().starts_with(word));
         assert!(
-            !said("MAIL") && !said("AUTH") && office.letters().is_empty(),
+            !received("MAIL") && !received("AUTH") && mail_server.letters().is_empty(),
             "{scheme}: {lines:?}"
         );
         assert_eq!(waiting(&app).await, 1);
@@ -188,7 +200,7 @@ async fn without_the_encryption_asked_for_nothing_is_sent() {
 }
 
 #[test]
-fn settings_of_mail_are_checked_at_the_start_and_show_no_password() {
+fn mail_settings_are_validated_and_hide_the_password() {
     let folder = tempfile::tempdir().unwrap();
     let check = |smtp: Option<&str>, from: Option<&str>| {
         let serve = ServeArgs {

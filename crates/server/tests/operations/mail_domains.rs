@@ -27,14 +27,14 @@ fn check_path(domain: &Value) -> String {
     format!("{}/check", path(domain))
 }
 
-fn proof(domain: &Value) -> Zone {
+fn verification_zone(domain: &Value) -> Zone {
     Zone::Texts(vec![domain["recordValue"].as_str().unwrap().to_owned()])
 }
 
 /// Adds a domain that North verifies by its DNS record.
-async fn proven(client: &Client, name: &str) -> Value {
+async fn add_verified(client: &Client, name: &str) -> Value {
     let domain = add(client, name).await;
-    name_server::set(name, proof(&domain));
+    name_server::set(name, verification_zone(&domain));
     client.post(&check_path(&domain), json!({})).await.expect(200)
 }
 
@@ -61,7 +61,7 @@ async fn check_at(app: &TestApp, now: Timestamp) {
         .unwrap();
 }
 
-both!(domain_is_proven_by_its_txt_record_and_by_nothing_else, |app| {
+both!(domain_is_verified_by_its_txt_record_only, |app| {
     let (adam, zara) = (app.as_(&app.world.adam), app.as_(&app.world.zara));
     let name = name_server::domain();
     let domain = add(&adam, &format!(" @{}. ", name.to_uppercase())).await;
@@ -71,13 +71,13 @@ both!(domain_is_proven_by_its_txt_record_and_by_nothing_else, |app| {
     );
     assert_eq!(domain["recordName"], format!("_groupwork.{name}"));
     let check = async || adam.post(&check_path(&domain), json!({})).await;
-    let not_proven = async || check().await.refused(409, "DOMAIN_NOT_PROVEN");
-    not_proven().await;
+    let expect_not_verified = async || check().await.refused(409, "DOMAIN_NOT_PROVEN");
+    expect_not_verified().await;
     // The record of another school does not verify the domain for this one.
     let other = add(&zara, &name).await;
     assert_ne!(other["recordValue"], domain["recordValue"]);
-    name_server::set(&name, proof(&other));
-    not_proven().await;
+    name_server::set(&name, verification_zone(&other));
+    expect_not_verified().await;
     let value = domain["recordValue"].as_str().unwrap();
     for wrong in [
         String::new(),
@@ -87,10 +87,10 @@ both!(domain_is_proven_by_its_txt_record_and_by_nothing_else, |app| {
         format!("v=spf1 {value}"),
     ] {
         name_server::set(&name, Zone::Texts(vec![wrong]));
-        not_proven().await;
+        expect_not_verified().await;
     }
     name_server::set(&name, Zone::Texts(Vec::new()));
-    not_proven().await;
+    expect_not_verified().await;
     name_server::set(&name, Zone::ServerFailure);
     check().await.refused(409, "DOMAIN_UNANSWERED");
     assert_eq!(status(&adam, &name).await, "PENDING");
@@ -106,7 +106,7 @@ both!(domain_is_proven_by_its_txt_record_and_by_nothing_else, |app| {
     assert!(!log.concat().contains(&value["groupwork-domain=".len()..]), "{log:?}");
 });
 
-both!(answer_that_fits_no_datagram_is_read_over_tcp, |app| {
+both!(dns_response_larger_than_datagram_is_read_over_tcp, |app| {
     let adam = app.as_(&app.world.adam);
     let name = name_server::domain();
     let domain = add(&adam, &name).await;
@@ -118,7 +118,7 @@ both!(answer_that_fits_no_datagram_is_read_over_tcp, |app| {
     assert_eq!(verified["status"], "VERIFIED");
 });
 
-both!(name_server_that_is_silent_does_not_hold_the_request, |app| {
+both!(silent_name_server_does_not_block_the_request, |app| {
     let adam = app.as_(&app.world.adam);
     let name = name_server::domain();
     let domain = add(&adam, &name).await;
@@ -128,10 +128,10 @@ both!(name_server_that_is_silent_does_not_hold_the_request, |app| {
         .refused(409, "DOMAIN_UNANSWERED");
 });
 
-both!(second_school_holds_a_domain_only_by_a_super_admin, |app| {
+both!(second_school_gets_domain_only_by_super_admin, |app| {
     let (adam, zara) = (app.as_(&app.world.adam), app.as_(&app.world.zara));
     let name = name_server::domain();
-    let ours = proven(&adam, &name).await;
+    let ours = add_verified(&adam, &name).await;
     assert_eq!(ours["status"], "VERIFIED");
     adam.post("/admin/domains", json!({"domain": name}))
         .await
@@ -169,7 +169,7 @@ both!(second_school_holds_a_domain_only_by_a_super_admin, |app| {
     assert_eq!(status(&zara, &name).await, Value::Null);
 });
 
-both!(two_schools_that_prove_a_domain_at_once_do_not_both_hold_it, |app| {
+both!(concurrent_verification_assigns_domain_to_one_school, |app| {
     let (adam, zara) = (app.as_(&app.world.adam), app.as_(&app.world.zara));
     for _ in 0..5 {
         let name = name_server::domain();
@@ -186,10 +186,10 @@ both!(two_schools_that_prove_a_domain_at_once_do_not_both_hold_it, |app| {
     }
 });
 
-both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
+both!(missing_record_removes_domain_after_grace_period, |app| {
     let adam = app.as_(&app.world.adam);
     let name = name_server::domain();
-    let domain = proven(&adam, &name).await;
+    let domain = add_verified(&adam, &name).await;
     let shown = async || {
         let all = adam.get("/admin/domains").await.expect(200);
         all.as_array()
@@ -218,7 +218,7 @@ both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
         "{failing}"
     );
     // The record returns in time, and is missing again later.
-    name_server::set(&name, proof(&domain));
+    name_server::set(&name, verification_zone(&domain));
     now = now.plus_seconds(RETRY_SECONDS + 60);
     check_at(app, now).await;
     assert_eq!(shown().await["failingSince"], Value::Null);
@@ -244,7 +244,7 @@ both!(record_that_vanishes_costs_the_domain_after_the_grace_period, |app| {
     assert_eq!(log.len(), 5, "added, verified, failing, failing, lost: {log:?}");
     // Another school can verify the lost domain. After that its first holder needs a SUPER_ADMIN.
     let zara = app.as_(&app.world.zara);
-    proven(&zara, &name).await;
+    add_verified(&zara, &name).await;
     let both = [&domain, &add_again(&zara, &name).await].map(|one| one["recordValue"].as_str().unwrap().to_owned());
     name_server::set(&name, Zone::Texts(both.to_vec()));
     adam.post(&check_path(&domain), json!({}))
@@ -262,7 +262,7 @@ async fn add_again(client: &Client, name: &str) -> Value {
         .clone()
 }
 
-both!(public_mail_hosts_and_suffixes_are_for_nobody, |app| {
+both!(public_mail_hosts_and_suffixes_are_rejected, |app| {
     let (adam, root) = (app.as_(&app.world.adam), app.as_(&app.world.root));
     let tenant = format!("/tenants/{}/domains", app.world.north);
     for domain in [
@@ -288,7 +288,7 @@ both!(public_mail_hosts_and_suffixes_are_for_nobody, |app| {
         .invalid("domain");
 });
 
-both!(domains_of_a_school_are_limited_and_its_own, |app| {
+both!(domains_of_school_are_limited_and_private, |app| {
     let (adam, zara) = (app.as_(&app.world.adam), app.as_(&app.world.zara));
     let ada = app.as_(&app.world.ada);
     ada.get("/admin/domains").await.refused(403, "FORBIDDEN_ROLE");
@@ -316,10 +316,10 @@ both!(domains_of_a_school_are_limited_and_its_own, |app| {
     assert_eq!(logged(app, last["domain"].as_str().unwrap()).await.len(), 3);
 });
 
-both!(check_that_another_instance_does_is_done_once, |app| {
+both!(due_check_is_done_by_one_instance_only, |app| {
     let adam = app.as_(&app.world.adam);
     let name = name_server::domain();
-    let domain = proven(&adam, &name).await;
+    let domain = add_verified(&adam, &name).await;
     let id = domain["id"].as_str().unwrap();
     let due = clock::now().plus_seconds(RECHECK_SECONDS + 60);
     let other = due.plus_seconds(60).as_millis();

@@ -16,7 +16,7 @@ mod data_folder;
 mod databases;
 mod generated_client;
 mod import_command;
-mod import_long;
+mod import_memory;
 mod jobs;
 mod log_output;
 mod mail;

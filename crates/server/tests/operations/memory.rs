@@ -20,14 +20,14 @@ const ARCHIVE_MAX: u64 = 32 * MIB;
 const DOCUMENTS: usize = 200;
 
 /// A process with measured memory.
-struct Watched {
+struct MonitoredService {
     service: ServerProcess,
     rest: u64,
 }
 
-impl Watched {
+impl MonitoredService {
     /// Measures the memory at rest, after every operation ran once on small files.
-    async fn at_rest(service: ServerProcess) -> Self {
+    async fn measure_at_rest(service: ServerProcess) -> Self {
         // Freed memory returns to the system with a delay.
         let mut rest = u64::MAX;
         for _ in 0..20 {
@@ -80,7 +80,7 @@ async fn save(practice: &str, client: &Client, document: &str) {
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
 }
 
-async fn on(kind: Kind) {
+async fn check_memory(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
@@ -118,7 +118,7 @@ async fn on(kind: Kind) {
         read(&ada, &export).await;
     }
 
-    let watched = Watched::at_rest(service).await;
+    let watched = MonitoredService::measure_at_rest(service).await;
     let large = docx_with("Large.", &[("word/media/noise.bin", &noise(50_000_000))]);
     let (length, mut document) = (large.len() as u64, String::new());
     assert!(length > 50_000_000);
@@ -149,12 +149,12 @@ async fn on(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_take_little_memory_on_sqlite() {
-    on(Kind::Sqlite).await;
+async fn file_operations_use_bounded_memory_on_sqlite() {
+    check_memory(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn files_take_little_memory_on_postgres() {
-    on(Kind::Postgres).await;
+async fn file_operations_use_bounded_memory_on_postgres() {
+    check_memory(Kind::Postgres).await;
 }

@@ -25,7 +25,7 @@ fn block(text: &str) -> (u32, u32) {
 }
 
 #[test]
-fn fixed_address_of_the_proxy_is_outside_the_pool_of_addresses_that_are_given_out() {
+fn proxy_address_is_outside_the_dynamic_address_pool() {
     let compose = read("compose.yaml");
     let fixed = value(&compose, "ipv4_address");
     assert_eq!(value(&compose, "TRUST_PROXY"), fixed);
@@ -43,7 +43,7 @@ fn fixed_address_of_the_proxy_is_outside_the_pool_of_addresses_that_are_given_ou
 }
 
 #[test]
-fn document_server_has_an_origin_of_its_own_and_no_prefix() {
+fn document_server_has_own_origin_without_prefix() {
     let (compose, caddy, example) = (
         read("compose.yaml"),
         read("packaging/Caddyfile"),

@@ -29,7 +29,7 @@ fn refused(settings: &[(&str, &str)]) -> (Output, bool) {
 }
 
 #[test]
-fn every_subset_of_missing_settings_is_named_in_one_line() {
+fn missing_settings_are_listed_in_one_line() {
     for present in 0..7_u8 {
         let given: Vec<_> = (0..3)
             .filter(|bit| present & (1 << bit) != 0)
@@ -51,7 +51,7 @@ fn every_subset_of_missing_settings_is_named_in_one_line() {
 }
 
 #[test]
-fn a_blank_setting_is_a_missing_one() {
+fn blank_setting_counts_as_missing() {
     let (output, _) = refused(&[GOOD[0], ("DOCSERVER_JWT_SECRET", "   "), ("AUTH_SECRET", "")]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
@@ -61,7 +61,7 @@ fn a_blank_setting_is_a_missing_one() {
 }
 
 #[test]
-fn weak_known_and_equal_secrets_are_refused() {
+fn weak_known_and_equal_secrets_are_rejected() {
     let short = [GOOD[0], ("DOCSERVER_JWT_SECRET", "short"), GOOD[2]];
     let known = [
         GOOD[0],
@@ -79,7 +79,7 @@ fn weak_known_and_equal_secrets_are_refused() {
 }
 
 #[test]
-fn migrate_runs_once_and_two_starters_share_the_work() {
+fn concurrent_migrations_run_once() {
     let folder = tempfile::tempdir().unwrap();
     let starters: Vec<_> = (0..2)
         .map(|_| {
@@ -104,7 +104,7 @@ fn migrate_runs_once_and_two_starters_share_the_work() {
 }
 
 #[test]
-fn serve_answers_and_stops_cleanly_on_sigterm() {
+fn serve_responds_and_stops_cleanly_on_sigterm() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = groupwork(folder.path());
     let mut child = command
@@ -144,7 +144,7 @@ fn serve_answers_and_stops_cleanly_on_sigterm() {
 }
 
 #[test]
-fn admin_create_makes_a_super_admin_and_prints_the_password_once() {
+fn admin_create_creates_super_admin_and_prints_password_once() {
     let folder = tempfile::tempdir().unwrap();
     let create = |email: &str| {
         groupwork(folder.path())

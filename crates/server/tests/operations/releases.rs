@@ -17,9 +17,9 @@ fn repository() -> PathBuf {
 }
 
 /// Returns the recorded releases, oldest first.
-fn kept() -> Vec<SchemaRequirements> {
+fn recorded_releases() -> Vec<SchemaRequirements> {
     let files = std::fs::read_dir(repository().join("releases")).unwrap();
-    let mut kept: Vec<SchemaRequirements> = files
+    let mut recorded_releases: Vec<SchemaRequirements> = files
         .map(|file| {
             let path = file.unwrap().path();
             let release: SchemaRequirements = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
@@ -27,8 +27,8 @@ fn kept() -> Vec<SchemaRequirements> {
             release
         })
         .collect();
-    kept.sort_by_key(|release| number(&release.version));
-    kept
+    recorded_releases.sort_by_key(|release| number(&release.version));
+    recorded_releases
 }
 
 fn number(version: &str) -> Vec<u32> {
@@ -48,7 +48,7 @@ fn open(database: &Database) -> Connection {
 }
 
 /// Creates a database with the newest schema, and returns it with its folder.
-fn migrated(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
+fn migrated_database(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
     let folder = tempfile::tempdir().unwrap();
     let database = match kind {
         Kind::Postgres => database::postgres()?,
@@ -62,7 +62,7 @@ fn migrated(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
 }
 
 /// Returns the columns that every INSERT must set, by table.
-fn to_be_filled(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String>> {
+fn required_columns(connection: &mut Connection) -> BTreeMap<String, BTreeSet<String>> {
     let query = match connection {
         Connection::Sqlite(_) => {
             "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
@@ -106,8 +106,8 @@ fn inserts(text: &str) -> Vec<(String, BTreeSet<String>)> {
 
 /// Returns the faults of a release on the schema of this connection: statements that cannot be prepared, and inserts
 /// that omit a required column.
-fn does_not_run(release: &SchemaRequirements, connection: &mut Connection) -> Vec<String> {
-    let to_be_filled = to_be_filled(connection);
+fn execution_faults(release: &SchemaRequirements, connection: &mut Connection) -> Vec<String> {
+    let required_columns = required_columns(connection);
     let mut faults = Vec::new();
     for (name, lines) in &release.statements {
         let text = lines.join("\n");
@@ -116,7 +116,7 @@ fn does_not_run(release: &SchemaRequirements, connection: &mut Connection) -> Ve
             continue;
         }
         for (table, filled) in inserts(&lines.join(" ")) {
-            for column in to_be_filled.get(&table).into_iter().flatten() {
+            for column in required_columns.get(&table).into_iter().flatten() {
                 if !filled.contains(column) {
                     faults.push(format!("{name} leaves {table}.{column} empty"));
                 }
@@ -127,7 +127,7 @@ fn does_not_run(release: &SchemaRequirements, connection: &mut Connection) -> Ve
 }
 
 /// Returns what a release would misread or could not write, although its statements can be prepared.
-fn does_not_fit(release: &SchemaRequirements, newest: &BTreeMap<String, Table>) -> Vec<String> {
+fn compatibility_faults(release: &SchemaRequirements, newest: &BTreeMap<String, Table>) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, old) in &release.tables {
         let Some(new) = newest.get(name) else { continue };
@@ -147,15 +147,15 @@ fn does_not_fit(release: &SchemaRequirements, newest: &BTreeMap<String, Table>) 
     faults
 }
 
-fn kept_releases_run(kind: Kind) {
-    let Some((database, _folder)) = migrated(kind) else {
+fn check_recorded_releases(kind: Kind) {
+    let Some((database, _folder)) = migrated_database(kind) else {
         return;
     };
     let mut connection = open(&database);
     let newest = SchemaRequirements::current().unwrap();
-    for release in kept() {
-        let mut faults = does_not_run(&release, &mut connection);
-        faults.extend(does_not_fit(&release, &newest.tables));
+    for release in recorded_releases() {
+        let mut faults = execution_faults(&release, &mut connection);
+        faults.extend(compatibility_faults(&release, &newest.tables));
         assert!(
             faults.is_empty(),
             "release {} does not run on the newest schema (docs/versioning.md):\n{}",
@@ -169,13 +169,13 @@ fn kept_releases_run(kind: Kind) {
 }
 
 #[test]
-fn every_kept_release_runs_on_the_newest_schema_of_sqlite() {
-    kept_releases_run(Kind::Sqlite);
+fn recorded_releases_run_on_newest_schema_of_sqlite() {
+    check_recorded_releases(Kind::Sqlite);
 }
 
 #[test]
-fn every_kept_release_runs_on_the_newest_schema_of_postgres() {
-    kept_releases_run(Kind::Postgres);
+fn recorded_releases_run_on_newest_schema_of_postgres() {
+    check_recorded_releases(Kind::Postgres);
 }
 
 /// Possible migrations, each with a keyword of the fault that it causes for this release.
@@ -202,16 +202,16 @@ const STEPS: [(&str, Option<&str>); 8] = [
     ),
 ];
 
-fn broken_by_steps(kind: Kind) {
+fn check_breaking_steps(kind: Kind) {
     let this = SchemaRequirements::current().unwrap();
     for (step, broken) in STEPS {
-        let Some((database, _folder)) = migrated(kind) else {
+        let Some((database, _folder)) = migrated_database(kind) else {
             return;
         };
         let mut connection = open(&database);
-        assert_eq!(does_not_run(&this, &mut connection), Vec::<String>::new());
+        assert_eq!(execution_faults(&this, &mut connection), Vec::<String>::new());
         connection.execute(sql(step.to_owned()), &[]).unwrap();
-        let faults = does_not_run(&this, &mut connection);
+        let faults = execution_faults(&this, &mut connection);
         match broken {
             Some(word) => assert!(faults.iter().any(|fault| fault.contains(word)), "{step}: {faults:?}"),
             None => assert_eq!(faults, Vec::<String>::new(), "{step}"),
@@ -222,17 +222,17 @@ fn broken_by_steps(kind: Kind) {
 }
 
 #[test]
-fn what_breaks_a_release_is_noticed_on_sqlite() {
-    broken_by_steps(Kind::Sqlite);
+fn breaking_migration_is_detected_on_sqlite() {
+    check_breaking_steps(Kind::Sqlite);
 }
 
 #[test]
-fn what_breaks_a_release_is_noticed_on_postgres() {
-    broken_by_steps(Kind::Postgres);
+fn breaking_migration_is_detected_on_postgres() {
+    check_breaking_steps(Kind::Postgres);
 }
 
 #[test]
-fn what_a_release_would_misread_is_noticed() {
+fn change_that_a_release_would_misread_is_detected() {
     let this = SchemaRequirements::current().unwrap();
     let add = |column: &str| format!("ALTER TABLE subjects ADD COLUMN {column}");
     let drop_first = |column: &str, kind: &str| {
@@ -263,17 +263,17 @@ fn what_a_release_would_misread_is_noticed() {
         ),
         (vec![with_key, of_others.to_owned()], None),
     ] {
-        let (database, _folder) = migrated(Kind::Sqlite).unwrap();
+        let (database, _folder) = migrated_database(Kind::Sqlite).unwrap();
         let mut connection = open(&database);
         for step in &steps {
             connection.execute(sql(step.clone()), &[]).unwrap();
         }
-        let faults = does_not_fit(&this, &tables(&mut connection).unwrap());
+        let faults = compatibility_faults(&this, &tables(&mut connection).unwrap());
         assert_eq!(faults, broken.into_iter().collect::<Vec<_>>(), "{steps:?}");
     }
 }
 
-both!(a_release_starts_on_a_schema_that_a_later_one_has_migrated, |app| {
+both!(release_starts_on_schema_of_later_release, |app| {
     let newest = newest_migration();
     let again = async || {
         let database = app.database.clone();
@@ -346,11 +346,11 @@ fn contract(name: &str) -> Option<i32> {
 }
 
 /// Returns a change in a migration that its name does not declare.
-fn hushed_up(name: &str, text: &str) -> Option<String> {
-    let takes_away = ["DROP TABLE", "DROP COLUMN", " RENAME "]
+fn undeclared_change(name: &str, text: &str) -> Option<String> {
+    let removes = ["DROP TABLE", "DROP COLUMN", " RENAME "]
         .iter()
         .any(|word| text.contains(word));
-    if takes_away && contract(name).is_none() {
+    if removes && contract(name).is_none() {
         return Some(format!("{name} takes something away: call it contract_<number>_<what>"));
     }
     // This succeeds on an empty table, so no other test would detect it.
@@ -361,12 +361,14 @@ fn hushed_up(name: &str, text: &str) -> Option<String> {
 }
 
 #[test]
-fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
-    let kept = kept();
+fn removing_migration_names_releases_it_breaks() {
+    let recorded_releases = recorded_releases();
     // Migrations before the first release do not affect any installation.
-    let first = kept.first().map_or(i32::MAX, |release| release.migration);
+    let first = recorded_releases.first().map_or(i32::MAX, |release| release.migration);
     let new = migrations().into_iter().filter(|(version, ..)| *version > first);
-    let faults: Vec<String> = new.filter_map(|(_, name, text)| hushed_up(&name, &text)).collect();
+    let faults: Vec<String> = new
+        .filter_map(|(_, name, text)| undeclared_change(&name, &text))
+        .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 
     let floor = migrations()
@@ -375,7 +377,9 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
         .max()
         .unwrap_or(0);
     let this = number(env!("CARGO_PKG_VERSION"));
-    let mut older = kept.iter().filter(|release| number(&release.version) < this);
+    let mut older = recorded_releases
+        .iter()
+        .filter(|release| number(&release.version) < this);
     if let Some(previous) = older.next_back() {
         let version = &previous.version;
         assert!(
@@ -383,7 +387,7 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
             "{version} needs what goes: wait for the next release"
         );
     }
-    for release in &kept {
+    for release in &recorded_releases {
         let version = &release.version;
         assert!(number(version) <= this, "{version} is not released yet");
         assert!(
@@ -406,12 +410,12 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
             false,
         ),
     ] {
-        assert_eq!(hushed_up(name, text).is_some(), is_fault, "{name}: {text}");
+        assert_eq!(undeclared_change(name, text).is_some(), is_fault, "{name}: {text}");
     }
 }
 
 #[test]
-fn no_statement_takes_whatever_columns_there_are() {
+fn every_statement_names_its_columns() {
     // A column added by a later release would change the result while this release runs.
     let this = SchemaRequirements::current().unwrap();
     for (name, lines) in &this.statements {

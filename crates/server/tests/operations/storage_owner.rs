@@ -43,7 +43,7 @@ async fn upload(service: &ServerProcess, world: &World, count: usize) {
 }
 
 /// Returns the paths of all files below `files/`, including the quarantine.
-fn kept(files: &Path) -> BTreeSet<String> {
+fn stored_files(files: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![files.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -59,7 +59,7 @@ fn kept(files: &Path) -> BTreeSet<String> {
     found
 }
 
-fn refused(place: &mut ServerEnv, extra: &[(&str, &str)], why: &str) {
+fn expect_start_rejected(place: &mut ServerEnv, extra: &[(&str, &str)], why: &str) {
     let log = tokio::task::block_in_place(|| place.try_start("serve", extra).err());
     let log = log.expect("it started");
     assert!(log.contains(why) && log.contains("do not belong together"), "{log}");
@@ -79,7 +79,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     upload(&service, &world, 3).await;
     service.stop();
     let files = place.folder().join("files");
-    let before = kept(&files);
+    let before = stored_files(&files);
     assert_eq!(before.len(), 4, "three documents and the marker: {before:?}");
 
     // The database of another school, and an empty database.
@@ -88,7 +88,7 @@ async fn other_database_touches_no_file(kind: Kind) {
             let Database::Postgres(url) = database::empty().unwrap() else {
                 unreachable!()
             };
-            refused(&mut place, &[("DATABASE_URL", &url)], "marker of another installation");
+            expect_start_rejected(&mut place, &[("DATABASE_URL", &url)], "marker of another installation");
             Database::Postgres(url)
         }
         Kind::Sqlite => {
@@ -96,7 +96,7 @@ async fn other_database_touches_no_file(kind: Kind) {
                 let (from, to) = (format!("groupwork.{end}"), format!("kept.{end}"));
                 drop(std::fs::rename(place.folder().join(from), place.folder().join(to)));
             }
-            refused(&mut place, &[], "marker of another installation");
+            expect_start_rejected(&mut place, &[], "marker of another installation");
             Database::Sqlite(place.folder().join("groupwork.db"))
         }
     };
@@ -108,8 +108,8 @@ async fn other_database_touches_no_file(kind: Kind) {
     };
     let extra = [("DATABASE_URL", url.as_str())];
     let extra = if kind == Kind::Postgres { &extra[..] } else { &[] };
-    refused(&mut place, extra, "files and the database names none");
-    let mut left = kept(&files);
+    expect_start_rejected(&mut place, extra, "files and the database names none");
+    let mut left = stored_files(&files);
     left.insert("installation/id".to_owned());
     assert_eq!(left, before, "a file was moved");
 
@@ -122,7 +122,7 @@ async fn other_database_touches_no_file(kind: Kind) {
         }
     }
     start(&mut place).await.stop();
-    assert_eq!(kept(&files), before);
+    assert_eq!(stored_files(&files), before);
     let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
     let marker = std::fs::read_to_string(files.join("installation/id")).unwrap();
     assert_eq!(marker.lines().next(), Some(recorded.as_str()));
@@ -142,17 +142,17 @@ async fn other_database_touches_no_file(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn service_with_other_database_refuses_storage_and_touches_no_file_on_sqlite() {
+async fn service_with_other_database_rejects_storage_on_sqlite() {
     other_database_touches_no_file(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn service_with_other_database_refuses_storage_and_touches_no_file_on_postgres() {
+async fn service_with_other_database_rejects_storage_on_postgres() {
     other_database_touches_no_file(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready_until_compared() {
+async fn storage_of_other_installation_prevents_start() {
     let (mut place, world) = school(Kind::Sqlite).await.unwrap();
     let bucket = FakeS3::open().await;
     for (name, value) in bucket.settings() {
@@ -166,7 +166,7 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
     assert_eq!(marker.lines().next(), Some(recorded.as_str()));
 
     place.set("FILES_URL", "");
-    refused(&mut place, &[], "none of those that were looked for");
+    expect_start_rejected(&mut place, &[], "none of those that were looked for");
     for command in [&["backup", "x.backup"][..], &["scrub"], &["doctor"]] {
         let (is_done, words) = run(&place, command);
         assert!(
@@ -199,7 +199,7 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
 
     // The override for an operator who has checked the storage.
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
-    refused(&mut place, &[], "marker of another installation");
+    expect_start_rejected(&mut place, &[], "marker of another installation");
     let adopt = async |place: &ServerEnv| {
         let mut command = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
         command.output().await.unwrap().status.success()
@@ -219,7 +219,7 @@ async fn until(is_so: impl AsyncFn() -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn restore_gives_its_storage_a_marker_of_its_own() {
+async fn restore_writes_new_storage_marker() {
     let (mut place, world) = school(Kind::Sqlite).await.unwrap();
     let service = start(&mut place).await;
     upload(&service, &world, 2).await;
@@ -236,7 +236,7 @@ async fn restore_gives_its_storage_a_marker_of_its_own() {
     // The marker of the original installation in the copy is rejected.
     let marker = elsewhere.folder().join("files/installation/id");
     std::fs::write(marker, id(&place)).unwrap();
-    refused(&mut elsewhere, &[], "marker of another installation");
+    expect_start_rejected(&mut elsewhere, &[], "marker of another installation");
     // A restore into an empty storage that another service uses is rejected.
     let third = ServerEnv::new(Kind::Sqlite).unwrap();
     std::fs::create_dir_all(third.folder().join("files/installation")).unwrap();
@@ -245,7 +245,7 @@ async fn restore_gives_its_storage_a_marker_of_its_own() {
     assert!(!is_done && words.contains("marker of another installation"), "{words}");
 }
 
-both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
+both!(orphan_sweep_above_its_limit_removes_nothing, |app| {
     let (store, files) = (app.app.store(), app.app.files());
     let keep = async |number: usize| {
         let mut staging = files.stage(100);
@@ -257,8 +257,8 @@ both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
     for number in 0..21 {
         keep(number).await;
     }
-    let refused = service::jobs::orphaned_files::sweep(store, files, later).await;
-    let why = format!("{:?}", refused.unwrap_err());
+    let expect_start_rejected = service::jobs::orphaned_files::sweep(store, files, later).await;
+    let why = format!("{:?}", expect_start_rejected.unwrap_err());
     assert!(why.contains("21 or more of 21 files have no row"), "{why}");
     assert!(!app.folder().join("files/quarantine").exists());
     files.remove(&FileKey::new("orphan-0.docx")).await.unwrap();
@@ -268,7 +268,7 @@ both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scrub_brings_back_from_quarantine_what_rows_name() {
+async fn scrub_restores_referenced_files_from_quarantine() {
     for in_bucket in [false, true] {
         let (mut place, world) = school(Kind::Sqlite).await.unwrap();
         let bucket = FakeS3::open().await;
@@ -287,7 +287,10 @@ async fn scrub_brings_back_from_quarantine_what_rows_name() {
             (place.folder().join("files"), place.folder().join("files/quarantine"))
         };
         std::fs::create_dir_all(&quarantine).unwrap();
-        for file in kept(&files).iter().filter(|file| !file.starts_with("installation")) {
+        for file in stored_files(&files)
+            .iter()
+            .filter(|file| !file.starts_with("installation"))
+        {
             let path = files.join(file);
             std::fs::rename(&path, quarantine.join(path.file_name().unwrap())).unwrap();
         }

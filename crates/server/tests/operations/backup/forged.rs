@@ -34,7 +34,7 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
     let mut forge = |what: &str, why: &'static str, change: &dyn Fn(&mut Vec<Entry>)| {
         let mut entries = entries(whole);
         change(&mut entries);
-        all.push((what.to_owned(), sealed(&entries), why));
+        all.push((what.to_owned(), with_checksum(&entries), why));
     };
     let is_file = |entry: &&mut Entry| entry.0.starts_with("files/");
     forge("a name that leads out", "contradicts itself", &|entries| {
@@ -83,14 +83,14 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
             .unwrap();
         let mut rows = String::new();
         GzDecoder::new(users.2.as_slice()).read_to_string(&mut rows).unwrap();
-        users.2 = packed(rows.replace("STUDENT", "SUPER_ADMIN").as_bytes());
+        users.2 = gzip(rows.replace("STUDENT", "SUPER_ADMIN").as_bytes());
     });
     forge("a bomb", "contradicts itself", &|entries| {
         let users = entries
             .iter_mut()
             .find(|entry| entry.0 == "rows/users.jsonl.gz")
             .unwrap();
-        users.2 = packed(&vec![b' '; 200 << 20]);
+        users.2 = gzip(&vec![b' '; 200 << 20]);
     });
     forge("a key that leads out", "is no key of a file", &|entries| {
         let at = entries.iter().position(|entry| entry.0 == "files.jsonl.gz").unwrap();
@@ -100,7 +100,7 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
             .unwrap();
         let list = entries[at].2.clone();
         let lines = lines.replacen("\"key\":\"", "\"key\":\"../", 1);
-        let forged = packed(lines.as_bytes());
+        let forged = gzip(lines.as_bytes());
         let (old, new) = (hash(&list), hash(&forged));
         let (size, forged_size) = (list.len(), forged.len());
         entries[at].2 = forged;
@@ -134,7 +134,7 @@ fn rewrite(bytes: &mut Vec<u8>, from: &str, to: &str) {
     *bytes = text.replacen(from, to, 1).into_bytes();
 }
 
-fn packed(bytes: &[u8]) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
@@ -155,7 +155,7 @@ fn entries(whole: &[u8]) -> Vec<Entry> {
     read.collect()
 }
 
-fn sealed(entries: &[Entry]) -> Vec<u8> {
+fn with_checksum(entries: &[Entry]) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, sort, bytes) in entries {
         append(&mut out, name, *sort, bytes);

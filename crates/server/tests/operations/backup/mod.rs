@@ -24,7 +24,7 @@ fn run(place: &ServerEnv, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn fine(place: &ServerEnv, arguments: &[&str]) -> String {
+fn run_ok(place: &ServerEnv, arguments: &[&str]) -> String {
     let output = run(place, arguments);
     let said = format!(
         "{}{}",
@@ -36,7 +36,7 @@ fn fine(place: &ServerEnv, arguments: &[&str]) -> String {
 }
 
 #[track_caller]
-fn refused(place: &ServerEnv, arguments: &[&str], why: &str) {
+fn run_rejected(place: &ServerEnv, arguments: &[&str], why: &str) {
     let output = run(place, arguments);
     let said = format!(
         "{}{}",
@@ -48,7 +48,7 @@ fn refused(place: &ServerEnv, arguments: &[&str], why: &str) {
 }
 
 /// Runs a command that aborts at a named failure point.
-fn dies(place: &ServerEnv, arguments: &[&str], at: &str) {
+fn run_until_failpoint(place: &ServerEnv, arguments: &[&str], at: &str) {
     let output = place
         .command(arguments, &[("GROUPWORK_FAILPOINT", at)])
         .output()
@@ -84,7 +84,7 @@ fn count(connection: &mut Connection) -> i64 {
         .unwrap()
 }
 
-async fn checked(database: &Database) {
+async fn check_invariants(database: &Database) {
     let database = database.clone();
     tokio::task::spawn_blocking(move || std::thread::spawn(move || invariants::check(&database)).join().unwrap())
         .await
@@ -99,11 +99,11 @@ async fn under_load(kind: Kind) {
     let workers = Workers::start(&school);
     let rounds = size(3, 100);
     for round in 0..rounds {
-        let promised = workers.have_done(8).await;
+        let acknowledged = workers.wait_for_operations(8).await;
         let file = school.place.folder().join(format!("{round}.backup"));
         let file = file.to_str().unwrap();
-        fine(&school.place, &["backup", file]);
-        fine(&school.place, &["backup", "--verify", file]);
+        run_ok(&school.place, &["backup", file]);
+        run_ok(&school.place, &["backup", "--verify", file]);
         let target = if round % 2 == 0 {
             kind
         } else {
@@ -112,12 +112,12 @@ async fn under_load(kind: Kind) {
         let Some(mut elsewhere) = ServerEnv::new(target) else {
             continue;
         };
-        let said = fine(&elsewhere, &["restore", "--yes", file]);
+        let said = run_ok(&elsewhere, &["restore", "--yes", file]);
         assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
-        checked(&elsewhere.database).await;
-        workers.kept(&promised, &elsewhere.database);
+        check_invariants(&elsewhere.database).await;
+        workers.stored(&acknowledged, &elsewhere.database);
         if round == 0 {
-            lives_on(&mut elsewhere, &school, &promised).await;
+            assert_usable(&mut elsewhere, &school, &acknowledged).await;
         }
         elsewhere.close();
         std::fs::remove_file(file).unwrap();
@@ -127,7 +127,7 @@ async fn under_load(kind: Kind) {
 }
 
 /// Checks that a service starts with the restored data: all sessions are gone, passwords and files work.
-async fn lives_on(place: &mut ServerEnv, school: &School, promised: &school::Promises) {
+async fn assert_usable(place: &mut ServerEnv, school: &School, acknowledged: &school::AcknowledgedFiles) {
     let mut service = place.start("serve");
     service.ready().await;
     let old = Client::new(&service.base, Some(school.world.ben.cookie.clone()));
@@ -139,58 +139,58 @@ async fn lives_on(place: &mut ServerEnv, school: &School, promised: &school::Pro
     let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
     signed_in.expect(200);
     let root = Client::new(&service.base, Some(cookie));
-    let (document, sha256) = promised.iter().next().expect("something was promised");
-    let kept = root.get(&format!("/workrooms/documents/{document}/download")).await;
-    if kept.status == 200 {
-        assert!(!kept.bytes.is_empty(), "{sha256}");
+    let (document, sha256) = acknowledged.iter().next().expect("something was promised");
+    let stored = root.get(&format!("/workrooms/documents/{document}/download")).await;
+    if stored.status == 200 {
+        assert!(!stored.bytes.is_empty(), "{sha256}");
     }
     service.kill();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_under_load_has_everything_on_sqlite() {
+async fn backup_under_load_contains_all_acknowledged_data_on_sqlite() {
     under_load(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_under_load_has_everything_on_postgres() {
+async fn backup_under_load_contains_all_acknowledged_data_on_postgres() {
     under_load(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
+async fn killed_backup_or_restore_is_completed_by_next_attempt() {
     for kind in KINDS {
         let Some(school) = School::open(kind).await else {
             continue;
         };
-        let kept = school.documents(4).await;
+        let stored = school.documents(4).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
         for at in ["backup.rows:3", "backup.files:3", "backup.before_rename:1"] {
-            dies(&school.place, &["backup", name], at);
+            run_until_failpoint(&school.place, &["backup", name], at);
             assert!(!file.exists(), "half a backup has the name of a whole one after {at}");
         }
-        fine(&school.place, &["backup", name]);
-        refused(&school.place, &["backup", name], "exists already");
+        run_ok(&school.place, &["backup", name]);
+        run_rejected(&school.place, &["backup", name], "exists already");
         let why = if kind == Kind::Sqlite {
             "stop the service first"
         } else {
             "is not empty"
         };
-        refused(&school.place, &["restore", "--yes", name], why);
+        run_rejected(&school.place, &["restore", "--yes", name], why);
         for at in ["restore.files:2", "restore.rows:9", "restore.loaded:1"] {
             let Some(mut elsewhere) = ServerEnv::new(kind) else {
                 continue;
             };
-            dies(&elsewhere, &["restore", "--yes", name], at);
+            run_until_failpoint(&elsewhere, &["restore", "--yes", name], at);
             let log = elsewhere
                 .try_start("serve", &[])
                 .err()
                 .expect("nobody starts on half of a backup");
             assert!(log.contains("a restore was interrupted"), "{log}");
-            fine(&elsewhere, &["restore", "--yes", name]);
-            school::has_all(&kept, &elsewhere.database);
-            fine(&elsewhere, &["scrub", "--older-than", "0"]);
+            run_ok(&elsewhere, &["restore", "--yes", name]);
+            school::has_all(&stored, &elsewhere.database);
+            run_ok(&elsewhere, &["scrub", "--older-than", "0"]);
             elsewhere.start("serve").kill();
             elsewhere.close();
         }
@@ -199,7 +199,7 @@ async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
 }
 
 /// Kills a command after `millis` milliseconds, unless it has ended.
-fn killed_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
+fn kill_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
     let mut child = place
         .command(arguments, &[])
         .stdout(Stdio::null())
@@ -213,34 +213,34 @@ fn killed_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_kill_at_any_moment_harms_nobody() {
+async fn kill_at_random_moment_loses_no_data() {
     let kills = size(2, 50);
     for kind in KINDS {
         let Some(school) = School::open(kind).await else {
             continue;
         };
-        let kept = school.documents(6).await;
+        let stored = school.documents(6).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
         for _ in 0..kills {
-            killed_after(&school.place, &["backup", name], rand::random_range(0..400));
+            kill_after(&school.place, &["backup", name], rand::random_range(0..400));
             if file.exists() {
-                fine(&school.place, &["backup", "--verify", name]);
+                run_ok(&school.place, &["backup", "--verify", name]);
                 std::fs::remove_file(&file).unwrap();
             }
         }
-        fine(&school.place, &["backup", name]);
+        run_ok(&school.place, &["backup", name]);
         for _ in 0..kills {
             let Some(mut elsewhere) = ServerEnv::new(kind) else {
                 continue;
             };
-            killed_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
+            kill_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
             let again = run(&elsewhere, &["restore", "--yes", name]);
             let said = String::from_utf8_lossy(&again.stderr);
             // The command may have completed before the kill.
             assert!(again.status.success() || said.contains("is not empty"), "{said}");
-            school::has_all(&kept, &elsewhere.database);
-            fine(&elsewhere, &["scrub"]);
+            school::has_all(&stored, &elsewhere.database);
+            run_ok(&elsewhere, &["scrub"]);
             elsewhere.start("serve").kill();
             elsewhere.close();
         }
@@ -249,41 +249,41 @@ async fn a_kill_at_any_moment_harms_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_cut_changed_or_forged_is_refused() {
+async fn truncated_changed_or_forged_backup_is_rejected() {
     let school = School::open(Kind::Sqlite).await.unwrap();
     school.documents(3).await;
     let file = school.place.folder().join("x.backup");
     let name = file.to_str().unwrap();
-    fine(&school.place, &["backup", name]);
+    run_ok(&school.place, &["backup", name]);
     let whole = std::fs::read(&file).unwrap();
     for (what, bytes, why) in forged::all(&whole) {
         std::fs::write(&file, bytes).unwrap();
         let elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
         println!("{what}");
-        refused(&elsewhere, &["restore", "--yes", name], why);
+        run_rejected(&elsewhere, &["restore", "--yes", name], why);
         assert!(is_empty(&elsewhere), "{what} changed something");
         assert!(!elsewhere.folder().join("groupwork.db").exists(), "{what} began");
     }
     std::fs::write(&file, whole).unwrap();
-    fine(&school.place, &["backup", "--verify", name]);
+    run_ok(&school.place, &["backup", "--verify", name]);
     school.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
+async fn scrub_reports_damaged_files_which_are_not_served() {
     for kind in KINDS {
         let Some(school) = School::open(kind).await else {
             continue;
         };
-        let kept = school.documents(3).await;
+        let stored = school.documents(3).await;
         let scrub = ["scrub", "--older-than", "0"];
-        let said = fine(&school.place, &scrub);
+        let said = run_ok(&school.place, &scrub);
         assert!(
             said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
             "{said}"
         );
         let files = school.files();
-        let ids: Vec<&String> = kept.keys().collect();
+        let ids: Vec<&String> = stored.keys().collect();
         let of = |id: &str| {
             files
                 .iter()
@@ -298,22 +298,22 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
         std::fs::write(&damaged, bytes).unwrap();
         std::fs::remove_file(&missing).unwrap();
         std::fs::write(missing.with_file_name("nobody.docx"), b"x").unwrap();
-        refused(
+        run_rejected(
             &school.place,
             &scrub,
             "1 missing, 1 damaged, 0 contradictions in rows, 1 files without a row",
         );
-        refused(
+        run_rejected(
             &school.place,
             &scrub,
             &format!("damaged: {}", damaged.file_name().unwrap().to_str().unwrap()),
         );
-        refused(
+        run_rejected(
             &school.place,
             &scrub,
             &format!("missing: {}", missing.file_name().unwrap().to_str().unwrap()),
         );
-        refused(&school.place, &scrub, "without a row: nobody.docx");
+        run_rejected(&school.place, &scrub, "without a row: nobody.docx");
         for id in &ids[..2] {
             let url = format!("{}/api/workrooms/documents/{id}/download", school.service.base);
             let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -332,11 +332,11 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
         }
         let file = school.place.folder().join("gaps.backup");
         let name = file.to_str().unwrap();
-        refused(&school.place, &["backup", name], "1 files were missing and 1 damaged");
+        run_rejected(&school.place, &["backup", name], "1 files were missing and 1 damaged");
         let Some(elsewhere) = ServerEnv::new(kind) else {
             continue;
         };
-        refused(
+        run_rejected(
             &elsewhere,
             &["restore", "--yes", name],
             "1 files were missing and 1 damaged",
@@ -347,7 +347,7 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_was_erased_stays_erased() {
+async fn restore_keeps_erased_users_erased() {
     for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
         let Some(school) = School::open(kind).await else {
             continue;
@@ -355,7 +355,7 @@ async fn who_was_erased_stays_erased() {
         school.documents(1).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
-        fine(&school.place, &["backup", name]);
+        run_ok(&school.place, &["backup", name]);
         let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
         let erased = json!({"userId": school.world.ben.id});
         adam.post("/admin/gdpr/erase", erased).await.expect(200);
@@ -370,7 +370,7 @@ async fn who_was_erased_stays_erased() {
         let Some(elsewhere) = ServerEnv::new(target) else {
             continue;
         };
-        let said = fine(
+        let said = run_ok(
             &elsewhere,
             &["restore", "--yes", name, "--erased", list.to_str().unwrap()],
         );
@@ -387,7 +387,7 @@ async fn who_was_erased_stays_erased() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restore_computes_keys_of_names_that_the_backup_lacks() {
+async fn restore_computes_missing_name_keys() {
     for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
         let Some(school) = School::open(kind).await else {
             continue;
@@ -399,11 +399,11 @@ async fn a_restore_computes_keys_of_names_that_the_backup_lacks() {
         execute(&school.place.database, blank.to_owned()).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
-        fine(&school.place, &["backup", name]);
+        run_ok(&school.place, &["backup", name]);
         let Some(elsewhere) = ServerEnv::new(target) else {
             continue;
         };
-        fine(&elsewhere, &["restore", "--yes", name]);
+        run_ok(&elsewhere, &["restore", "--yes", name]);
         assert_eq!(texts(&elsewhere.database, keys.to_owned()).await, expected);
         elsewhere.close();
         school.close();

@@ -17,7 +17,7 @@ pub const ROOT: &str = "restorer@platform.example";
 pub const PASSWORD: &str = "correct horse battery 9";
 
 /// Documents with the hash of their acknowledged content.
-pub type Promises = BTreeMap<String, String>;
+pub type AcknowledgedFiles = BTreeMap<String, String>;
 
 db::statements! {
     REVISIONS = "SELECT document_id, sha256 FROM document_revisions";
@@ -74,14 +74,14 @@ impl School {
     }
 
     /// Creates `count` documents, each with different content.
-    pub async fn documents(&self, count: usize) -> Promises {
-        let mut kept = Promises::new();
+    pub async fn documents(&self, count: usize) -> AcknowledgedFiles {
+        let mut stored = AcknowledgedFiles::new();
         for number in 0..count {
             let (room, client) = &self.rooms[number % self.rooms.len()];
             let (document, sha256) = upload(client, room, &format!("text {number}")).await;
-            kept.insert(document, sha256);
+            stored.insert(document, sha256);
         }
-        kept
+        stored
     }
 
     /// Returns all stored files.
@@ -120,58 +120,59 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// The acknowledged state: the hash of each document, or `None` when it was deleted.
-type Told = Arc<Mutex<BTreeMap<String, Option<String>>>>;
+type SharedRecord = Arc<Mutex<BTreeMap<String, Option<String>>>>;
 
 /// Three users who upload, replace, chat and delete until they are stopped.
 pub struct Workers {
     stop: Arc<AtomicBool>,
     done: Arc<AtomicUsize>,
-    told: Told,
+    recorded: SharedRecord,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
     pub fn start(school: &School) -> Self {
-        let (stop, done, told) = (
+        let (stop, done, recorded) = (
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicUsize::new(0)),
-            Told::default(),
+            SharedRecord::default(),
         );
         let mut tasks = Vec::new();
         for (room, client) in &school.rooms {
             let own = Client::new(&school.service.base, client.cookie().map(str::to_owned));
-            let (room, stop, done, told) = (room.clone(), stop.clone(), done.clone(), told.clone());
+            let (room, stop, done, recorded) = (room.clone(), stop.clone(), done.clone(), recorded.clone());
             tasks.push(tokio::spawn(async move {
-                work(&own, &room, &stop, &done, &told).await;
+                work(&own, &room, &stop, &done, &recorded).await;
             }));
         }
         Self {
             stop,
             done,
-            told,
+            recorded,
             tasks,
         }
     }
 
     /// Waits until `count` more requests were made, and returns the content that must be kept from now on.
-    pub async fn have_done(&self, count: usize) -> Promises {
+    pub async fn wait_for_operations(&self, count: usize) -> AcknowledgedFiles {
         let until = self.done.load(Ordering::SeqCst) + count;
         while self.done.load(Ordering::SeqCst) < until {
             assert!(self.tasks.iter().all(|task| !task.is_finished()), "a worker gave up");
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-        let told = self.told.lock().unwrap();
-        told.iter()
+        let recorded = self.recorded.lock().unwrap();
+        recorded
+            .iter()
             .filter_map(|(id, sha256)| Some((id.clone(), sha256.clone()?)))
             .collect()
     }
 
     /// Checks that a database contains the acknowledged content, except what was deleted since.
-    pub fn kept(&self, promised: &Promises, database: &Database) {
-        let told = self.told.lock().unwrap().clone();
-        let mut promised = promised.clone();
-        promised.retain(|id, _| told[id].is_some());
-        has_all(&promised, database);
+    pub fn stored(&self, acknowledged: &AcknowledgedFiles, database: &Database) {
+        let recorded = self.recorded.lock().unwrap().clone();
+        let mut acknowledged = acknowledged.clone();
+        acknowledged.retain(|id, _| recorded[id].is_some());
+        has_all(&acknowledged, database);
     }
 
     pub async fn stop(self) {
@@ -182,7 +183,7 @@ impl Workers {
     }
 }
 
-async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize, told: &Told) {
+async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize, recorded: &SharedRecord) {
     let mut number = 0;
     let mut own: Vec<String> = Vec::new();
     while !stop.load(Ordering::SeqCst) {
@@ -190,7 +191,7 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
         if own.len() > 6 {
             let id = own.remove(0);
             // Recorded before the request, because the response may come after the rows were read.
-            told.lock().unwrap().insert(id.clone(), None);
+            recorded.lock().unwrap().insert(id.clone(), None);
             client.delete(&format!("/workrooms/documents/{id}")).await.expect(200);
         } else if number % 3 == 0 && !own.is_empty() {
             let id = own[number % own.len()].clone();
@@ -200,10 +201,10 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
             let part = reqwest::multipart::Part::bytes(bytes).file_name("essay.docx");
             let form = reqwest::multipart::Form::new().part("file", part);
             client.finish(request.multipart(form)).await.expect(200);
-            told.lock().unwrap().insert(id, Some(sha256));
+            recorded.lock().unwrap().insert(id, Some(sha256));
         } else {
             let (id, sha256) = upload(client, room, &format!("work {number}\twith \\ tabs\nand lines")).await;
-            told.lock().unwrap().insert(id.clone(), Some(sha256));
+            recorded.lock().unwrap().insert(id.clone(), Some(sha256));
             own.push(id);
             let said = json!({"content": format!("done \\N {number}\t\n\"quoted\" é")});
             let sent: Value = client
@@ -217,7 +218,7 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
 }
 
 /// Panics unless every acknowledged content is a revision of its document.
-pub fn has_all(promised: &Promises, database: &Database) {
+pub fn has_all(acknowledged: &AcknowledgedFiles, database: &Database) {
     let database = database.clone();
     let found: Vec<(String, String)> = std::thread::spawn(move || {
         assert_eq!(STATEMENTS.len(), 2);
@@ -227,9 +228,9 @@ pub fn has_all(promised: &Promises, database: &Database) {
     })
     .join()
     .unwrap();
-    for (document, sha256) in promised {
+    for (document, sha256) in acknowledged {
         assert!(
-            found.iter().any(|(id, kept)| id == document && kept == sha256),
+            found.iter().any(|(id, stored)| id == document && stored == sha256),
             "document {document} was acknowledged before the backup and is lost"
         );
     }

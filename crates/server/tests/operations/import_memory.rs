@@ -9,7 +9,7 @@ use test_support::{Client, Kind, ServerEnv, World, size};
 /// Maximum growth of memory between 10 % and 90 % of the file.
 const GROWTH_MAX: u64 = 32 << 20;
 
-async fn on(kind: Kind) {
+async fn check_memory(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let rows = size(2_000, 50_000);
     let world = World::create(&place.store().await, &place.database).await;
@@ -48,11 +48,11 @@ async fn on(kind: Kind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_import_is_flat_on_sqlite() {
-    on(Kind::Sqlite).await;
+async fn memory_of_long_import_is_constant_on_sqlite() {
+    check_memory(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_import_is_flat_on_postgres() {
-    on(Kind::Postgres).await;
+async fn memory_of_long_import_is_constant_on_postgres() {
+    check_memory(Kind::Postgres).await;
 }
