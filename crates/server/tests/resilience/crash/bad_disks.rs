@@ -4,43 +4,43 @@
 use std::time::{Duration, Instant};
 
 use super::faults::{ALL, Action, ROOM};
-use super::rig::{DEEDS, Deed, PATIENCE, Rig};
+use super::harness::{Harness, OPERATIONS, Operation, PATIENCE};
 use db::Database;
 use rand::RngExt as _;
 
 use test_support::{Client, Kind, ServerEnv, ServerProcess, World, is_soak};
 
 async fn every_call_fails_once(kind: Kind) {
-    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+    let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let folder = rig.place.folder().to_owned();
+    let folder = harness.place.folder().to_owned();
     let (mut fired, mut refused) = (0, 0);
-    for deed in DEEDS {
-        let calls = rig.count(deed, &folder).await;
-        for point in rig.points(calls, 2) {
+    for operation in OPERATIONS {
+        let calls = harness.count(operation, &folder).await;
+        for point in harness.sample_calls(calls, 2) {
             // The soak run tests both actions, the short run a random one.
             let both = [Action::Broken, Action::Full];
             let actions = if is_soak() {
                 &both[..]
             } else {
-                &both[rig.rng.random_range(0..2)..][..1]
+                &both[harness.rng.random_range(0..2)..][..1]
             };
             for action in actions.iter().copied() {
-                rig.stand_ready().await;
-                rig.ledger.disk_may_fail(true);
-                rig.faults.arm(&folder, ALL, action, point, 1);
-                let done = rig.perform(deed).await;
-                let outcome = rig.faults.disarm();
+                harness.prepare_draft().await;
+                harness.oracle.disk_may_fail(true);
+                harness.faults.arm(&folder, ALL, action, point, 1);
+                let done = harness.run(operation).await;
+                let outcome = harness.faults.disarm();
                 fired += outcome.fired;
                 refused += u64::from(done.is_none());
                 assert!(service.ended().is_none(), "it died of {action:?} at {}", outcome.last);
-                assert!(outcome.fired > 0 || done.is_some(), "{deed:?} failed by itself");
+                assert!(outcome.fired > 0 || done.is_some(), "{operation:?} failed by itself");
                 // The document server repeats the rejected save. The repetition is complete before the inspection.
-                rig.perform_surely(deed).await;
-                rig.look();
-                rig.ledger.disk_may_fail(false);
-                let left = rig.inspection.parts();
+                harness.run_until_success(operation).await;
+                harness.check_state();
+                harness.oracle.disk_may_fail(false);
+                let left = harness.checker.parts();
                 let may_stay = outcome.last.starts_with("unlink");
                 assert!(
                     left == 0 || may_stay,
@@ -48,7 +48,7 @@ async fn every_call_fails_once(kind: Kind) {
                     outcome.last
                 );
                 if left > 0 {
-                    rig.inspection.remove_parts();
+                    harness.checker.remove_parts();
                 }
             }
         }
@@ -56,16 +56,16 @@ async fn every_call_fails_once(kind: Kind) {
     println!("{fired} calls failed on {kind:?}, {refused} deeds were refused for it");
     // The remaining faults had no visible effect, because the document server repeated the request.
     assert!(refused > 0, "no failure was noticed: the run shows nothing");
-    assert_eq!(rig.faults.synced_again(), 0, "a sync that failed was asked again");
+    assert_eq!(harness.faults.synced_again(), 0, "a sync that failed was asked again");
     assert!(service.ended().is_none());
-    readiness(&service, 200, "").await;
+    wait_for_readiness(&service, 200, "").await;
     service.kill();
-    service = rig.recover().await;
-    rig.end(service);
+    service = harness.recover().await;
+    harness.end(service);
 }
 
 /// Polls the readiness check until it has the expected status and lists `down` as failed.
-async fn readiness(service: &ServerProcess, expected: u16, down: &str) {
+async fn wait_for_readiness(service: &ServerProcess, expected: u16, down: &str) {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let url = format!("{}/api/health/ready", service.base);
     let since = Instant::now();
@@ -85,91 +85,91 @@ async fn readiness(service: &ServerProcess, expected: u16, down: &str) {
 }
 
 /// Fills the disk below `what`, which is the files folder or the database.
-async fn a_full_disk(kind: Kind, what: &str, down: &str) {
-    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+async fn fill_disk(kind: Kind, what: &str, down: &str) {
+    let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let full = rig.place.folder().join(what);
-    for deed in [Deed::Save, Deed::Upload] {
-        rig.perform_surely(deed).await;
+    let full = harness.place.folder().join(what);
+    for operation in [Operation::Save, Operation::Upload] {
+        harness.run_until_success(operation).await;
     }
-    rig.stand_ready().await;
-    let (editor, document, typed) = rig.writer.write().await.expect("an editor");
-    rig.ledger.disk_may_fail(true);
-    rig.faults.arm(&full, ROOM, Action::Full, 1, u64::MAX);
+    harness.prepare_draft().await;
+    let (editor, document, typed) = harness.writer.write().await.expect("an editor");
+    harness.oracle.disk_may_fail(true);
+    harness.faults.arm(&full, ROOM, Action::Full, 1, u64::MAX);
     let closed = editor.close().await.unwrap();
     assert!(!closed.accepted, "a save was acknowledged on a full disk");
-    for deed in [Deed::Upload, Deed::Replace, Deed::HandIn] {
+    for operation in [Operation::Upload, Operation::Replace, Operation::Submit] {
         // A submitted copy is a hard link to existing bytes. It needs space only for a new folder or for its row. The
         // ledger records what was acknowledged in either case.
-        let may_fit = deed == Deed::HandIn && what == "files";
+        let may_fit = operation == Operation::Submit && what == "files";
         assert!(
-            rig.perform(deed).await.is_none() || may_fit,
-            "{deed:?} was acknowledged on a full disk"
+            harness.run(operation).await.is_none() || may_fit,
+            "{operation:?} was acknowledged on a full disk"
         );
     }
-    readiness(&service, 503, down).await;
-    assert!(rig.writer.read(&document).await.is_some(), "reading goes on");
+    wait_for_readiness(&service, 503, down).await;
+    assert!(harness.writer.read(&document).await.is_some(), "reading goes on");
     assert!(service.ended().is_none());
-    let outcome = rig.faults.disarm();
+    let outcome = harness.faults.disarm();
     assert!(outcome.fired > 3, "{outcome:?}");
-    readiness(&service, 200, "").await;
-    for deed in DEEDS {
-        rig.perform_surely(deed).await;
+    wait_for_readiness(&service, 200, "").await;
+    for operation in OPERATIONS {
+        harness.run_until_success(operation).await;
     }
-    assert_eq!(rig.faults.synced_again(), 0);
+    assert_eq!(harness.faults.synced_again(), 0);
     service.kill();
     // The document server keeps the text that was typed meanwhile. The next sweep, at a start or a minute later, saves
     // it.
-    service = rig.recover().await;
+    service = harness.recover().await;
     let since = Instant::now();
-    while !rig.practice.simulator().forgotten_keys().is_empty() {
+    while !harness.document_server.simulator().forgotten_keys().is_empty() {
         assert!(since.elapsed() < PATIENCE, "nobody brings home what was refused");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(
-        rig.inspection.has_somewhere(&document, &typed),
+        harness.checker.has_text_in_any_revision(&document, &typed),
         "{typed} was refused and is lost"
     );
-    rig.ledger.note_refusals(&rig.practice);
-    rig.practice.clear_log();
-    rig.ledger.disk_may_fail(false);
-    rig.end(service);
+    harness.oracle.record_rejections(&harness.document_server);
+    harness.document_server.clear_log();
+    harness.oracle.disk_may_fail(false);
+    harness.end(service);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_call_that_fails_acknowledges_nothing_on_sqlite() {
+async fn failed_file_call_acknowledges_nothing_on_sqlite() {
     every_call_fails_once(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_call_that_fails_acknowledges_nothing_on_postgres() {
+async fn failed_file_call_acknowledges_nothing_on_postgres() {
     every_call_fails_once(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_full_disk_refuses_and_recovers_on_sqlite() {
-    a_full_disk(Kind::Sqlite, "files", "storage").await;
+async fn full_disk_rejects_writes_and_recovers_on_sqlite() {
+    fill_disk(Kind::Sqlite, "files", "storage").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_full_disk_refuses_and_recovers_on_postgres() {
-    a_full_disk(Kind::Postgres, "files", "storage").await;
+async fn full_disk_rejects_writes_and_recovers_on_postgres() {
+    fill_disk(Kind::Postgres, "files", "storage").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_without_room_refuses_and_recovers() {
-    a_full_disk(Kind::Sqlite, "groupwork.db", "database").await;
+async fn full_database_disk_rejects_writes_and_recovers() {
+    fill_disk(Kind::Sqlite, "groupwork.db", "database").await;
 }
 
 /// A part of the database file is missing while the service runs, as after a disk failure. Only the requests that need
 /// the missing rows fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_that_cannot_be_read_end_a_request_and_not_the_service() {
+async fn unreadable_rows_fail_the_request_and_not_the_service() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     let world = World::create(&place.store().await, &place.database).await;
     let Database::Sqlite(file) = place.database.clone() else {

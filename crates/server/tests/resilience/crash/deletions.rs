@@ -32,10 +32,10 @@ enum Target {
     Topic,
 }
 
-struct Scene {
+struct DeletionFixture {
     place: ServerEnv,
     world: World,
-    practice: Arc<RunningSimulator>,
+    document_server: Arc<RunningSimulator>,
 }
 
 /// A document with an open editor that contains typed and unsaved text.
@@ -46,18 +46,22 @@ struct Open {
     editor: client::Editor,
 }
 
-impl Scene {
+impl DeletionFixture {
     async fn start(kind: Kind) -> Option<Self> {
         let mut place = ServerEnv::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(
+        let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &practice.url());
+        place.set("DOCSERVER_URL", &document_server.url());
         place.set("DOCSERVER_SWEEP_SECONDS", "1");
-        Some(Self { place, world, practice })
+        Some(Self {
+            place,
+            world,
+            document_server,
+        })
     }
 
     fn ada(&self, service: &ServerProcess) -> Client {
@@ -74,7 +78,7 @@ impl Scene {
         let document = id(&ada.post(&rooms, new).await.expect(201));
         let ben = Client::new(&service.base, Some(self.world.ben.cookie.clone()));
         let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
-        let editor = client::open(&self.practice.url(), &config).await.unwrap();
+        let editor = client::open(&self.document_server.url(), &config).await.unwrap();
         editor.type_text(typed).await.unwrap();
         let noted = async || {
             let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
@@ -90,7 +94,7 @@ impl Scene {
     }
 
     /// Sends the deletion, waits until the service dies at the failpoint and restarts it.
-    async fn die_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
+    async fn kill_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
         let mut service = self
             .place
             .try_start("serve", &[("GROUPWORK_FAILPOINT", &format!("{failpoint}:1"))])
@@ -115,14 +119,14 @@ impl Scene {
     }
 }
 
-async fn kills_inside_deletions(kind: Kind) {
-    let Some(mut scene) = Scene::start(kind).await else {
+async fn kill_during_deletions(kind: Kind) {
+    let Some(mut fixture) = DeletionFixture::start(kind).await else {
         return;
     };
     for target in [Target::Document, Target::Group, Target::Topic] {
         for failpoint in BEFORE {
-            let (service, open) = scene.die_and_recover(failpoint, target).await;
-            let ada = scene.ada(&service);
+            let (service, open) = fixture.kill_and_recover(failpoint, target).await;
+            let ada = fixture.ada(&service);
             ada.get(&path(&open.document, "")).await.expect(200);
             ada.get(&format!("/groups/{}", open.group)).await.expect(200);
             ada.get(&format!("/assignments/{}", open.topic)).await.expect(200);
@@ -141,8 +145,8 @@ async fn kills_inside_deletions(kind: Kind) {
     }
     for target in [Target::Document, Target::Group] {
         for failpoint in AFTER {
-            let (service, open) = scene.die_and_recover(failpoint, target).await;
-            let ada = scene.ada(&service);
+            let (service, open) = fixture.kill_and_recover(failpoint, target).await;
+            let ada = fixture.ada(&service);
             ada.get(&path(&open.document, "")).await.refused(404, "NOT_FOUND");
             let group = ada.get(&format!("/groups/{}", open.group)).await.status;
             assert_eq!(group, if target == Target::Group { 404 } else { 200 });
@@ -158,22 +162,22 @@ async fn kills_inside_deletions(kind: Kind) {
             assert!(words(&text.bytes).contains(failpoint), "{target:?} at {failpoint}");
             let closed = async || {
                 let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
-                texts(&scene.place.database, open).await.is_empty()
+                texts(&fixture.place.database, open).await.is_empty()
             };
             eventually(closed).await;
             assert!(open.editor.type_text("Later.").await.is_err(), "the editor is closed");
             service.kill();
         }
     }
-    scene.place.close();
+    fixture.place.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn kills_inside_deletions_keep_late_texts_on_sqlite() {
-    kills_inside_deletions(Kind::Sqlite).await;
+async fn kill_during_deletion_keeps_late_text_on_sqlite() {
+    kill_during_deletions(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn kills_inside_deletions_keep_late_texts_on_postgres() {
-    kills_inside_deletions(Kind::Postgres).await;
+async fn kill_during_deletion_keeps_late_text_on_postgres() {
+    kill_during_deletions(Kind::Postgres).await;
 }

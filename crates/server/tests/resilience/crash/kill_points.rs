@@ -5,49 +5,53 @@
 use std::time::Duration;
 
 use super::faults::{ALL, Action, Faults};
-use super::patience;
-use super::rig::{DEEDS, Rig};
+use super::harness::{Harness, OPERATIONS};
+use super::recovery_timeout;
 use test_support::{Kind, ServerEnv, invariants, size};
 
 async fn kills_at_every_call(kind: Kind) {
-    let Some((mut rig, mut service)) = Rig::start(kind).await else {
+    let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let folder = rig.place.folder().to_owned();
+    let folder = harness.place.folder().to_owned();
     let mut kills = 0;
-    for deed in DEEDS {
-        let calls = rig.count(deed, &folder).await;
-        let points = rig.points(calls, 2);
-        println!("{deed:?} on {kind:?}: {calls} calls, killed at {points:?}");
-        for point in points {
-            rig.stand_ready().await;
-            rig.faults.arm(&folder, ALL, Action::Kill, point, 1);
-            let done = rig.perform(deed).await;
-            let outcome = rig.faults.disarm();
+    for operation in OPERATIONS {
+        let calls = harness.count(operation, &folder).await;
+        let sample_calls = harness.sample_calls(calls, 2);
+        println!("{operation:?} on {kind:?}: {calls} calls, killed at {sample_calls:?}");
+        for point in sample_calls {
+            harness.prepare_draft().await;
+            harness.faults.arm(&folder, ALL, Action::Kill, point, 1);
+            let done = harness.run(operation).await;
+            let outcome = harness.faults.disarm();
             if outcome.fired == 0 {
                 // The action made fewer calls this time, because it did not wait for another task.
-                assert!(done.is_some(), "{deed:?} failed by itself");
+                assert!(done.is_some(), "{operation:?} failed by itself");
                 continue;
             }
             kills += 1;
             while service.ended().is_none() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            service = rig.recover().await;
+            service = harness.recover().await;
         }
     }
     service.kill();
-    rig.faults.arm(&folder, ALL, Action::Count, 0, 0);
-    let service = rig.recover().await;
-    let calls = rig.faults.disarm().seen;
+    harness.faults.arm(&folder, ALL, Action::Count, 0, 0);
+    let service = harness.recover().await;
+    let calls = harness.faults.disarm().seen;
     service.kill();
     // A start may write nothing except what its housekeeping writes.
-    let points = if calls == 0 { Vec::new() } else { rig.points(calls, 2) };
-    println!("start on {kind:?}: {calls} calls, killed at {points:?}");
-    for point in points {
-        rig.faults.arm(&folder, ALL, Action::Kill, point, 1);
+    let sample_calls = if calls == 0 {
+        Vec::new()
+    } else {
+        harness.sample_calls(calls, 2)
+    };
+    println!("start on {kind:?}: {calls} calls, killed at {sample_calls:?}");
+    for point in sample_calls {
+        harness.faults.arm(&folder, ALL, Action::Kill, point, 1);
         // The service dies before it listens or in a background task, or the call does not happen this time.
-        if let Ok(mut service) = rig.place.try_start("serve", &[]) {
+        if let Ok(mut service) = harness.place.try_start("serve", &[]) {
             for _ in 0..100 {
                 if service.ended().is_some() {
                     break;
@@ -55,18 +59,18 @@ async fn kills_at_every_call(kind: Kind) {
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         }
-        kills += usize::try_from(rig.faults.disarm().fired).unwrap();
-        rig.recover().await.kill();
+        kills += usize::try_from(harness.faults.disarm().fired).unwrap();
+        harness.recover().await.kill();
     }
     println!("{kills} kills at calls on {kind:?}");
     assert!(kills > 0);
-    let service = rig.recover().await;
-    rig.end(service);
+    let service = harness.recover().await;
+    harness.end(service);
 }
 
 /// A first start that dies leaves a schema from which the next start continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
+async fn killed_first_start_is_completed_by_next_start() {
     let mut calls = 0;
     let mut tried = 0_u64;
     let wanted = size(3, 1_000);
@@ -97,7 +101,7 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
         let mut service = place.start("serve");
         let start = service.ready().await;
         assert!(
-            start < patience(),
+            start < recovery_timeout(),
             "after {point} {}: ready only after {start:?}",
             outcome.last
         );
@@ -108,12 +112,12 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn kills_at_calls_lose_nothing_acknowledged_on_sqlite() {
+async fn kills_at_file_calls_lose_nothing_acknowledged_on_sqlite() {
     kills_at_every_call(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn kills_at_calls_lose_nothing_acknowledged_on_postgres() {
+async fn kills_at_file_calls_lose_nothing_acknowledged_on_postgres() {
     kills_at_every_call(Kind::Postgres).await;
 }

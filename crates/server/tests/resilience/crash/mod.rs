@@ -4,16 +4,16 @@
 //! (`GROUPWORK_SOAK=1`) 1,000 times or `GROUPWORK_KILLS` times.
 
 mod bad_disks;
-pub mod deeds;
+pub mod checker;
 mod deletions;
 mod faults;
-mod found;
-pub mod inspection;
+mod harness;
 mod kill_points;
-pub mod ledger;
-mod rig;
+pub mod oracle;
+mod snapshot;
 mod sync_order;
 mod trace;
+pub mod workload;
 pub mod writers;
 
 use std::collections::BTreeSet;
@@ -26,61 +26,61 @@ use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use self::inspection::Inspection;
-use self::ledger::Ledger;
+use self::checker::Checker;
+use self::oracle::Oracle;
 use self::writers::Writers;
 use test_support::rows::execute;
 use test_support::{DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World, is_soak, size};
 
 /// Returns the longest allowed time from start to readiness: five seconds in the soak run. The short run executes in
 /// parallel with other tests that use the CPU, so its limit is generous.
-fn patience() -> Duration {
+fn recovery_timeout() -> Duration {
     Duration::from_secs(size(30, 5))
 }
 
 /// How long the test waits for a failpoint while the writers write, and in how many runs of the service.
-const VISIT: Duration = Duration::from_secs(15);
-const LIVES: usize = 6;
+const FAILPOINT_TIMEOUT: Duration = Duration::from_secs(15);
+const RUNS: usize = 6;
 
 /// A service that is killed often, and what was acknowledged in all its runs.
-struct Scene {
+struct CrashFixture {
     place: ServerEnv,
-    practice: Arc<RunningSimulator>,
-    ledger: Arc<Ledger>,
-    inspection: Inspection,
+    document_server: Arc<RunningSimulator>,
+    oracle: Arc<Oracle>,
+    checker: Checker,
     writers: Writers,
     slowest_start: Duration,
     rng: StdRng,
 }
 
-impl Scene {
+impl CrashFixture {
     async fn prepare(kind: Kind) -> Option<(Self, ServerProcess)> {
         let mut place = ServerEnv::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(
+        let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &practice.url());
+        place.set("DOCSERVER_URL", &document_server.url());
         let seed = rand::random::<u64>();
         println!("crash on {kind:?}: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
         let mut service = place.start("serve");
         let slowest_start = service.ready().await;
-        let ledger = Arc::new(Ledger::default());
-        let inspection = Inspection::new(&place.database, place.folder(), &world.north);
-        let writers = Writers::start(&[&service.base], &world, &practice, &ledger, &mut rng).await;
-        let scene = Self {
+        let oracle = Arc::new(Oracle::default());
+        let checker = Checker::new(&place.database, place.folder(), &world.north);
+        let writers = Writers::start(&[&service.base], &world, &document_server, &oracle, &mut rng).await;
+        let fixture = Self {
             place,
-            practice,
-            ledger,
-            inspection,
+            document_server,
+            oracle,
+            checker,
             writers,
             slowest_start,
             rng,
         };
-        Some((scene, service))
+        Some((fixture, service))
     }
 
     /// Restarts the service and checks all its data while the writers are paused.
@@ -89,95 +89,95 @@ impl Scene {
         // the first attempt.
         let mut service = self.place.start("serve");
         let start = service.ready().await;
-        assert!(start < patience(), "ready only after {start:?}");
+        assert!(start < recovery_timeout(), "ready only after {start:?}");
         self.slowest_start = self.slowest_start.max(start);
         self.writers.pause().await;
-        let ledger = Arc::clone(&self.ledger);
-        ledger.no_faults();
-        self.inspection.after_a_crash(&ledger);
-        self.ledger.note_refusals(&self.practice);
-        self.practice.clear_log();
+        let oracle = Arc::clone(&self.oracle);
+        oracle.assert_no_faults();
+        self.checker.check_new(&oracle);
+        self.oracle.record_rejections(&self.document_server);
+        self.document_server.clear_log();
         service
     }
 
     async fn end(mut self, service: ServerProcess) {
         self.writers.stop().await;
-        self.inspection.of_everything(&self.ledger);
-        self.ledger.no_faults();
+        self.checker.check_all(&self.oracle);
+        self.oracle.assert_no_faults();
         service.kill();
-        println!("  {}", self.inspection.figures());
+        println!("  {}", self.checker.summary());
         self.place.close();
     }
 }
 
 async fn random_kills(kind: Kind, kills: usize) {
-    let Some((mut scene, mut service)) = Scene::prepare(kind).await else {
+    let Some((mut fixture, mut service)) = CrashFixture::prepare(kind).await else {
         return;
     };
     let (mut hit, mut broke) = (0, 0);
     let begin = Instant::now();
     for _ in 0..kills {
-        let before = scene.ledger.unanswered();
-        scene.writers.resume();
-        let life = scene.rng.random_range(30..300);
+        let before = fixture.oracle.without_response();
+        fixture.writers.resume();
+        let life = fixture.rng.random_range(30..300);
         tokio::time::sleep(Duration::from_millis(life)).await;
-        let busy = scene.writers.busy();
+        let busy = fixture.writers.busy();
         service.kill();
-        service = scene.recover().await;
+        service = fixture.recover().await;
         hit += usize::from(busy > 0);
-        broke += usize::from(scene.ledger.unanswered() > before);
+        broke += usize::from(fixture.oracle.without_response() > before);
     }
     println!(
         "crash on {kind:?}: {kills} kills in {:.0} s",
         begin.elapsed().as_secs_f64()
     );
     println!("  a request under way at {hit}, an unanswered one after {broke} of them");
-    println!("  {}", scene.ledger.figures());
-    println!("  slowest start {} ms", scene.slowest_start.as_millis());
+    println!("  {}", fixture.oracle.summary());
+    println!("  slowest start {} ms", fixture.slowest_start.as_millis());
     // In a short run all kills may happen while the writers are idle.
     assert!(
         kills == FEW || hit * 2 > kills,
         "too few kills met work: the run shows nothing"
     );
-    scene.end(service).await;
+    fixture.end(service).await;
 }
 
-async fn kills_at_every_named_place(kind: Kind) {
-    let Some((mut scene, service)) = Scene::prepare(kind).await else {
+async fn kills_at_every_failpoint(kind: Kind) {
+    let Some((mut fixture, service)) = CrashFixture::prepare(kind).await else {
         return;
     };
-    scene.writers.pause().await;
+    fixture.writers.pause().await;
     service.kill();
     // `deletions.rs` tests the failpoints of deletions.
     for name in failpoint::NAMES.iter().filter(|name| !name.starts_with("deletion.")) {
         let since = Instant::now();
-        let armed = scene.die_at(name).await;
+        let armed = fixture.kill_at(name).await;
         println!("  {armed}: died after {} ms", since.elapsed().as_millis());
-        scene.recover().await.kill();
+        fixture.recover().await.kill();
     }
-    println!("crash on {kind:?}, named places: {}", scene.ledger.figures());
-    let service = scene.recover().await;
-    scene.end(service).await;
+    println!("crash on {kind:?}, named places: {}", fixture.oracle.summary());
+    let service = fixture.recover().await;
+    fixture.end(service).await;
 }
 
-impl Scene {
+impl CrashFixture {
     /// Runs the service until it dies at this failpoint. Returns the armed failpoint with its hit count.
-    async fn die_at(&mut self, name: &str) -> String {
+    async fn kill_at(&mut self, name: &str) -> String {
         // Failpoints on busy code paths are armed with a random hit count, because the first hits may belong to the
         // start.
         let is_busy = name.starts_with("files.") || name.starts_with("store.");
         let count = if is_busy { self.rng.random_range(1..=12) } else { 1 };
         let armed = format!("{name}:{count}");
-        for _ in 0..LIVES {
+        for _ in 0..RUNS {
             if name.starts_with("sweep.") {
-                self.leave_something_to_sweep().await;
+                self.leave_orphaned_files().await;
             }
             let Ok(mut dying) = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
                 return armed;
             };
             self.writers.resume();
             let since = Instant::now();
-            while since.elapsed() < VISIT {
+            while since.elapsed() < FAILPOINT_TIMEOUT {
                 if dying.ended().is_some() {
                     return armed;
                 }
@@ -189,35 +189,35 @@ impl Scene {
     }
 
     /// Runs the service until the document server has a save that was not accepted, then deletes the lease of the sweep.
-    async fn leave_something_to_sweep(&mut self) {
+    async fn leave_orphaned_files(&mut self) {
         let mut service = self.place.start("serve");
         service.ready().await;
-        self.practice
+        self.document_server
             .simulator()
             .faults()
             .update(|faults| faults.forgets_saves = true);
         self.writers.resume();
         let since = Instant::now();
-        while self.practice.simulator().forgotten_keys().is_empty() {
+        while self.document_server.simulator().forgotten_keys().is_empty() {
             assert!(since.elapsed() < PATIENCE, "nobody writes");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         service.kill();
-        self.practice.simulator().faults().clear();
+        self.document_server.simulator().faults().clear();
         let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
         execute(&self.place.database, free).await;
     }
 }
 
 /// Returns the number of kills at random moments. In a soak run `GROUPWORK_KILLS` overrides it.
-fn random_kills_wanted() -> usize {
+fn random_kill_count() -> usize {
     let wanted = test_support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
     wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
 }
 
 /// A failpoint that is not listed in `failpoint::NAMES` would never be tested.
 #[test]
-fn every_place_of_the_sources_is_listed() {
+fn every_failpoint_of_the_sources_is_listed() {
     fn search(folder: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -246,25 +246,25 @@ fn every_place_of_the_sources_is_listed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn random_kills_lose_nothing_acknowledged_on_sqlite() {
-    random_kills(Kind::Sqlite, random_kills_wanted()).await;
+    random_kills(Kind::Sqlite, random_kill_count()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn random_kills_lose_nothing_acknowledged_on_postgres() {
-    random_kills(Kind::Postgres, random_kills_wanted()).await;
+    random_kills(Kind::Postgres, random_kill_count()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn kills_at_every_named_place_lose_nothing_acknowledged_on_sqlite() {
-    kills_at_every_named_place(Kind::Sqlite).await;
+async fn kills_at_failpoints_lose_nothing_acknowledged_on_sqlite() {
+    kills_at_every_failpoint(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn kills_at_every_named_place_lose_nothing_acknowledged_on_postgres() {
-    kills_at_every_named_place(Kind::Postgres).await;
+async fn kills_at_failpoints_lose_nothing_acknowledged_on_postgres() {
+    kills_at_every_failpoint(Kind::Postgres).await;
 }
 
 /// Kills in the short run.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::rig::{Deed, PATIENCE, Rig};
+use super::harness::{Harness, Operation, PATIENCE};
 use super::trace::{self, Call};
 use test_support::{Kind, ServerProcess, environment, size};
 
@@ -17,12 +17,12 @@ const CALLS: &str = "trace=read,recvfrom,recvmsg,write,pwrite64,writev,sendto,se
 const MARK: &str = "/api/health/live";
 
 /// An strace process that is attached to a running service.
-struct Witness {
+struct Strace {
     strace: Child,
     log: PathBuf,
 }
 
-impl Witness {
+impl Strace {
     /// Attaches strace. Returns `None` if strace is not installed, which is an error in CI.
     fn attach(service: &ServerProcess, log: PathBuf) -> Option<Self> {
         let strace = Command::new("strace")
@@ -40,7 +40,7 @@ impl Witness {
             println!("SKIPPED: the order of syncs was not looked at, because strace is missing");
             return None;
         };
-        let witness = Self { strace, log };
+        let tracer = Self { strace, log };
         let since = Instant::now();
         while !is_traced(service.id()) {
             assert!(
@@ -49,7 +49,7 @@ impl Witness {
             );
             std::thread::sleep(Duration::from_millis(5));
         }
-        Some(witness)
+        Some(tracer)
     }
 
     /// Detaches strace and returns the recorded calls.
@@ -70,15 +70,15 @@ fn is_traced(process: u32) -> bool {
     })
 }
 
-async fn order_before_the_answer(kind: Kind) {
-    let Some((mut rig, service)) = Rig::start(kind).await else {
+async fn check_order(kind: Kind) {
+    let Some((mut harness, service)) = Harness::start(kind).await else {
         return;
     };
-    rig.perform_surely(Deed::Save).await;
-    rig.perform_surely(Deed::Upload).await;
-    let template = rig.writer.template().await;
-    let files = rig.place.folder().join("files");
-    let Some(witness) = Witness::attach(&service, rig.place.folder().join("strace")) else {
+    harness.run_until_success(Operation::Save).await;
+    harness.run_until_success(Operation::Upload).await;
+    let template = harness.writer.template().await;
+    let files = harness.place.folder().join("files");
+    let Some(tracer) = Strace::attach(&service, harness.place.folder().join("strace")) else {
         return;
     };
     // Each request uses a new connection, because the service may just be closing an idle one.
@@ -103,9 +103,9 @@ async fn order_before_the_answer(kind: Kind) {
             "chat file",
             "hand in",
         ] {
-            rig.stand_ready().await;
+            harness.prepare_draft().await;
             let editor = if what == "save" {
-                Some(rig.writer.write().await.expect("an editor"))
+                Some(harness.writer.write().await.expect("an editor"))
             } else {
                 None
             };
@@ -113,21 +113,21 @@ async fn order_before_the_answer(kind: Kind) {
             match editor {
                 // The editor was opened before the marker request, so only the callback with its save follows.
                 Some((editor, ..)) => assert!(editor.close().await.unwrap().accepted),
-                None if what == "upload" => rig.writer.upload().await.unwrap(),
-                None if what == "replace" => rig.writer.replace().await.unwrap(),
-                None if what == "template" => rig.writer.begin_with(&template).await.unwrap(),
-                None if what == "restore" => rig.writer.restore().await.unwrap(),
-                None if what == "chat file" => rig.writer.bring_file().await.unwrap(),
-                None => rig.writer.hand_in_closed().await.unwrap(),
+                None if what == "upload" => harness.writer.upload().await.unwrap(),
+                None if what == "replace" => harness.writer.replace().await.unwrap(),
+                None if what == "template" => harness.writer.create_from(&template).await.unwrap(),
+                None if what == "restore" => harness.writer.restore().await.unwrap(),
+                None if what == "chat file" => harness.writer.upload_message_file().await.unwrap(),
+                None => harness.writer.submit_closed().await.unwrap(),
             }
             mark().await;
             done.push(what);
         }
     }
-    let calls = witness.leave();
+    let calls = tracer.leave();
     let marks: Vec<usize> = calls
         .iter()
-        .filter(|call| call.hears(&format!("GET {MARK}")))
+        .filter(|call| call.receives(&format!("GET {MARK}")))
         .map(|call| call.began)
         .collect();
     assert_eq!(marks.len(), done.len() * 2, "strace missed something");
@@ -139,7 +139,7 @@ async fn order_before_the_answer(kind: Kind) {
             .cloned()
             .collect();
         // The response to the first marker request must not count as the response of the traced request.
-        let files_kept = trace::durable_before_the_answer(&between, &files, matches!(kind, Kind::Sqlite));
+        let files_kept = trace::check_durable_before_response(&between, &files, matches!(kind, Kind::Sqlite));
         match files_kept {
             Ok(0) => panic!("{what} kept no file"),
             Ok(files) => kept += files,
@@ -150,15 +150,15 @@ async fn order_before_the_answer(kind: Kind) {
         "{} answers on {kind:?} left after {kept} files were durable",
         done.len()
     );
-    rig.end(service);
+    harness.end(service);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_leaves_after_everything_is_durable_on_sqlite() {
-    order_before_the_answer(Kind::Sqlite).await;
+async fn response_is_sent_after_data_is_durable_on_sqlite() {
+    check_order(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_leaves_after_everything_is_durable_on_postgres() {
-    order_before_the_answer(Kind::Postgres).await;
+async fn response_is_sent_after_data_is_durable_on_postgres() {
+    check_order(Kind::Postgres).await;
 }

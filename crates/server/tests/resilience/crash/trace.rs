@@ -77,20 +77,20 @@ impl Call {
     }
 
     /// Returns whether the call sends the first bytes of a successful response.
-    pub fn is_answer(&self) -> bool {
+    pub fn is_response(&self) -> bool {
         let sends = matches!(self.name.as_str(), "write" | "writev" | "sendto" | "sendmsg");
         sends && self.arguments.contains("\"HTTP/1.1 20")
     }
 
     /// Returns whether the call receives a request that begins with `request`.
-    pub fn hears(&self, request: &str) -> bool {
+    pub fn receives(&self, request: &str) -> bool {
         let reads = matches!(self.name.as_str(), "read" | "readv" | "recvfrom" | "recvmsg");
         reads && self.arguments.contains(&format!("\"{request}"))
     }
 
     /// Returns the file that gets its permanent name, and the partial file that it was written as. The second is `None`
     /// for a hard link to stored bytes.
-    fn keeps(&self, files: &str) -> Option<(&str, Option<&str>)> {
+    fn stored_file(&self, files: &str) -> Option<(&str, Option<&str>)> {
         let quoted = self.quoted();
         let to = *quoted.last()?;
         if !self.succeeded || !to.starts_with(files) {
@@ -106,16 +106,16 @@ impl Call {
 
 /// Checks that everything that one request stores is durable before its response is sent. Returns the number of stored
 /// files, or an error that names what is not durable.
-pub fn durable_before_the_answer(calls: &[Call], files: &Path, has_wal: bool) -> Result<usize, String> {
+pub fn check_durable_before_response(calls: &[Call], files: &Path, has_wal: bool) -> Result<usize, String> {
     let answer = calls
         .iter()
         .rev()
-        .find(|call| call.is_answer())
+        .find(|call| call.is_response())
         .ok_or("no answer left")?;
     let files = files.to_str().unwrap();
     let mut kept = 0;
-    for keeping in calls {
-        let Some((file, part)) = keeping.keeps(files) else {
+    for storing in calls {
+        let Some((file, part)) = storing.stored_file(files) else {
             continue;
         };
         kept += 1;
@@ -125,13 +125,13 @@ pub fn durable_before_the_answer(calls: &[Call], files: &Path, has_wal: bool) ->
                 .map(|call| call.ended)
                 .max()
                 .ok_or(format!("{part} was never written"))?;
-            let is_synced = |call: &Call| call.syncs(part) && call.began > written && call.ended < keeping.began;
+            let is_synced = |call: &Call| call.syncs(part) && call.began > written && call.ended < storing.began;
             if !calls.iter().any(is_synced) {
                 return Err(format!("{part} was not synced between its last write and its renaming"));
             }
         }
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let named = |call: &&Call| call.syncs(folder) && call.began > keeping.ended && call.ended < answer.began;
+        let named = |call: &&Call| call.syncs(folder) && call.began > storing.ended && call.ended < answer.began;
         let named = calls.iter().find(named);
         let named = named.ok_or(format!("{folder} was not synced between {file} and the answer"))?;
         if !has_wal {
@@ -155,7 +155,7 @@ pub fn durable_before_the_answer(calls: &[Call], files: &Path, has_wal: bool) ->
 
 /// Uses the trace of a correct upload. The check must fail if one of its required calls is missing or too late.
 #[test]
-fn the_check_sees_each_sync_that_is_missing_or_late() {
+fn trace_check_detects_missing_or_late_sync() {
     const GOOD: &str = r#"7  write(9</d/files/parts/a.part>, "x"..., 262144) = 262144
 7  fsync(9</d/files/parts/a.part>) = 0
 7  rename("/d/files/parts/a.part", "/d/files/0f/a.txt") = 0
@@ -165,7 +165,7 @@ fn the_check_sees_each_sync_that_is_missing_or_late() {
 9  pwrite64(5</d/groupwork.db-wal>, "r"..., 4096, 32) = 4096
 9  fdatasync(5</d/groupwork.db-wal>) = 0
 8  writev(12<socket:[1]>, [{iov_base="HTTP/1.1 201 Created\r\n"..., iov_len=99}], 1) = 99"#;
-    let check = |text: &str| durable_before_the_answer(&read(text), Path::new("/d/files"), true);
+    let check = |text: &str| check_durable_before_response(&read(text), Path::new("/d/files"), true);
     assert_eq!(check(GOOD), Ok(1));
     let lines: Vec<&str> = GOOD.lines().collect();
     for missing in ["fsync(9", "fdatasync(5", "pwrite64(5", "writev(12"] {

@@ -1,5 +1,5 @@
 //! Four writers that run continuously. Each writes, submits, uploads, posts messages and has groups created, in its own
-//! room. `deeds.rs` implements the actions.
+//! room. `workload.rs` implements the actions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,8 @@ use rand::{Rng as _, SeedableRng as _};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::deeds::Writer;
-use super::ledger::Ledger;
+use super::oracle::Oracle;
+use super::workload::Writer;
 use test_support::World;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl Writers {
     pub async fn start(
         bases: &[&str],
         world: &World,
-        practice: &Arc<RunningSimulator>,
-        ledger: &Arc<Ledger>,
+        document_server: &Arc<RunningSimulator>,
+        oracle: &Arc<Oracle>,
         rng: &mut StdRng,
     ) -> Self {
         let (signal, _) = watch::channel(Signal::Pause);
@@ -45,11 +45,11 @@ impl Writers {
         let people = [&world.ben, &world.cem, &world.dana, &world.eli];
         for (person, base) in people.into_iter().zip(bases.iter().cycle()) {
             let rng = StdRng::seed_from_u64(rng.next_u64());
-            let mut writer = Writer::new(base, world, person, practice, ledger, rng);
-            writer.settle_in().await;
+            let mut writer = Writer::new(base, world, person, document_server, oracle, rng);
+            writer.create_room().await;
             tasks.push(tokio::spawn(write(writer, signal.subscribe(), Arc::clone(&busy))));
         }
-        ledger.no_faults();
+        oracle.assert_no_faults();
         Self { signal, busy, tasks }
     }
 
@@ -99,7 +99,7 @@ async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Ar
         if *signal.borrow() == Signal::Write {
             let answered = writer.act().await;
             if answered.is_none() {
-                writer.ledger.left_unanswered();
+                writer.oracle.request_abandoned();
                 // Limits the rate of requests while the service is not running.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }

@@ -11,8 +11,8 @@ use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
 use super::{PATIENCE, at, in_the_end, people};
-use crate::crash::inspection::Inspection;
-use crate::crash::ledger::Ledger;
+use crate::crash::checker::Checker;
+use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
 use test_support::instances::Instances;
 use test_support::topics::group;
@@ -134,14 +134,14 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     instances.places[0].set("DRAIN_SECONDS", "1");
     instances.start_all().await;
     let (world, proxy) = (people(&instances).await, instances.proxy.base.clone());
-    let ledger = Arc::new(Ledger::default());
-    let mut inspection = Inspection::new(instances.database(), &instances.bucket.folder(""), &world.north);
+    let oracle = Arc::new(Oracle::default());
+    let mut checker = Checker::new(instances.database(), &instances.bucket.folder(""), &world.north);
     let seed = rand::random::<u64>();
     println!("rolling: seed {seed}");
     let mut rng = StdRng::seed_from_u64(seed);
     let mut writers = Vec::new();
     for _ in 0..2 {
-        writers.push(Writers::start(&[proxy.as_str()], &world, &practice, &ledger, &mut rng).await);
+        writers.push(Writers::start(&[proxy.as_str()], &world, &practice, &oracle, &mut rng).await);
     }
     let mut listeners = Listeners::start(&proxy, &world).await;
     let readers = Readers::start(&proxy, &world);
@@ -162,9 +162,9 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
         listeners.all_hear().await;
         instances.restart(old).await;
         slowest = slowest.max(since.elapsed());
-        ledger.note_refusals(&practice);
+        oracle.record_rejections(&practice);
         practice.simulator().clear_log();
-        ledger.no_faults();
+        oracle.assert_no_faults();
         assert_eq!(instances.proxy.failures(), Vec::<String>::new());
     }
     for mut some in writers {
@@ -178,16 +178,16 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
         instances.proxy.answered(),
         instances.proxy.retries()
     );
-    println!("  {}", ledger.figures());
-    assert_eq!(ledger.refused(), 0, "nobody was told to come later");
+    println!("  {}", oracle.summary());
+    assert_eq!(oracle.refused(), 0, "nobody was told to come later");
     assert!(cut > 0, "the run shows nothing");
     for place in &instances.places {
         let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
         assert!(!log.contains("requests in flight were dropped"), "{log}");
     }
-    ledger.note_refusals(&practice);
-    ledger.no_faults();
-    inspection.of_everything(&ledger);
-    println!("  {}", inspection.figures());
+    oracle.record_rejections(&practice);
+    oracle.assert_no_faults();
+    checker.check_all(&oracle);
+    println!("  {}", checker.summary());
     instances.close().await;
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::question;
-use crate::crash::ledger::Ledger;
+use crate::crash::oracle::Oracle;
 use test_support::{Client, Person};
 
 /// The time after a response with an unknown result during which its transaction may still be committed.
@@ -54,7 +54,7 @@ impl Calls {
     }
 
     /// Executes the next step: call, read, resolve, read.
-    pub async fn act(&mut self, ledger: &Ledger) {
+    pub async fn act(&mut self, oracle: &Oracle) {
         self.number += 1;
         let at = self.number / 4 % 2;
         let (client, end, body, wanted) = match self.number % 4 {
@@ -63,15 +63,15 @@ impl Calls {
                 (&self.student[at], "/help", json!({"message": words}), words)
             }
             3 => (&self.teacher[at], "/help/resolve", json!({}), String::new()),
-            _ => return self.look(1 - at, ledger).await,
+            _ => return self.look(1 - at, oracle).await,
         };
         let request = client.request(Method::POST, &format!("{}{end}", self.path)).json(&body);
         // A call that is already resolved is rejected with 409.
-        let ended = match question::ask(request, ledger).await {
+        let ended = match question::ask(request, oracle).await {
             Some((200, _)) => Ended::Done,
             Some((409, _)) => Ended::Refused,
             Some((503, body)) if body["code"] == "NOT_READY" || body["code"] == "OVERLOADED" => Ended::Open,
-            Some((status, body)) => return ledger.fault(format!("{end} answered {status}: {body}")),
+            Some((status, body)) => return oracle.fault(format!("{end} answered {status}: {body}")),
             None => Ended::Open,
         };
         match ended {
@@ -88,9 +88,9 @@ impl Calls {
     }
 
     /// Reads the flag and compares it with the history.
-    pub async fn look(&mut self, at: usize, ledger: &Ledger) {
+    pub async fn look(&mut self, at: usize, oracle: &Oracle) {
         let request = self.teacher[at].request(Method::GET, &self.path);
-        let Some((200, group)) = question::ask(request, ledger).await else {
+        let Some((200, group)) = question::ask(request, oracle).await else {
             return;
         };
         self.read += 1;
@@ -101,7 +101,7 @@ impl Calls {
         };
         let is_open = self.open.iter().any(|(_, words)| *words == seen);
         if !self.possible.contains(&seen) && !is_open {
-            ledger.fault(format!(
+            oracle.fault(format!(
                 "the flag says {seen:?}; possible is {:?}, open {:?}",
                 self.possible, self.open
             ));

@@ -3,16 +3,16 @@
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
-use crate::crash::ledger::Ledger;
+use crate::crash::oracle::Oracle;
 use test_support::PATIENCE;
 
 /// Returns status and body. Returns `None`, and records a fault, if there was no response.
-pub async fn ask(request: RequestBuilder, ledger: &Ledger) -> Option<(u16, Value)> {
+pub async fn ask(request: RequestBuilder, oracle: &Oracle) -> Option<(u16, Value)> {
     // The service itself ends a request after 30 s, so a request without a response was lost.
     let answer = match request.timeout(PATIENCE).send().await {
         Ok(answer) => answer,
         Err(error) => {
-            ledger.silent(&error);
+            oracle.request_failed(&error);
             return None;
         }
     };
@@ -20,10 +20,10 @@ pub async fn ask(request: RequestBuilder, ledger: &Ledger) -> Option<(u16, Value
     let may_return = answer.headers().contains_key("retry-after");
     let text = answer.text().await.unwrap_or_default();
     if status == 503 && !may_return {
-        ledger.fault(format!("{path} answered 503 without Retry-After"));
+        oracle.fault(format!("{path} answered 503 without Retry-After"));
     }
     if status >= 500 && status != 503 {
-        ledger.fault(format!("{path} answered {status}: {text}"));
+        oracle.fault(format!("{path} answered {status}: {text}"));
     }
     Some((status, serde_json::from_str(&text).unwrap_or(Value::Null)))
 }

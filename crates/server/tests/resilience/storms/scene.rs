@@ -18,8 +18,8 @@ use super::cable::Cable;
 use super::calls::Calls;
 use super::ears::Ear;
 use super::question;
-use crate::crash::inspection::Inspection;
-use crate::crash::ledger::Ledger;
+use crate::crash::checker::Checker;
+use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
 use test_support::cluster::Cluster;
 use test_support::rows::execute;
@@ -73,8 +73,8 @@ pub struct Scene {
     services: [ServerProcess; 2],
     _places: [ServerEnv; 2],
     practice: Arc<RunningSimulator>,
-    ledger: Arc<Ledger>,
-    inspection: Inspection,
+    oracle: Arc<Oracle>,
+    checker: Checker,
     writers: Writers,
     readers: Vec<JoinHandle<usize>>,
     calls: JoinHandle<Calls>,
@@ -118,10 +118,10 @@ impl Scene {
         let seed = rand::random::<u64>();
         println!("storms: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let ledger = Arc::new(Ledger::default());
-        let inspection = Inspection::new(&direct, first.folder(), &world.north);
-        let writers = Writers::start(&bases, &world, &practice, &ledger, &mut rng).await;
-        ledger.everything_is_answered();
+        let oracle = Arc::new(Oracle::default());
+        let checker = Checker::new(&direct, first.folder(), &world.north);
+        let writers = Writers::start(&bases, &world, &practice, &oracle, &mut rng).await;
+        oracle.require_responses();
 
         let at = |base: &str, person: &Person| Client::new(base, Some(person.cookie.clone()));
         let tom = bases.map(|base| at(base, &world.tom));
@@ -145,10 +145,10 @@ impl Scene {
         }
         let (stop, reads) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
         let calls = Calls::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
-        let calls = keep_calling(calls, Arc::clone(&stop), Arc::clone(&ledger));
+        let calls = keep_calling(calls, Arc::clone(&stop), Arc::clone(&oracle));
         let readers = bases.map(|base| {
             let reader = at(base, &world.ada);
-            keep_reading(reader, Arc::clone(&stop), Arc::clone(&ledger), Arc::clone(&reads))
+            keep_reading(reader, Arc::clone(&stop), Arc::clone(&oracle), Arc::clone(&reads))
         });
         Some(Self {
             cluster,
@@ -158,8 +158,8 @@ impl Scene {
             services,
             _places: [first, second],
             practice,
-            ledger,
-            inspection,
+            oracle,
+            checker,
             writers,
             readers: readers.into(),
             calls,
@@ -298,11 +298,11 @@ impl Scene {
         let request = self.tom[at]
             .request(Method::PATCH, &path)
             .json(&json!({"name": format!("Name {}", self.named)}));
-        match question::ask(request, &self.ledger).await {
+        match question::ask(request, &self.oracle).await {
             Some((200, _)) => true,
             Some((503, _)) => false,
             other => {
-                self.ledger.fault(format!("renaming answered {other:?}"));
+                self.oracle.fault(format!("renaming answered {other:?}"));
                 false
             }
         }
@@ -362,10 +362,10 @@ impl Scene {
     /// Pauses the writers and checks that every acknowledged change exists.
     async fn look(&mut self) {
         self.writers.pause().await;
-        self.ledger.note_refusals(&self.practice);
+        self.oracle.record_rejections(&self.practice);
         self.practice.clear_log();
-        self.ledger.no_faults();
-        self.inspection.after_a_crash(&self.ledger);
+        self.oracle.assert_no_faults();
+        self.checker.check_new(&self.oracle);
     }
 
     pub async fn end(mut self) {
@@ -377,10 +377,10 @@ impl Scene {
         }
         let mut calls = (&mut self.calls).await.unwrap();
         for at in [0, 1] {
-            calls.look(at, &self.ledger).await;
+            calls.look(at, &self.oracle).await;
         }
-        self.inspection.of_everything(&self.ledger);
-        self.ledger.no_faults();
+        self.checker.check_all(&self.oracle);
+        self.oracle.assert_no_faults();
         println!(
             "  writers busy in {} storms, {} gaps; slowest recovery {} ms; {} commits cut",
             self.busy,
@@ -395,8 +395,8 @@ impl Scene {
             calls.left_open,
             calls.read
         );
-        println!("  {}", self.ledger.figures());
-        println!("  {}", self.inspection.figures());
+        println!("  {}", self.oracle.summary());
+        println!("  {}", self.checker.summary());
         drop(self.ears);
         for service in self.services {
             assert!(service.stop().success());
@@ -405,10 +405,10 @@ impl Scene {
 }
 
 /// Calls for help and resolves the calls until `stop` is set.
-fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) -> JoinHandle<Calls> {
+fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, oracle: Arc<Oracle>) -> JoinHandle<Calls> {
     tokio::spawn(async move {
         while !stop.load(Ordering::SeqCst) {
-            calls.act(&ledger).await;
+            calls.act(&oracle).await;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         calls
@@ -419,7 +419,7 @@ fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) ->
 fn keep_reading(
     reader: Client,
     stop: Arc<AtomicBool>,
-    ledger: Arc<Ledger>,
+    oracle: Arc<Oracle>,
     reads: Arc<AtomicUsize>,
 ) -> JoinHandle<usize> {
     tokio::spawn(async move {
@@ -429,10 +429,10 @@ fn keep_reading(
                 break;
             }
             let path = ["/groups", "/courses", "/classes", "/assignments"][number % 4];
-            match question::ask(reader.request(Method::GET, path), &ledger).await {
+            match question::ask(reader.request(Method::GET, path), &oracle).await {
                 Some((200, _)) => drop(reads.fetch_add(1, Ordering::SeqCst)),
                 Some((503, _)) => refused += 1,
-                other => ledger.fault(format!("{path} answered {other:?}")),
+                other => oracle.fault(format!("{path} answered {other:?}")),
             }
             tokio::time::sleep(Duration::from_millis(30)).await;
         }

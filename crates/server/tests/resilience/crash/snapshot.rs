@@ -28,7 +28,7 @@ db::statements! {
 }
 
 /// A row that refers to a file: a revision or the copy in a submission.
-pub struct Kept {
+pub struct FileRow {
     pub id: String,
     pub document: String,
     pub file: String,
@@ -40,7 +40,7 @@ pub struct Kept {
     pub origin: String,
 }
 
-impl Kept {
+impl FileRow {
     /// Returns whether this revision is the content of its document.
     pub fn is_current(&self) -> bool {
         self.of.as_ref() == Some(&self.id)
@@ -48,9 +48,9 @@ impl Kept {
 }
 
 /// The rows at one moment, and the inconsistencies among them.
-pub struct Found {
-    pub revisions: Vec<Kept>,
-    pub copies: Vec<Kept>,
+pub struct Snapshot {
+    pub revisions: Vec<FileRow>,
+    pub copies: Vec<FileRow>,
     /// The documents with their room and status.
     pub documents: HashMap<String, (String, String)>,
     /// The topics with their status.
@@ -61,7 +61,7 @@ pub struct Found {
     pub faults: Vec<String>,
 }
 
-impl Found {
+impl Snapshot {
     /// Reads everything in one snapshot, which contains a concurrent write completely or not at all.
     pub fn read(database: &Database, organization: &str) -> Self {
         let mut connection = match database {
@@ -77,7 +77,7 @@ impl Found {
         let here = db::args![organization];
         let mut kept = |sql| {
             let rows = connection.fetch_all(sql, here, |row| {
-                Ok(Kept {
+                Ok(FileRow {
                     id: row.take()?,
                     document: row.take::<Option<String>>()?.unwrap_or_default(),
                     file: row.take()?,
@@ -104,14 +104,14 @@ impl Found {
         let (groups, topics) = (pairs(&GROUPS), pairs(&TOPICS));
         let documents = connection.fetch_all(&DOCUMENTS, here, |row| Ok((row.take()?, (row.take()?, row.take()?))));
         let mut messages: HashMap<String, Vec<(i64, String)>> = HashMap::new();
-        let said = connection.fetch_all(&MESSAGES, here, |row| {
+        let posted = connection.fetch_all(&MESSAGES, here, |row| {
             messages
                 .entry(row.take()?)
                 .or_default()
                 .push((row.take()?, row.take()?));
             Ok(())
         });
-        said.unwrap();
+        posted.unwrap();
         Self {
             revisions,
             copies,

@@ -10,35 +10,36 @@ use super::{UPLOADS, Writer, form, hex, text};
 impl Writer {
     /// Uploads random text of 1 to 300 KiB.
     pub async fn upload(&mut self) -> Option<()> {
-        let (bytes, sha256) = self.words();
+        let (bytes, sha256) = self.random_text();
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
-        let form = form(bytes, format!("{}.txt", self.mark())).text("assignmentId", self.topic.clone()?);
+        let form = form(bytes, format!("{}.txt", self.unique_text())).text("assignmentId", self.topic.clone()?);
         let document = self
             .created(self.own.request(Method::POST, &path).multipart(form))
             .await?;
         let document = text(&document, "id");
-        self.ledger.uploaded(&document, sha256);
+        self.oracle.uploaded(&document, sha256);
         self.files.push(document);
         self.uploads += 1;
         if self.uploads >= UPLOADS {
-            self.move_out();
+            self.leave_room();
         }
         Some(())
     }
 
     /// Uploads a text file that the document server has to convert.
     pub async fn upload_legacy(&mut self) -> Option<()> {
-        let mark = self.mark();
+        let unique_text = self.unique_text();
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
-        let bytes = format!("{{\\rtf1\\ansi {mark}\\par }}").into_bytes();
+        let bytes = format!("{{\\rtf1\\ansi {unique_text}\\par }}").into_bytes();
         let form = form(bytes, "old.rtf".to_owned()).text("assignmentId", self.topic.clone()?);
         let document = self
             .created(self.own.request(Method::POST, &path).multipart(form))
             .await?;
-        self.ledger.saved(&text(&document, "id"), &mark, false, "an upload");
+        self.oracle
+            .saved(&text(&document, "id"), &unique_text, false, "an upload");
         self.uploads += 1;
         if self.uploads >= UPLOADS {
-            self.move_out();
+            self.leave_room();
         }
         Some(())
     }
@@ -48,13 +49,13 @@ impl Writer {
         let Some(document) = self.files.last().cloned() else {
             return self.upload().await;
         };
-        let (bytes, sha256) = self.words();
-        self.ledger.may_become(&document, sha256.clone());
+        let (bytes, sha256) = self.random_text();
+        self.oracle.may_have_content(&document, sha256.clone());
         let path = format!("/workrooms/documents/{document}/content");
         let request = self.own.request(Method::PUT, &path);
-        self.answered(request.multipart(form(bytes, "other.txt".to_owned())), &[200])
+        self.send_expecting(request.multipart(form(bytes, "other.txt".to_owned())), &[200])
             .await?;
-        self.ledger.uploaded(&document, sha256);
+        self.oracle.uploaded(&document, sha256);
         Some(())
     }
 
@@ -63,10 +64,11 @@ impl Writer {
         let Some(document) = self.files.pop() else {
             return self.upload().await;
         };
-        self.ledger.may_go(&document);
+        self.oracle.may_be_deleted(&document);
         let path = format!("/workrooms/documents/{document}");
-        self.answered(self.own.request(Method::DELETE, &path), &[200]).await?;
-        self.ledger.deleted(&document);
+        self.send_expecting(self.own.request(Method::DELETE, &path), &[200])
+            .await?;
+        self.oracle.deleted(&document);
         Some(())
     }
 
@@ -82,9 +84,9 @@ impl Writer {
     }
 
     /// Creates a document from a file of the topic.
-    pub async fn begin_with(&mut self, template: &str) -> Option<()> {
+    pub async fn create_from(&mut self, template: &str) -> Option<()> {
         let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
-        let new = json!({"title": self.mark(), "templateAttachmentId": template, "assignmentId": self.topic});
+        let new = json!({"title": self.unique_text(), "templateAttachmentId": template, "assignmentId": self.topic});
         self.created(self.own.request(Method::POST, &path).json(&new))
             .await
             .map(drop)
@@ -94,18 +96,22 @@ impl Writer {
     pub async fn restore(&mut self) -> Option<()> {
         let document = self.files.last()?.clone();
         let path = format!("/workrooms/documents/{document}/versions");
-        let versions = self.answered(self.own.request(Method::GET, &path), &[200]).await?.1;
+        let versions = self
+            .send_expecting(self.own.request(Method::GET, &path), &[200])
+            .await?
+            .1;
         let sha256 = text(versions.as_array()?.last()?, "sha256");
         let path = format!("{path}/1/restore");
-        self.ledger.may_become(&document, sha256.clone());
-        self.answered(self.own.request(Method::POST, &path), &[200]).await?;
-        self.ledger.uploaded(&document, sha256);
+        self.oracle.may_have_content(&document, sha256.clone());
+        self.send_expecting(self.own.request(Method::POST, &path), &[200])
+            .await?;
+        self.oracle.uploaded(&document, sha256);
         Some(())
     }
 
     /// Uploads a file for a message.
-    pub async fn bring_file(&mut self) -> Option<()> {
-        let (bytes, _) = self.words();
+    pub async fn upload_message_file(&mut self) -> Option<()> {
+        let (bytes, _) = self.random_text();
         let path = format!("/workrooms/{}/messages/attachments", self.room.as_ref()?);
         let request = self.own.request(Method::POST, &path);
         self.created(request.multipart(form(bytes, "words.txt".to_owned())))
@@ -113,7 +119,7 @@ impl Writer {
             .map(drop)
     }
 
-    fn words(&mut self) -> (Vec<u8>, String) {
+    fn random_text(&mut self) -> (Vec<u8>, String) {
         let size = self.rng.random_range(1_000..300_000);
         let bytes: Vec<u8> = (0..size)
             .map(|_| b"abcdefgh \n"[self.rng.random_range(0..10)])

@@ -8,18 +8,18 @@ use db::Database;
 use document_server_simulator::read_document;
 use sha2::{Digest as _, Sha256};
 
-use super::deeds::hex;
-use super::found::{Found, Kept};
-use super::ledger::{Ledger, Promises};
+use super::oracle::{Acknowledged, Oracle};
+use super::snapshot::{FileRow, Snapshot};
+use super::workload::hex;
 use test_support::invariants;
 
 /// The results of the inspections so far.
-pub struct Inspection {
+pub struct Checker {
     database: Database,
     files: PathBuf,
     organization: String,
     /// Rows whose file was verified. Files never change, so one verification is enough until the final inspection.
-    whole: HashSet<String>,
+    verified: HashSet<String>,
     /// The content of the documents of finished topics at their first inspection.
     frozen: HashMap<String, Vec<String>>,
     inspections: u32,
@@ -27,13 +27,13 @@ pub struct Inspection {
     parts: usize,
 }
 
-impl Inspection {
+impl Checker {
     pub fn new(database: &Database, folder: &Path, organization: &str) -> Self {
         Self {
             database: database.clone(),
             files: folder.join("files"),
             organization: organization.to_owned(),
-            whole: HashSet::new(),
+            verified: HashSet::new(),
             frozen: HashMap::new(),
             inspections: 0,
             orphans: 0,
@@ -42,15 +42,15 @@ impl Inspection {
     }
 
     /// Checks everything that is new since the last inspection.
-    pub fn after_a_crash(&mut self, ledger: &Ledger) {
-        let fresh = std::mem::take(&mut ledger.promises().fresh);
-        self.look(ledger, move |document| fresh.contains(document));
+    pub fn check_new(&mut self, oracle: &Oracle) {
+        let fresh = std::mem::take(&mut oracle.acknowledged().fresh);
+        self.check_state(oracle, move |document| fresh.contains(document));
     }
 
     /// Checks everything again.
-    pub fn of_everything(&mut self, ledger: &Ledger) {
-        self.whole.clear();
-        self.look(ledger, |_| true);
+    pub fn check_all(&mut self, oracle: &Oracle) {
+        self.verified.clear();
+        self.check_state(oracle, |_| true);
     }
 
     /// Returns the number of partial files in the folder for uploads in progress.
@@ -66,48 +66,54 @@ impl Inspection {
     }
 
     /// Returns whether some revision of a document contains this text.
-    pub fn has_somewhere(&mut self, document: &str, text: &str) -> bool {
-        let found = self.read();
+    pub fn has_text_in_any_revision(&mut self, document: &str, text: &str) -> bool {
+        let snapshot = self.read();
         let on_disk = self.files_on_disk();
-        let mut own = found.revisions.iter().filter(|revision| revision.document == document);
+        let mut own = snapshot
+            .revisions
+            .iter()
+            .filter(|revision| revision.document == document);
         own.any(|revision| lines(&on_disk[&revision.file]).iter().any(|line| line == text))
     }
 
     /// Returns a one-line summary for the test output.
-    pub fn figures(&self) -> String {
+    pub fn summary(&self) -> String {
         format!(
             "{} inspections; {} revisions and copies whole; {} files and {} parts without a row at the end",
             self.inspections,
-            self.whole.len(),
+            self.verified.len(),
             self.orphans,
             self.parts
         )
     }
 
-    fn look(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool) {
+    fn check_state(&mut self, oracle: &Oracle, wanted: impl Fn(&str) -> bool) {
         self.inspections += 1;
-        let found = self.read();
-        assert!(found.faults.is_empty(), "{}", found.faults.join("\n"));
+        let snapshot = self.read();
+        assert!(snapshot.faults.is_empty(), "{}", snapshot.faults.join("\n"));
         let on_disk = self.files_on_disk();
-        let rows = || found.revisions.iter().chain(&found.copies);
-        let named: HashSet<&str> = rows().map(|kept| kept.file.as_str()).collect();
+        let rows = || snapshot.revisions.iter().chain(&snapshot.copies);
+        let named: HashSet<&str> = rows().map(|file_row| file_row.file.as_str()).collect();
         self.orphans = on_disk.keys().filter(|name| !named.contains(name.as_str())).count();
-        for kept in rows() {
-            self.is_whole(kept, &on_disk);
+        for file_row in rows() {
+            self.verify_file(file_row, &on_disk);
         }
-        let promises = ledger.promises();
-        let current: HashMap<&str, &Kept> = found
+        let acknowledged = oracle.acknowledged();
+        let current: HashMap<&str, &FileRow> = snapshot
             .revisions
             .iter()
             .filter(|revision| revision.is_current())
             .map(|revision| (revision.document.as_str(), revision))
             .collect();
-        for (document, texts) in promises.texts.iter().filter(|(document, _)| wanted(document)) {
+        for (document, texts) in acknowledged.texts.iter().filter(|(document, _)| wanted(document)) {
             let revision = current.get(document.as_str());
             let revision = revision.unwrap_or_else(|| panic!("document {document} lost all its saves: {texts:?}"));
             let now = lines(&on_disk[&revision.file]);
             if texts.iter().any(|text| !now.contains(text)) {
-                let own = found.revisions.iter().filter(|revision| revision.document == *document);
+                let own = snapshot
+                    .revisions
+                    .iter()
+                    .filter(|revision| revision.document == *document);
                 for revision in own {
                     println!(
                         "  {} {}: {:?}",
@@ -118,69 +124,72 @@ impl Inspection {
                 }
                 println!(
                     "  it is {:?}; acknowledged by {:?}",
-                    found.documents.get(document),
-                    promises.how.get(document)
+                    snapshot.documents.get(document),
+                    acknowledged.how.get(document)
                 );
             }
             contains(&now, texts, document);
         }
-        for (document, hashes) in &promises.uploads {
+        for (document, hashes) in &acknowledged.uploads {
             let revision = current.get(document.as_str());
             assert!(
                 revision.is_some_and(|revision| hashes.contains(&revision.sha256)),
                 "upload {document} was acknowledged and is lost"
             );
         }
-        for (group, room) in &promises.groups {
+        for (group, room) in &acknowledged.groups {
             assert_eq!(
-                found.groups.get(group),
+                snapshot.groups.get(group),
                 Some(room),
                 "group {group} was acknowledged and is lost"
             );
         }
-        for document in &promises.deleted {
-            assert!(!found.documents.contains_key(document), "document {document} came back");
+        for document in &acknowledged.deleted {
+            assert!(
+                !snapshot.documents.contains_key(document),
+                "document {document} came back"
+            );
         }
-        attempts_are_there(&promises, &found, &on_disk);
-        messages_are_there(&promises, &found);
-        self.topics_are_as_answered(&promises, &found, &current, &on_disk);
+        check_submissions(&acknowledged, &snapshot, &on_disk);
+        check_messages(&acknowledged, &snapshot);
+        self.check_topics(&acknowledged, &snapshot, &current, &on_disk);
     }
 
-    fn read(&self) -> Found {
+    fn read(&self) -> Snapshot {
         let (database, organization) = (self.database.clone(), self.organization.clone());
         // The PostgreSQL client blocks, and it panics on a thread of the tokio runtime.
         let reading = std::thread::spawn(move || {
             invariants::check(&database);
-            Found::read(&database, &organization)
+            Snapshot::read(&database, &organization)
         });
         reading.join().unwrap()
     }
 
-    fn is_whole(&mut self, kept: &Kept, on_disk: &HashMap<String, PathBuf>) {
-        if !self.whole.insert(kept.id.clone()) {
+    fn verify_file(&mut self, file_row: &FileRow, on_disk: &HashMap<String, PathBuf>) {
+        if !self.verified.insert(file_row.id.clone()) {
             return;
         }
-        let path = on_disk.get(&kept.file);
-        let path = path.unwrap_or_else(|| panic!("{} has no file {}", kept.id, kept.file));
+        let path = on_disk.get(&file_row.file);
+        let path = path.unwrap_or_else(|| panic!("{} has no file {}", file_row.id, file_row.file));
         let bytes = std::fs::read(path).unwrap();
-        let is_whole =
-            bytes.len() == usize::try_from(kept.size).unwrap() && hex(&Sha256::digest(&bytes)) == kept.sha256;
-        assert!(is_whole, "{} is torn", path.display());
+        let verify_file =
+            bytes.len() == usize::try_from(file_row.size).unwrap() && hex(&Sha256::digest(&bytes)) == file_row.sha256;
+        assert!(verify_file, "{} is torn", path.display());
     }
 
     /// Every document of a finished topic is locked and none of its text is lost later. No document of a reopened topic
     /// is locked.
-    fn topics_are_as_answered(
+    fn check_topics(
         &mut self,
-        promises: &Promises,
-        found: &Found,
-        current: &HashMap<&str, &Kept>,
+        acknowledged: &Acknowledged,
+        snapshot: &Snapshot,
+        current: &HashMap<&str, &FileRow>,
         on_disk: &HashMap<String, PathBuf>,
     ) {
-        for (id, topic) in &promises.topics {
+        for (id, topic) in &acknowledged.topics {
             let status = if topic.is_finished { "FINISHED" } else { "ACTIVE" };
-            assert_eq!(found.topics.get(id).map(String::as_str), Some(status), "topic {id}");
-            for (document, (_, status)) in found.documents.iter().filter(|(_, (room, _))| *room == topic.room) {
+            assert_eq!(snapshot.topics.get(id).map(String::as_str), Some(status), "topic {id}");
+            for (document, (_, status)) in snapshot.documents.iter().filter(|(_, (room, _))| *room == topic.room) {
                 assert_eq!(
                     status == "LOCKED",
                     topic.is_finished,
@@ -204,7 +213,7 @@ impl Inspection {
     /// Returns the files by name and counts the partial files separately. A file without a row is allowed, a row
     /// without a file is not.
     fn files_on_disk(&mut self) -> HashMap<String, PathBuf> {
-        let mut found = HashMap::new();
+        let mut snapshot = HashMap::new();
         self.parts = 0;
         for folder in std::fs::read_dir(&self.files).unwrap() {
             for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
@@ -212,21 +221,21 @@ impl Inspection {
                 if path.extension().is_some_and(|extension| extension == "part") {
                     self.parts += 1;
                 } else {
-                    found.insert(path.file_name().unwrap().to_str().unwrap().to_owned(), path);
+                    snapshot.insert(path.file_name().unwrap().to_str().unwrap().to_owned(), path);
                 }
             }
         }
-        found
+        snapshot
     }
 }
 
 /// Every acknowledged submission has its copy, which contains every text that was saved before.
-fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<String, PathBuf>) {
-    let mut copies: HashMap<&str, Vec<&Kept>> = HashMap::new();
-    for copy in &found.copies {
+fn check_submissions(acknowledged: &Acknowledged, snapshot: &Snapshot, on_disk: &HashMap<String, PathBuf>) {
+    let mut copies: HashMap<&str, Vec<&FileRow>> = HashMap::new();
+    for copy in &snapshot.copies {
         copies.entry(&copy.document).or_default().push(copy);
     }
-    for attempt in &promises.attempts {
+    for attempt in &acknowledged.attempts {
         let own = copies.get(attempt.document.as_str()).into_iter().flatten();
         let mut own = own
             .filter(|copy| attempt.submission.is_none() || copy.of == attempt.submission)
@@ -236,7 +245,7 @@ fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<Stri
             "hand-in of {} was acknowledged and is lost",
             attempt.document
         );
-        let has_all = |copy: &&Kept| {
+        let has_all = |copy: &&FileRow| {
             let lines = lines(&on_disk[&copy.file]);
             attempt.texts.iter().all(|text| lines.contains(text))
         };
@@ -250,8 +259,8 @@ fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<Stri
 }
 
 /// The messages of a room are numbered without gaps, and each message exists once.
-fn messages_are_there(promises: &Promises, found: &Found) {
-    for (room, messages) in &found.messages {
+fn check_messages(acknowledged: &Acknowledged, snapshot: &Snapshot) {
+    for (room, messages) in &snapshot.messages {
         let numbers = messages.iter().map(|(seq, _)| *seq);
         assert!(
             numbers.eq((1..).take(messages.len())),
@@ -264,12 +273,12 @@ fn messages_are_there(promises: &Promises, found: &Found) {
             "room {room} has a message twice: {messages:?}"
         );
     }
-    for (room, said) in &promises.said {
-        let messages = found
+    for (room, posted) in &acknowledged.posted {
+        let messages = snapshot
             .messages
             .get(room)
             .unwrap_or_else(|| panic!("room {room} lost all its messages"));
-        for (text, seq) in said {
+        for (text, seq) in posted {
             assert!(
                 messages.contains(&(*seq, text.clone())),
                 "message {text} was acknowledged and is lost"

@@ -9,11 +9,11 @@ use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
-use super::deeds::Writer;
+use super::checker::Checker;
 use super::faults::{ALL, Action, Faults};
-use super::inspection::Inspection;
-use super::ledger::Ledger;
-use super::patience;
+use super::oracle::Oracle;
+use super::recovery_timeout;
+use super::workload::Writer;
 use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
 
 /// How long the test waits for a condition that must become true.
@@ -21,150 +21,150 @@ pub const PATIENCE: Duration = test_support::PATIENCE;
 
 /// The actions of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum Operation {
     Save,
-    HandIn,
+    Submit,
     Finish,
     Upload,
     Replace,
-    Say,
+    PostMessage,
 }
 
 /// Every action.
-pub const DEEDS: [Deed; 6] = [
-    Deed::Save,
-    Deed::HandIn,
-    Deed::Finish,
-    Deed::Upload,
-    Deed::Replace,
-    Deed::Say,
+pub const OPERATIONS: [Operation; 6] = [
+    Operation::Save,
+    Operation::Submit,
+    Operation::Finish,
+    Operation::Upload,
+    Operation::Replace,
+    Operation::PostMessage,
 ];
 
-pub struct Rig {
+pub struct Harness {
     pub place: ServerEnv,
-    pub practice: Arc<RunningSimulator>,
-    pub ledger: Arc<Ledger>,
-    pub inspection: Inspection,
+    pub document_server: Arc<RunningSimulator>,
+    pub oracle: Arc<Oracle>,
+    pub checker: Checker,
     pub writer: Writer,
     pub faults: Faults,
     pub rng: StdRng,
 }
 
-impl Rig {
+impl Harness {
     pub async fn start(kind: Kind) -> Option<(Self, ServerProcess)> {
         let mut place = ServerEnv::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(
+        let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &practice.url());
+        place.set("DOCSERVER_URL", &document_server.url());
         let faults = Faults::install(&mut place);
         let mut service = place.start("serve");
         service.ready().await;
-        let ledger = Arc::new(Ledger::default());
+        let oracle = Arc::new(Oracle::default());
         let seed = rand::random::<u64>();
         println!("rig on {kind:?}: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
         let own = StdRng::from_rng(&mut rng);
-        let mut writer = Writer::new(&service.base, &world, &world.ben, &practice, &ledger, own);
-        writer.settle_in().await;
-        let inspection = Inspection::new(&place.database, place.folder(), &world.north);
-        let rig = Self {
+        let mut writer = Writer::new(&service.base, &world, &world.ben, &document_server, &oracle, own);
+        writer.create_room().await;
+        let checker = Checker::new(&place.database, place.folder(), &world.north);
+        let harness = Self {
             place,
-            practice,
-            ledger,
-            inspection,
+            document_server,
+            oracle,
+            checker,
             writer,
             faults,
             rng,
         };
-        Some((rig, service))
+        Some((harness, service))
     }
 
     /// Prepares a draft that the writer can edit. Retries until it succeeds.
-    pub async fn stand_ready(&mut self) {
+    pub async fn prepare_draft(&mut self) {
         let since = Instant::now();
-        while self.writer.stand_ready().await.is_none() {
+        while self.writer.prepare_draft().await.is_none() {
             assert!(since.elapsed() < PATIENCE, "nothing works any more");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 
     /// Runs an action. Returns `None` if the response is missing or a rejection.
-    pub async fn perform(&mut self, deed: Deed) -> Option<()> {
-        match deed {
-            Deed::Save => self.writer.save().await,
-            Deed::HandIn => self.writer.hand_in().await,
-            Deed::Finish => self.writer.finish().await,
-            Deed::Upload => self.writer.upload().await,
-            Deed::Replace => self.writer.replace().await,
-            Deed::Say => self.writer.say().await,
+    pub async fn run(&mut self, operation: Operation) -> Option<()> {
+        match operation {
+            Operation::Save => self.writer.save().await,
+            Operation::Submit => self.writer.submit().await,
+            Operation::Finish => self.writer.finish().await,
+            Operation::Upload => self.writer.upload().await,
+            Operation::Replace => self.writer.replace().await,
+            Operation::PostMessage => self.writer.post_message().await,
         }
     }
 
     /// Runs an action until it succeeds.
-    pub async fn perform_surely(&mut self, deed: Deed) {
+    pub async fn run_until_success(&mut self, operation: Operation) {
         let since = Instant::now();
         loop {
-            self.stand_ready().await;
-            if self.perform(deed).await.is_some() {
+            self.prepare_draft().await;
+            if self.run(operation).await.is_some() {
                 return;
             }
-            assert!(since.elapsed() < PATIENCE, "{deed:?} does not work any more");
+            assert!(since.elapsed() < PATIENCE, "{operation:?} does not work any more");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 
     /// Counts the calls that an action makes below a path.
-    pub async fn count(&mut self, deed: Deed, path: &Path) -> u64 {
-        self.stand_ready().await;
+    pub async fn count(&mut self, operation: Operation, path: &Path) -> u64 {
+        self.prepare_draft().await;
         self.faults.arm(path, ALL, Action::Count, 0, 0);
-        self.perform(deed).await.expect("nothing goes wrong");
+        self.run(operation).await.expect("nothing goes wrong");
         let seen = self.faults.disarm().seen;
         // A message is stored only in the database, and another process writes the files of PostgreSQL.
-        let is_silent = deed == Deed::Say && matches!(self.place.database, Database::Postgres(_));
+        let is_silent = operation == Operation::PostMessage && matches!(self.place.database, Database::Postgres(_));
         assert!(
             seen > 0 || is_silent,
-            "{deed:?} writes nothing: the library is not asked"
+            "{operation:?} writes nothing: the library is not asked"
         );
         seen
     }
 
     /// Returns call numbers from 1 to `count`: all of them in the soak run, otherwise a random sample of `few`.
-    pub fn points(&mut self, count: u64, few: usize) -> Vec<u64> {
+    pub fn sample_calls(&mut self, count: u64, few: usize) -> Vec<u64> {
         let count = usize::try_from(count).unwrap();
         let wanted = size(few, count).min(count);
         let drawn = rand::seq::index::sample(&mut self.rng, count, wanted);
-        let mut points: Vec<u64> = drawn.iter().map(|point| point as u64 + 1).collect();
-        points.sort_unstable();
-        points
+        let mut sample_calls: Vec<u64> = drawn.iter().map(|point| point as u64 + 1).collect();
+        sample_calls.sort_unstable();
+        sample_calls
     }
 
     /// Restarts the service and checks all its data.
     pub async fn recover(&mut self) -> ServerProcess {
         let mut service = self.place.start("serve");
         let start = service.ready().await;
-        assert!(start < patience(), "ready only after {start:?}");
-        self.look();
+        assert!(start < recovery_timeout(), "ready only after {start:?}");
+        self.check_state();
         service
     }
 
     /// Checks everything that is new since the last inspection.
-    pub fn look(&mut self) {
-        self.ledger.note_refusals(&self.practice);
-        self.practice.clear_log();
-        self.ledger.no_faults();
-        self.inspection.after_a_crash(&self.ledger);
+    pub fn check_state(&mut self) {
+        self.oracle.record_rejections(&self.document_server);
+        self.document_server.clear_log();
+        self.oracle.assert_no_faults();
+        self.checker.check_new(&self.oracle);
     }
 
     pub fn end(mut self, service: ServerProcess) {
-        self.look();
-        self.inspection.of_everything(&self.ledger);
+        self.check_state();
+        self.checker.check_all(&self.oracle);
         service.kill();
-        println!("  {}", self.ledger.figures());
-        println!("  {}", self.inspection.figures());
+        println!("  {}", self.oracle.summary());
+        println!("  {}", self.checker.summary());
         self.place.close();
     }
 }

@@ -9,7 +9,7 @@ use document_server_simulator::RunningSimulator;
 
 /// Everything that the service acknowledged.
 #[derive(Default)]
-pub struct Promises {
+pub struct Acknowledged {
     /// The texts whose save was acknowledged with `{"error":0}`, by document.
     pub texts: BTreeMap<String, Vec<String>>,
     /// How each text was acknowledged, for diagnosis.
@@ -28,7 +28,7 @@ pub struct Promises {
     /// The topics in the state of the last response. A topic with a request that has no response yet is absent.
     pub topics: BTreeMap<String, Topic>,
     /// The messages with their sequence number, by room.
-    pub said: BTreeMap<String, BTreeMap<String, i64>>,
+    pub posted: BTreeMap<String, BTreeMap<String, i64>>,
 }
 
 /// A submitted document.
@@ -49,8 +49,8 @@ pub struct Topic {
 
 /// The acknowledgements and the counters of a run.
 #[derive(Default)]
-pub struct Ledger {
-    promises: Mutex<Promises>,
+pub struct Oracle {
+    acknowledged: Mutex<Acknowledged>,
     faults: Mutex<Vec<String>>,
     /// While a disk is made to fail, the service may respond with an internal error.
     may_fail: AtomicBool,
@@ -60,60 +60,62 @@ pub struct Ledger {
     forced_saves: AtomicU64,
     finishes: AtomicU64,
     reopened: AtomicU64,
-    unanswered: AtomicU64,
+    without_response: AtomicU64,
     refused: AtomicU64,
 }
 
-impl Ledger {
+impl Oracle {
     /// Locks and returns the acknowledgements so far.
-    pub fn promises(&self) -> MutexGuard<'_, Promises> {
-        self.promises.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn acknowledged(&self) -> MutexGuard<'_, Acknowledged> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the save of a text was acknowledged.
     pub fn saved(&self, document: &str, text: &str, forced: bool, how: &str) {
         let counter = if forced { &self.forced_saves } else { &self.saves };
         counter.fetch_add(1, Ordering::Relaxed);
-        let mut promises = self.promises();
-        let texts = promises.texts.entry(document.to_owned()).or_default();
+        let mut acknowledged = self.acknowledged();
+        let texts = acknowledged.texts.entry(document.to_owned()).or_default();
         if texts.last().is_none_or(|last| last != text) {
             texts.push(text.to_owned());
         }
         let note = format!("{text} by {how}");
-        promises.how.entry(document.to_owned()).or_default().push(note);
-        promises.fresh.insert(document.to_owned());
+        acknowledged.how.entry(document.to_owned()).or_default().push(note);
+        acknowledged.fresh.insert(document.to_owned());
     }
 
     /// Records that an upload or a replacement of an uploaded file was acknowledged.
     pub fn uploaded(&self, document: &str, sha256: String) {
-        self.promises().uploads.insert(document.to_owned(), vec![sha256]);
+        self.acknowledged().uploads.insert(document.to_owned(), vec![sha256]);
     }
 
     /// Records that a replacement was requested: until the response the document may have either content.
-    pub fn may_become(&self, document: &str, sha256: String) {
-        if let Some(hashes) = self.promises().uploads.get_mut(document) {
+    pub fn may_have_content(&self, document: &str, sha256: String) {
+        if let Some(hashes) = self.acknowledged().uploads.get_mut(document) {
             hashes.push(sha256);
         }
     }
 
     /// Records that a document may be deleted: nothing is guaranteed for it from now on.
-    pub fn may_go(&self, document: &str) {
-        self.promises().uploads.remove(document);
+    pub fn may_be_deleted(&self, document: &str) {
+        self.acknowledged().uploads.remove(document);
     }
 
     /// Records that the deletion of a document was acknowledged.
     pub fn deleted(&self, document: &str) {
-        self.promises().deleted.insert(document.to_owned());
+        self.acknowledged().deleted.insert(document.to_owned());
     }
 
     /// Records that the creation of a group was acknowledged.
     pub fn created(&self, group: &str, work_room: &str) {
-        self.promises().groups.insert(group.to_owned(), work_room.to_owned());
+        self.acknowledged()
+            .groups
+            .insert(group.to_owned(), work_room.to_owned());
     }
 
     /// Records that a document was submitted. The copy must contain every text that was acknowledged before.
-    pub fn handed_in(&self, document: &str, submission: Option<String>, texts: Vec<String>) {
-        self.promises().attempts.push(Attempt {
+    pub fn submitted(&self, document: &str, submission: Option<String>, texts: Vec<String>) {
+        self.acknowledged().attempts.push(Attempt {
             document: document.to_owned(),
             submission,
             texts,
@@ -122,58 +124,58 @@ impl Ledger {
 
     /// Returns the acknowledged texts of a document.
     pub fn texts_of(&self, document: &str) -> Vec<String> {
-        self.promises().texts.get(document).cloned().unwrap_or_default()
+        self.acknowledged().texts.get(document).cloned().unwrap_or_default()
     }
 
     /// Records that finishing or reopening a topic was requested: until the response the topic may have either state.
-    pub fn may_turn(&self, topic: &str) {
-        self.promises().topics.remove(topic);
+    pub fn topic_may_change(&self, topic: &str) {
+        self.acknowledged().topics.remove(topic);
     }
 
     /// Records that finishing or reopening a topic was acknowledged.
-    pub fn turned(&self, topic: &str, room: &str, is_finished: bool) {
+    pub fn topic_changed(&self, topic: &str, room: &str, is_finished: bool) {
         let counter = if is_finished { &self.finishes } else { &self.reopened };
         counter.fetch_add(1, Ordering::Relaxed);
         let room = room.to_owned();
-        let topics = &mut self.promises().topics;
+        let topics = &mut self.acknowledged().topics;
         topics.insert(topic.to_owned(), Topic { room, is_finished });
     }
 
     /// Records that a message was acknowledged. A message that is repeated with the same client message id must keep
     /// its sequence number.
-    pub fn said(&self, room: &str, text: &str, seq: i64) {
-        let mut promises = self.promises();
-        let before = promises
-            .said
+    pub fn posted(&self, room: &str, text: &str, seq: i64) {
+        let mut acknowledged = self.acknowledged();
+        let before = acknowledged
+            .posted
             .entry(room.to_owned())
             .or_default()
             .insert(text.to_owned(), seq);
-        drop(promises);
+        drop(acknowledged);
         if before.is_some_and(|before| before != seq) {
             self.fault(format!("{text} has place {seq} and had {before:?} before"));
         }
     }
 
     /// Records a request without a response, or a save that was abandoned.
-    pub fn left_unanswered(&self) {
-        self.unanswered.fetch_add(1, Ordering::Relaxed);
+    pub fn request_abandoned(&self) {
+        self.without_response.fetch_add(1, Ordering::Relaxed);
     }
 
     /// From now on every request must have a response, because the service is not killed any more.
-    pub fn everything_is_answered(&self) {
+    pub fn require_responses(&self) {
         self.must_answer.store(true, Ordering::SeqCst);
     }
 
     /// Records a failed request. It is a fault if the service is running.
-    pub fn silent(&self, why: &reqwest::Error) {
+    pub fn request_failed(&self, why: &reqwest::Error) {
         if self.must_answer.load(Ordering::SeqCst) {
             self.fault(format!("no answer: {why:?}"));
         }
     }
 
     /// Returns the number of requests without a response.
-    pub fn unanswered(&self) -> u64 {
-        self.unanswered.load(Ordering::Relaxed)
+    pub fn without_response(&self) -> u64 {
+        self.without_response.load(Ordering::Relaxed)
     }
 
     /// Returns the number of requests that were rejected with 503.
@@ -205,8 +207,8 @@ impl Ledger {
 
     /// Records the rejected callbacks of the document server. A rejection with 503 is allowed while the service starts
     /// or stops. Every other rejection is a fault.
-    pub fn note_refusals(&self, practice: &RunningSimulator) {
-        for sent in practice.callbacks().iter().filter(|sent| !sent.accepted) {
+    pub fn record_rejections(&self, document_server: &RunningSimulator) {
+        for sent in document_server.callbacks().iter().filter(|sent| !sent.accepted) {
             if let Some(status) = sent.answer_status {
                 self.unexpected(status, || {
                     let (status, key) = (sent.status, &sent.key);
@@ -220,26 +222,26 @@ impl Ledger {
     }
 
     /// Panics with all faults so far, if there are any.
-    pub fn no_faults(&self) {
+    pub fn assert_no_faults(&self) {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     }
 
     /// Returns a one-line summary for the test output.
-    pub fn figures(&self) -> String {
-        let promises = self.promises();
+    pub fn summary(&self) -> String {
+        let acknowledged = self.acknowledged();
         format!(
             "acknowledged: {} final and {} forced saves, {} uploads, {} groups, {} hand-ins, {} finishes, {} reopenings, \
              {} messages; left without answer: {}, refused with 503: {}",
             self.saves.load(Ordering::Relaxed),
             self.forced_saves.load(Ordering::Relaxed),
-            promises.uploads.len(),
-            promises.groups.len(),
-            promises.attempts.len(),
+            acknowledged.uploads.len(),
+            acknowledged.groups.len(),
+            acknowledged.attempts.len(),
             self.finishes.load(Ordering::Relaxed),
             self.reopened.load(Ordering::Relaxed),
-            promises.said.values().map(BTreeMap::len).sum::<usize>(),
-            self.unanswered(),
+            acknowledged.posted.values().map(BTreeMap::len).sum::<usize>(),
+            self.without_response(),
             self.refused.load(Ordering::Relaxed),
         )
     }

@@ -14,7 +14,7 @@ use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::ledger::Ledger;
+use super::oracle::Oracle;
 use test_support::{Client, Person, World};
 
 /// Saves after which a writer creates a new document, so that documents stay small and keep all their revisions.
@@ -25,7 +25,7 @@ const UPLOADS: usize = 60;
 /// A request without a response: it is unknown whether the service executed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pending {
-    HandIn,
+    Submit,
     TakeBack,
     Finish,
     Reopen,
@@ -39,8 +39,8 @@ pub struct Writer {
     course: String,
     own: Client,
     teacher: Client,
-    practice: Arc<RunningSimulator>,
-    pub ledger: Arc<Ledger>,
+    document_server: Arc<RunningSimulator>,
+    pub oracle: Arc<Oracle>,
     rng: StdRng,
     group: Option<String>,
     room: Option<String>,
@@ -63,8 +63,8 @@ impl Writer {
         base: &str,
         world: &World,
         person: &Person,
-        practice: &Arc<RunningSimulator>,
-        ledger: &Arc<Ledger>,
+        document_server: &Arc<RunningSimulator>,
+        oracle: &Arc<Oracle>,
         rng: StdRng,
     ) -> Self {
         Self {
@@ -74,8 +74,8 @@ impl Writer {
             course: world.seven_b.course.clone(),
             own: Client::new(base, Some(person.cookie.clone())),
             teacher: Client::new(base, Some(world.ada.cookie.clone())),
-            practice: Arc::clone(practice),
-            ledger: Arc::clone(ledger),
+            document_server: Arc::clone(document_server),
+            oracle: Arc::clone(oracle),
             rng,
             group: None,
             room: None,
@@ -95,35 +95,35 @@ impl Writer {
     /// Runs one random action. Returns `None` if the response is missing or a rejection.
     pub async fn act(&mut self) -> Option<()> {
         if self.pending.is_some() || self.document.is_none() {
-            return self.make_ready().await;
+            return self.prepare().await;
         }
         if self.is_finished {
             match self.rng.random_range(0..3) {
-                0 => self.move_out(),
-                1 => return self.say().await,
+                0 => self.leave_room(),
+                1 => return self.post_message().await,
                 _ => return self.reopen().await,
             }
-            return self.make_ready().await;
+            return self.prepare().await;
         }
         match self.rng.random_range(0..100) {
             0..40 if !self.is_handed_in => self.save().await,
-            0..40 => self.take_back_or_go_on().await,
+            0..40 => self.unsubmit_or_continue().await,
             40..50 => self.upload().await,
             50..55 => self.upload_legacy().await,
             55..65 => self.replace().await,
             65..68 => self.delete().await,
-            68..76 if !self.is_handed_in => self.hand_in().await,
+            68..76 if !self.is_handed_in => self.submit().await,
             68..82 => self.finish().await,
-            82..95 => self.say().await,
+            82..95 => self.post_message().await,
             _ => self.create_group(None).await.map(|_| ()),
         }
     }
 
     /// Prepares the writer for the next action: repeats the pending request and creates what is missing.
-    pub async fn make_ready(&mut self) -> Option<()> {
+    pub async fn prepare(&mut self) -> Option<()> {
         match self.pending {
-            Some(Pending::HandIn) => self.hand_in().await?,
-            Some(Pending::TakeBack) => self.take_back().await?,
+            Some(Pending::Submit) => self.submit().await?,
+            Some(Pending::TakeBack) => self.unsubmit().await?,
             Some(Pending::Finish) => self.finish().await?,
             Some(Pending::Reopen) => self.reopen().await?,
             None => {}
@@ -133,7 +133,7 @@ impl Writer {
             (self.group, self.room) = (Some(group), Some(room));
         }
         if self.topic.is_none() {
-            let new = json!({"title": self.mark(), "description": "Write.", "deadline": "2099-01-01T00:00:00.000Z",
+            let new = json!({"title": self.unique_text(), "description": "Write.", "deadline": "2099-01-01T00:00:00.000Z",
                 "classId": self.class, "courseId": self.course, "groupIds": [self.group]});
             let topic = self
                 .created(self.teacher.request(Method::POST, "/assignments").json(&new))
@@ -144,7 +144,7 @@ impl Writer {
             let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
             // Without a topic, finishing would not lock the document if the room has two topics. A lost response may
             // have left a second topic.
-            let new = json!({"title": self.mark(), "documentType": "word", "assignmentId": self.topic});
+            let new = json!({"title": self.unique_text(), "documentType": "word", "assignmentId": self.topic});
             let document = self.created(self.own.request(Method::POST, &path).json(&new)).await?;
             self.document = Some(text(&document, "id"));
             (self.saves, self.is_handed_in) = (0, false);
@@ -153,15 +153,15 @@ impl Writer {
     }
 
     /// Prepares a draft that is neither submitted nor locked.
-    pub async fn stand_ready(&mut self) -> Option<()> {
-        self.make_ready().await?;
+    pub async fn prepare_draft(&mut self) -> Option<()> {
+        self.prepare().await?;
         if self.is_finished {
             self.reopen().await?;
         }
         if self.is_handed_in {
-            self.take_back().await?;
+            self.unsubmit().await?;
         }
-        self.make_ready().await
+        self.prepare().await
     }
 
     /// Opens the document and types. Returns the open editor, the document and the typed text.
@@ -183,26 +183,26 @@ impl Writer {
     }
 
     /// Creates the group, the topic and the document before any fault is injected.
-    pub async fn settle_in(&mut self) {
-        self.make_ready().await;
+    pub async fn create_room(&mut self) {
+        self.prepare().await;
         assert!(self.document.is_some(), "the first document must succeed");
     }
 
-    fn move_out(&mut self) {
+    fn leave_room(&mut self) {
         (self.group, self.room, self.topic, self.document) = (None, None, None, None);
         (self.files, self.unsaid) = (Vec::new(), None);
         (self.is_handed_in, self.is_finished, self.uploads) = (false, false, 0);
     }
 
     async fn create_group(&mut self, members: Option<Value>) -> Option<(String, String)> {
-        let mut new = json!({"classId": self.class, "courseId": self.course, "name": self.mark()});
+        let mut new = json!({"classId": self.class, "courseId": self.course, "name": self.unique_text()});
         if let Some(members) = members {
             new["memberIds"] = members;
         }
         let request = self.teacher.request(Method::POST, "/groups").json(&new);
         let group = self.created(request).await?;
         let (id, room) = (text(&group, "id"), text(&group, "workRoomId"));
-        self.ledger.created(&id, &room);
+        self.oracle.created(&id, &room);
         Some((id, room))
     }
 
@@ -216,7 +216,7 @@ impl Writer {
         }
         let closed = editor.close().await.ok()?;
         if closed.status == Some(2) && closed.accepted {
-            self.ledger.saved(&document, &typed, false, "closing");
+            self.oracle.saved(&document, &typed, false, "closing");
         }
         self.saves += 1;
         if self.saves >= SAVES {
@@ -227,60 +227,66 @@ impl Writer {
 
     async fn open_and_type(&mut self, document: &str) -> Option<(client::Editor, Value, String)> {
         let path = format!("/workrooms/documents/{document}/editor-config");
-        let config = self.answered(self.own.request(Method::GET, &path), &[200]).await?.1;
-        let editor = client::open(&self.practice.url(), &config).await.ok()?;
+        let config = self
+            .send_expecting(self.own.request(Method::GET, &path), &[200])
+            .await?
+            .1;
+        let editor = client::open(&self.document_server.url(), &config).await.ok()?;
         if !editor.may_edit() {
             // The service still processes the end of the previous session of this key.
             drop(editor.close().await);
             tokio::time::sleep(Duration::from_millis(5)).await;
             return None;
         }
-        let typed = self.mark();
+        let typed = self.unique_text();
         editor.type_text(&format!("\n{typed}")).await.ok()?;
         Some((editor, config, typed))
     }
 
     async fn press_save(&self, editor: &client::Editor, config: &Value, document: &str, typed: &str) {
         let key = text(&config["document"], "key");
-        let before = self.forced_notices(&key);
+        let before = self.next_forced_save_time(&key);
         if editor.press_save().await.ok() != Some(0) {
             return;
         }
         let fits =
             |sent: &document_server_simulator::SentCallback| sent.key == key && sent.status == 6 && sent.at >= before;
-        let sent = self.practice.wait_for_callback(fits, Duration::from_secs(5)).await;
+        let sent = self
+            .document_server
+            .wait_for_callback(fits, Duration::from_secs(5))
+            .await;
         if sent.is_some_and(|sent| sent.accepted) {
-            self.ledger.saved(document, typed, true, "the button");
+            self.oracle.saved(document, typed, true, "the button");
         }
     }
 
     /// Returns the first millisecond in which a new forced save of this key can be distinguished from the earlier ones.
-    fn forced_notices(&self, key: &str) -> u64 {
-        let earlier = self.practice.callbacks();
+    fn next_forced_save_time(&self, key: &str) -> u64 {
+        let earlier = self.document_server.callbacks();
         let earlier = earlier.iter().filter(|sent| sent.key == key && sent.status == 6);
         earlier.map(|sent| sent.at + 1).max().unwrap_or(0)
     }
 
     /// Submits the document, often while it is open: the copy also contains what is saved after that.
-    pub async fn hand_in(&mut self) -> Option<()> {
+    pub async fn submit(&mut self) -> Option<()> {
         let (document, topic) = (self.document.clone()?, self.topic.clone()?);
         let mut open = None;
         if self.pending.is_none() && self.rng.random_bool(0.5) {
             open = self.open_and_type(&document).await.map(|(editor, ..)| editor);
         }
-        let texts = self.ledger.texts_of(&document);
-        let expected: &[u16] = if self.pending == Some(Pending::HandIn) {
+        let texts = self.oracle.texts_of(&document);
+        let expected: &[u16] = if self.pending == Some(Pending::Submit) {
             &[200, 409]
         } else {
             &[200]
         };
-        self.pending = Some(Pending::HandIn);
+        self.pending = Some(Pending::Submit);
         let path = format!("/workrooms/documents/{document}/submit");
         let request = self
             .own
             .request(Method::POST, &path)
             .json(&json!({"assignmentId": topic}));
-        let answer = self.answered(request, expected).await;
+        let answer = self.send_expecting(request, expected).await;
         if let Some(editor) = open {
             drop(editor.close().await);
         }
@@ -288,20 +294,20 @@ impl Writer {
         self.pending = None;
         self.is_handed_in = true;
         let submission = answer["submission"]["id"].as_str().map(str::to_owned);
-        self.ledger.handed_in(&document, submission, texts);
+        self.oracle.submitted(&document, submission, texts);
         Some(())
     }
 
-    async fn take_back_or_go_on(&mut self) -> Option<()> {
+    async fn unsubmit_or_continue(&mut self) -> Option<()> {
         if self.rng.random_bool(0.5) {
             self.document = None;
-            return self.make_ready().await;
+            return self.prepare().await;
         }
-        self.take_back().await
+        self.unsubmit().await
     }
 
     /// Withdraws the submitted document.
-    pub async fn take_back(&mut self) -> Option<()> {
+    pub async fn unsubmit(&mut self) -> Option<()> {
         let document = self.document.clone()?;
         let expected: &[u16] = if self.pending == Some(Pending::TakeBack) {
             &[200, 409]
@@ -310,7 +316,7 @@ impl Writer {
         };
         self.pending = Some(Pending::TakeBack);
         let path = format!("/workrooms/documents/{document}/unsubmit");
-        self.answered(self.own.request(Method::POST, &path).json(&json!({})), expected)
+        self.send_expecting(self.own.request(Method::POST, &path).json(&json!({})), expected)
             .await?;
         self.pending = None;
         self.is_handed_in = false;
@@ -331,96 +337,96 @@ impl Writer {
                 .await
                 .map(|(editor, _, typed)| (editor, document, typed));
         }
-        self.ledger.may_turn(&topic);
+        self.oracle.topic_may_change(&topic);
         self.pending = Some(Pending::Finish);
         let request = self
             .teacher
             .request(Method::POST, &format!("/assignments/{topic}/finish"));
-        let finished = self.answered(request, &[200]).await;
+        let finished = self.send_expecting(request, &[200]).await;
         if let Some((editor, document, typed)) = open {
             let unsaved = finished
                 .as_ref()
                 .map(|(_, answer)| answer["unsavedDocuments"].to_string());
             if unsaved.is_some_and(|unsaved| !unsaved.contains(&document)) {
-                self.ledger.saved(&document, &typed, true, "the bell");
+                self.oracle.saved(&document, &typed, true, "the bell");
             }
             drop(editor.close().await);
         }
         finished?;
         self.pending = None;
         self.is_finished = true;
-        self.ledger.turned(&topic, &room, true);
+        self.oracle.topic_changed(&topic, &room, true);
         Some(())
     }
 
     /// Reopens the topic, which restores the state before it was finished.
     pub async fn reopen(&mut self) -> Option<()> {
         let (topic, room) = (self.topic.clone()?, self.room.clone()?);
-        self.ledger.may_turn(&topic);
+        self.oracle.topic_may_change(&topic);
         self.pending = Some(Pending::Reopen);
         let request = self
             .teacher
             .request(Method::POST, &format!("/assignments/{topic}/reopen"));
-        self.answered(request, &[200]).await?;
+        self.send_expecting(request, &[200]).await?;
         self.pending = None;
         self.is_finished = false;
-        self.ledger.turned(&topic, &room, false);
+        self.oracle.topic_changed(&topic, &room, false);
         Some(())
     }
 
     /// Posts a message. A message without a response is posted again with the same client message id.
-    pub async fn say(&mut self) -> Option<()> {
+    pub async fn post_message(&mut self) -> Option<()> {
         let (words, id) = match self.unsaid.take() {
             Some(again) => again,
-            None => (self.mark(), self.mark()),
+            None => (self.unique_text(), self.unique_text()),
         };
         self.unsaid = Some((words.clone(), id.clone()));
         let room = self.room.clone()?;
         let path = format!("/workrooms/{room}/messages");
         let new = json!({"content": words, "clientMessageId": id});
         let (_, message) = self
-            .answered(self.own.request(Method::POST, &path).json(&new), &[200, 201])
+            .send_expecting(self.own.request(Method::POST, &path).json(&new), &[200, 201])
             .await?;
         self.unsaid = None;
-        self.ledger.said(&room, &words, message["seq"].as_i64().unwrap());
+        self.oracle.posted(&room, &words, message["seq"].as_i64().unwrap());
         Some(())
     }
 
     /// Submits the document while no editor is open.
-    pub async fn hand_in_closed(&mut self) -> Option<()> {
-        self.pending = Some(Pending::HandIn);
-        self.hand_in().await
+    pub async fn submit_closed(&mut self) -> Option<()> {
+        self.pending = Some(Pending::Submit);
+        self.submit().await
     }
 
     async fn created(&self, request: RequestBuilder) -> Option<Value> {
-        Some(self.answered(request, &[201]).await?.1)
+        Some(self.send_expecting(request, &[201]).await?.1)
     }
 
     /// Sends a request and returns status and body if the status is an expected one.
-    async fn answered(&self, request: RequestBuilder, expected: &[u16]) -> Option<(u16, Value)> {
+    async fn send_expecting(&self, request: RequestBuilder, expected: &[u16]) -> Option<(u16, Value)> {
         let answer = match request.timeout(Duration::from_secs(90)).send().await {
             Ok(answer) => answer,
             Err(error) => {
-                self.ledger.silent(&error);
+                self.oracle.request_failed(&error);
                 return None;
             }
         };
         let (status, path) = (answer.status().as_u16(), answer.url().path().to_owned());
         if status == 503 && !answer.headers().contains_key("retry-after") {
-            self.ledger.fault(format!("{path} answered 503 without Retry-After"));
+            self.oracle.fault(format!("{path} answered 503 without Retry-After"));
         }
         let body = answer.text().await.ok()?;
         if expected.contains(&status) {
             return Some((status, serde_json::from_str(&body).unwrap()));
         }
-        self.ledger.unexpected(status, || {
+        self.oracle.unexpected(status, || {
             format!("{path} answered {status} instead of {expected:?}: {body}")
         });
         None
     }
 
     /// Returns a unique text.
-    fn mark(&mut self) -> String {
+    fn unique_text(&mut self) -> String {
         self.typed += 1;
         format!("{}-{}-{:08x}", self.name, self.typed, self.rng.next_u32())
     }
