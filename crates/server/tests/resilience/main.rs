@@ -18,7 +18,7 @@ mod fairness;
 mod growth;
 mod hostile;
 mod instances;
+mod postgres_outages;
 mod revocation;
 mod schemathesis;
-mod storms;
 mod story;

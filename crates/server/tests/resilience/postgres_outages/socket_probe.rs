@@ -9,80 +9,82 @@ use test_support::Person;
 use test_support::raw::Socket;
 
 /// The delay before a client reconnects.
-const AGAIN: Duration = Duration::from_millis(200);
+const RECONNECT_DELAY: Duration = Duration::from_millis(200);
 /// The maximum time until an expected frame arrives.
 const PATIENCE: Duration = test_support::PATIENCE;
 
 #[derive(Default)]
-struct Kept {
+struct Recorded {
     frames: Vec<String>,
     is_connected: bool,
     refusals: usize,
 }
 
 /// The socket client of one user at one instance.
-pub struct Ear {
+pub struct SocketProbe {
     name: String,
-    kept: Arc<Mutex<Kept>>,
+    recorded: Arc<Mutex<Recorded>>,
     listening: JoinHandle<()>,
 }
 
-impl Ear {
+impl SocketProbe {
     /// Connects, and reconnects until the value is dropped.
     pub async fn of(base: &str, person: &Person) -> Self {
-        let kept = Arc::<Mutex<Kept>>::default();
-        let (base, cookie, own) = (base.to_owned(), person.cookie.clone(), Arc::clone(&kept));
+        let recorded = Arc::<Mutex<Recorded>>::default();
+        let (base, cookie, own) = (base.to_owned(), person.cookie.clone(), Arc::clone(&recorded));
         let listening = tokio::spawn(async move {
-            let note = |change: &dyn Fn(&mut Kept)| change(&mut own.lock().unwrap_or_else(PoisonError::into_inner));
+            let note = |change: &dyn Fn(&mut Recorded)| change(&mut own.lock().unwrap_or_else(PoisonError::into_inner));
             loop {
                 match Socket::try_open_at(&base, &cookie).await {
                     Some(mut socket) => {
-                        note(&|kept| kept.is_connected = true);
+                        note(&|recorded| recorded.is_connected = true);
                         while let Some(frame) = socket.next().await {
-                            note(&|kept| kept.frames.push(frame.clone()));
+                            note(&|recorded| recorded.frames.push(frame.clone()));
                         }
-                        note(&|kept| kept.is_connected = false);
+                        note(&|recorded| recorded.is_connected = false);
                     }
-                    None => note(&|kept| kept.refusals += 1),
+                    None => note(&|recorded| recorded.refusals += 1),
                 }
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RECONNECT_DELAY).await;
             }
         });
         let ear = Self {
             name: person.name.clone(),
-            kept,
+            recorded,
             listening,
         };
-        ear.until("is connected", |ear| ear.heard("[\"ready\"", 0)).await;
+        ear.until("is connected", |ear| ear.received("[\"ready\"", 0)).await;
         ear
     }
 
     /// Returns the current position in the recorded frames, for later calls with `since`.
-    pub fn mark(&self) -> usize {
-        self.kept().frames.len()
+    pub fn position(&self) -> usize {
+        self.recorded().frames.len()
     }
 
     /// Returns whether a frame that contains `words` was received since a mark.
-    pub fn heard(&self, words: &str, since: usize) -> bool {
-        self.kept().frames[since..].iter().any(|frame| frame.contains(words))
+    pub fn received(&self, words: &str, since: usize) -> bool {
+        self.recorded().frames[since..]
+            .iter()
+            .any(|frame| frame.contains(words))
     }
 
     /// Returns whether the client received `sync:required` or reconnected since a mark. Both make it fetch all data.
     pub fn is_up_to_date(&self, since: usize) -> bool {
-        self.heard("[\"sync:required\"", since) || self.heard("[\"ready\"", since)
+        self.received("[\"sync:required\"", since) || self.received("[\"ready\"", since)
     }
 
     /// Returns whether the client is disconnected and its reconnects are rejected.
-    pub fn is_out(&self) -> bool {
-        let kept = self.kept();
-        !kept.is_connected && kept.refusals > 0
+    pub fn is_rejected(&self) -> bool {
+        let recorded = self.recorded();
+        !recorded.is_connected && recorded.refusals > 0
     }
 
     /// Waits until a condition is true.
     pub async fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let since = Instant::now();
         while !is_so(self) {
-            let frames = self.kept().frames.clone();
+            let frames = self.recorded().frames.clone();
             assert!(
                 since.elapsed() < PATIENCE,
                 "{}: not so: {what}; heard {frames:#?}",
@@ -92,12 +94,12 @@ impl Ear {
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recorded(&self) -> std::sync::MutexGuard<'_, Recorded> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Ear {
+impl Drop for SocketProbe {
     fn drop(&mut self) {
         self.listening.abort();
     }

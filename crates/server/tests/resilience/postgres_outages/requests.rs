@@ -7,7 +7,7 @@ use crate::crash::oracle::Oracle;
 use test_support::PATIENCE;
 
 /// Returns status and body. Returns `None`, and records a fault, if there was no response.
-pub async fn ask(request: RequestBuilder, oracle: &Oracle) -> Option<(u16, Value)> {
+pub async fn send(request: RequestBuilder, oracle: &Oracle) -> Option<(u16, Value)> {
     // The service itself ends a request after 30 s, so a request without a response was lost.
     let answer = match request.timeout(PATIENCE).send().await {
         Ok(answer) => answer,

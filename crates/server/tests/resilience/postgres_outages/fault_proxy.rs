@@ -15,97 +15,97 @@ const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 const BUS: &[u8] = b"groupwork bus\0";
 
 #[derive(Default)]
-struct Orders {
+struct FaultSwitches {
     cut_commit: AtomicBool,
     cuts: AtomicUsize,
-    swallow_bus: AtomicBool,
+    drop_bus_data: AtomicBool,
 }
 
 /// A proxy to a server on this machine.
-pub struct Cable {
+pub struct FaultProxy {
     pub port: u16,
-    orders: Arc<Orders>,
-    _lines: tokio::task::JoinHandle<()>,
+    switches: Arc<FaultSwitches>,
+    _connections: tokio::task::JoinHandle<()>,
 }
 
-impl Cable {
+impl FaultProxy {
     /// Starts a proxy to this port.
     pub async fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let orders = Arc::new(Orders::default());
-        let own = Arc::clone(&orders);
-        let lines = tokio::spawn(async move {
-            let mut lines = JoinSet::new();
+        let switches = Arc::new(FaultSwitches::default());
+        let own = Arc::clone(&switches);
+        let connections = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                let orders = Arc::clone(&own);
-                lines.spawn(async move {
+                let switches = Arc::clone(&own);
+                connections.spawn(async move {
                     // If the server does not accept the connection, the client connection is closed.
                     if let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await {
-                        drop(carry(client, server, &orders).await);
+                        drop(forward(client, server, &switches).await);
                     }
                 });
             }
         });
         Self {
             port,
-            orders,
-            _lines: lines,
+            switches,
+            _connections: connections,
         }
     }
 
     /// Forwards the next commit of a write transaction, and closes the connection instead of forwarding its response.
     pub fn cut_next_commit(&self) {
-        self.orders.cut_commit.store(true, Ordering::SeqCst);
+        self.switches.cut_commit.store(true, Ordering::SeqCst);
     }
 
     /// The number of commits whose response was not forwarded.
     pub fn cuts(&self) -> usize {
-        self.orders.cuts.load(Ordering::SeqCst)
+        self.switches.cuts.load(Ordering::SeqCst)
     }
 
     /// Starts or stops dropping all data of the event bus connection in both directions, without closing it.
-    pub fn swallow_bus(&self, on: bool) {
-        self.orders.swallow_bus.store(on, Ordering::SeqCst);
+    pub fn drop_bus_data(&self, on: bool) {
+        self.switches.drop_bus_data.store(on, Ordering::SeqCst);
     }
 }
 
-async fn carry(mut client: TcpStream, mut server: TcpStream, orders: &Orders) -> std::io::Result<()> {
-    let (mut said, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
-    let (mut writes, mut is_bus, mut is_doomed) = (false, false, false);
+async fn forward(mut client: TcpStream, mut server: TcpStream, switches: &FaultSwitches) -> std::io::Result<()> {
+    let (mut request, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    let (mut writes, mut is_bus, mut closes_after_commit) = (false, false, false);
     // A connection that dropped data once never recovers, because that data is lost.
-    let mut is_deaf = false;
+    let mut drops_data = false;
     loop {
         tokio::select! {
-            length = client.read(&mut said) => {
-                let piece = &said[..length?];
+            length = client.read(&mut request) => {
+                let piece = &request[..length?];
                 if piece.is_empty() {
                     return Ok(());
                 }
                 is_bus |= contains(piece, BUS);
-                is_deaf |= is_bus && orders.swallow_bus.load(Ordering::SeqCst);
+                drops_data |= is_bus && switches.drop_bus_data.load(Ordering::SeqCst);
                 if contains(piece, b"Q\0\0\0") && contains(piece, b"BEGIN") {
                     writes = contains(piece, BEGIN);
                 }
                 if writes && contains(piece, COMMIT) {
-                    is_doomed = orders.cut_commit.swap(false, Ordering::SeqCst);
+                    closes_after_commit = switches.cut_commit.swap(false, Ordering::SeqCst);
                 }
-                if !is_deaf {
+                if !drops_data {
                     server.write_all(piece).await?;
                 }
             }
             length = server.read(&mut answered) => {
                 let length = length?;
-                is_deaf |= is_bus && orders.swallow_bus.load(Ordering::SeqCst);
+                drops_data |= is_bus && switches.drop_bus_data.load(Ordering::SeqCst);
                 // A connection that drops data never closes by itself.
-                if length == 0 && !is_deaf {
+                if length == 0 && !drops_data {
                     return Ok(());
                 }
-                if is_doomed {
-                    orders.cuts.fetch_add(1, Ordering::SeqCst);
+                if closes_after_commit {
+                    switches.cuts.fetch_add(1, Ordering::SeqCst);
                     return Ok(());
                 }
-                if is_deaf {
+                if drops_data {
                     if length == 0 {
                         std::future::pending::<()>().await;
                     }

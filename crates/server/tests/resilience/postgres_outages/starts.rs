@@ -11,7 +11,7 @@ use test_support::{Client, Kind, ServerEnv, TestApp, World, is_soak};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes() {
+async fn start_waits_for_postgres_and_uses_available_connections() {
     let settings = &["max_connections = 12", "superuser_reserved_connections = 1"];
     let Some(cluster) = tokio::task::spawn_blocking(|| Cluster::start(settings)).await.unwrap() else {
         return;
@@ -75,7 +75,7 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
+async fn dead_idle_connections_fail_no_request() {
     let Some(app) = TestApp::start(Kind::Postgres).await else {
         return;
     };
@@ -100,7 +100,7 @@ async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
 
 /// The test waits for twenty seconds, so it runs only in the soak run.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_waits_too_long_for_a_lock_is_told_so() {
+async fn lock_timeout_is_reported_to_the_client() {
     if !is_soak() {
         return;
     }
@@ -136,12 +136,12 @@ async fn who_waits_too_long_for_a_lock_is_told_so() {
 }
 
 #[test]
-fn systemd_is_told_when_the_service_listens_and_when_it_stops() {
+fn systemd_is_notified_of_start_and_stop() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
     let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-    let heard = || {
+    let received = || {
         let mut bytes = [0; 256];
         let length = socket.recv(&mut bytes).unwrap();
         String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
@@ -149,9 +149,9 @@ fn systemd_is_told_when_the_service_listens_and_when_it_stops() {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
     place.set("NOTIFY_SOCKET", path.to_str().unwrap());
     let service = place.start("serve");
-    assert_eq!(heard(), "READY=1");
+    assert_eq!(received(), "READY=1");
     assert!(service.stop().success());
-    assert_eq!(heard(), "STOPPING=1");
+    assert_eq!(received(), "STOPPING=1");
     place.close();
 }
 

@@ -29,7 +29,7 @@ impl Authority {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_word_of_sslmode_keeps_its_promise() {
+async fn each_sslmode_enforces_its_requirements() {
     let (right, wrong) = (Authority::new("Right"), Authority::new("Wrong"));
     let (certificate, key) = right.sign("localhost");
     let started = tokio::task::spawn_blocking(move || {
@@ -69,7 +69,7 @@ async fn each_word_of_sslmode_keeps_its_promise() {
     service.ready().await;
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     ada.get("/classes").await.expect(200);
-    drop(super::ears::Ear::of(&service.base, &world.ada).await);
+    drop(super::socket_probe::SocketProbe::of(&service.base, &world.ada).await);
     let doctor = place.command(&["doctor"], &[]).output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     for words in ["TLSv1.3", "fsync is on", "LISTEN and NOTIFY work", "instances"] {

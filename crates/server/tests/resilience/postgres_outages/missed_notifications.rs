@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use db::Database;
 
-use super::cable::Cable;
-use super::ears::Ear;
+use super::fault_proxy::FaultProxy;
+use super::socket_probe::SocketProbe;
 use test_support::rows::execute;
 use test_support::{Kind, PATIENCE, ServerEnv, TestApp, World, until};
 
@@ -17,17 +17,17 @@ fn port(url: &str) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_line_that_swallows_what_is_said_is_given_up() {
+async fn silent_listen_connection_is_replaced() {
     let Some(mut place) = ServerEnv::new(Kind::Postgres) else {
         return;
     };
     let Database::Postgres(url) = place.database.clone() else {
         unreachable!()
     };
-    let cable = Cable::to(port(&url)).await;
+    let fault_proxy = FaultProxy::to(port(&url)).await;
     place.set(
         "DATABASE_URL",
-        &url.replace(&format!(":{}/", port(&url)), &format!(":{}/", cable.port)),
+        &url.replace(&format!(":{}/", port(&url)), &format!(":{}/", fault_proxy.port)),
     );
     place.set("BUS_HEARTBEAT_SECONDS", "1");
     place.set("BUS_TIMEOUT_SECONDS", "2");
@@ -35,12 +35,12 @@ async fn a_line_that_swallows_what_is_said_is_given_up() {
     let mut service = place.start("serve");
     service.ready().await;
     let (ada, ben) = (
-        Ear::of(&service.base, &world.ada).await,
-        Ear::of(&service.base, &world.ben).await,
+        SocketProbe::of(&service.base, &world.ada).await,
+        SocketProbe::of(&service.base, &world.ben).await,
     );
-    let marks = [ada.mark(), ben.mark()];
+    let marks = [ada.position(), ben.position()];
     // Both ends consider the connection open; only the data is missing.
-    cable.swallow_bus(true);
+    fault_proxy.drop_bus_data(true);
     let end = format!("DELETE FROM sessions WHERE token = '{}'", world.ben.token);
     execute(&place.database, end).await;
     // Reconnecting fails as long as the proxy drops data.
@@ -48,38 +48,38 @@ async fn a_line_that_swallows_what_is_said_is_given_up() {
         service.tail().contains("LISTEN connection lost")
     })
     .await;
-    cable.swallow_bus(false);
-    ada.until("was told to fetch", |ada| ada.heard("[\"sync:required\"", marks[0]))
+    fault_proxy.drop_bus_data(false);
+    ada.until("was told to fetch", |ada| ada.received("[\"sync:required\"", marks[0]))
         .await;
-    ben.until("is out", Ear::is_out).await;
+    ben.until("is out", SocketProbe::is_rejected).await;
     drop((ada, ben));
     service.kill();
     place.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_row_that_goes_before_it_is_read_makes_everybody_fetch() {
+async fn deleted_outbox_row_resyncs_all_clients() {
     let Some(app) = TestApp::start(Kind::Postgres).await else {
         return;
     };
     let (ada, ben) = (
-        Ear::of(&app.base, &app.world.ada).await,
-        Ear::of(&app.base, &app.world.ben).await,
+        SocketProbe::of(&app.base, &app.world.ada).await,
+        SocketProbe::of(&app.base, &app.world.ben).await,
     );
-    let marks = [ada.mark(), ben.mark()];
+    let marks = [ada.position(), ben.position()];
     let order = "SELECT pg_notify('groupwork', '01900000-0000-7000-8000-000000000000')";
     let channel = db::outbox::CHANNEL;
     execute(&app.database, order.replace("'groupwork'", &format!("'{channel}'"))).await;
-    ada.until("was told to fetch", |ada| ada.heard("[\"sync:required\"", marks[0]))
+    ada.until("was told to fetch", |ada| ada.received("[\"sync:required\"", marks[0]))
         .await;
-    ben.until("was told to fetch", |ben| ben.heard("[\"sync:required\"", marks[1]))
+    ben.until("was told to fetch", |ben| ben.received("[\"sync:required\"", marks[1]))
         .await;
     drop((ada, ben));
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_sweep_puts_right_by_itself_what_nobody_told() {
+async fn sweep_corrects_rooms_without_events() {
     let Some(app) = TestApp::start_with(Kind::Postgres, &["--socket-sweep-seconds=1"]).await else {
         return;
     };
@@ -90,17 +90,17 @@ async fn the_sweep_puts_right_by_itself_what_nobody_told() {
         .unwrap()
         .to_owned();
     let (ada, ben) = (
-        Ear::of(&app.base, &world.ada).await,
-        Ear::of(&app.base, &world.ben).await,
+        SocketProbe::of(&app.base, &world.ada).await,
+        SocketProbe::of(&app.base, &world.ben).await,
     );
-    let cem = Ear::of(&app.base, &world.cem).await;
+    let cem = SocketProbe::of(&app.base, &world.cem).await;
     let silently = format!(
         "DELETE FROM group_members WHERE group_id = '{group}' AND user_id = '{}';
             DELETE FROM sessions WHERE token = '{}'",
         world.ben.id, world.cem.token
     );
     execute(&app.database, silently).await;
-    cem.until("is out", Ear::is_out).await;
+    cem.until("is out", SocketProbe::is_rejected).await;
     // The rooms of every socket are checked once in five sweeps.
     let room = model::realtime::Room::Group(model::id::GroupId::new(&group));
     let since = std::time::Instant::now();
@@ -109,7 +109,7 @@ async fn the_sweep_puts_right_by_itself_what_nobody_told() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(
-        !ada.heard("[\"sync:required\"", 0) && !ben.heard("[\"sync:required\"", 0),
+        !ada.received("[\"sync:required\"", 0) && !ben.received("[\"sync:required\"", 0),
         "nothing was lost as far as is known"
     );
     drop((ada, ben, cem));

@@ -14,10 +14,10 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::cable::Cable;
-use super::calls::Calls;
-use super::ears::Ear;
-use super::question;
+use super::fault_proxy::FaultProxy;
+use super::help_history::HelpHistory;
+use super::requests;
+use super::socket_probe::SocketProbe;
 use crate::crash::checker::Checker;
 use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
@@ -27,7 +27,7 @@ use test_support::{AUTH_SECRET, Client, DOCSERVER_SECRET, PATIENCE, Person, Serv
 
 /// The faults that are injected into PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storm {
+pub enum Outage {
     /// An orderly shutdown, a pause and a restart.
     RestartFast,
     /// An immediate shutdown and a recovery from the write-ahead log.
@@ -43,43 +43,43 @@ pub enum Storm {
 }
 
 /// All faults, in the order of execution.
-pub const STORMS: [Storm; 6] = [
-    Storm::RestartFast,
-    Storm::CutCommit,
-    Storm::EndAll,
-    Storm::RestartImmediate,
-    Storm::EndBus,
-    Storm::Freeze,
+pub const OUTAGES: [Outage; 6] = [
+    Outage::RestartFast,
+    Outage::CutCommit,
+    Outage::EndAll,
+    Outage::RestartImmediate,
+    Outage::EndBus,
+    Outage::Freeze,
 ];
 
-impl Storm {
+impl Outage {
     /// Returns whether revocation events may be lost during this fault.
-    fn is_a_gap(self) -> bool {
+    fn may_lose_events(self) -> bool {
         !matches!(self, Self::Freeze | Self::CutCommit)
     }
 }
 
 /// The maximum recovery time after the database is back: ten seconds. The short run allows more, because other tests
 /// run in parallel.
-fn patience() -> Duration {
+fn recovery_timeout() -> Duration {
     Duration::from_secs(size(40, 10))
 }
 
-pub struct Scene {
+pub struct OutageFixture {
     cluster: Arc<Cluster>,
-    cable: Cable,
+    fault_proxy: FaultProxy,
     direct: Database,
     world: World,
     services: [ServerProcess; 2],
     _places: [ServerEnv; 2],
-    practice: Arc<RunningSimulator>,
+    document_server: Arc<RunningSimulator>,
     oracle: Arc<Oracle>,
     checker: Checker,
     writers: Writers,
     readers: Vec<JoinHandle<usize>>,
-    calls: JoinHandle<Calls>,
+    help_history: JoinHandle<HelpHistory>,
     stop: Arc<AtomicBool>,
-    ears: Vec<Ear>,
+    socket_probe: Vec<SocketProbe>,
     tom: [Client; 2],
     /// The group from which a user is removed during every gap in the event stream.
     group: String,
@@ -91,23 +91,23 @@ pub struct Scene {
     rng: StdRng,
 }
 
-impl Scene {
+impl OutageFixture {
     pub async fn prepare() -> Option<Self> {
         let cluster = tokio::task::spawn_blocking(|| Cluster::start(&[]));
         let cluster = Arc::new(cluster.await.unwrap()?);
         let direct = Database::Postgres(cluster.url("postgres"));
-        let cable = Cable::to(cluster.port()).await;
-        let mut first = ServerEnv::on_database(&Database::Postgres(Cluster::url_at(cable.port, "postgres")));
+        let fault_proxy = FaultProxy::to(cluster.port()).await;
+        let mut first = ServerEnv::on_database(&Database::Postgres(Cluster::url_at(fault_proxy.port, "postgres")));
         let mut second = ServerEnv::on_database(&direct);
         second.set("DATA_DIR", &first.folder().display().to_string());
         let world = World::create(&second.store().await, &direct).await;
-        let practice = Arc::new(
+        let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
         for place in [&mut first, &mut second] {
-            place.set("DOCSERVER_URL", &practice.url());
+            place.set("DOCSERVER_URL", &document_server.url());
         }
         let mut services = [first.start("serve"), second.start("serve")];
         for service in &mut services {
@@ -120,7 +120,7 @@ impl Scene {
         let mut rng = StdRng::seed_from_u64(seed);
         let oracle = Arc::new(Oracle::default());
         let checker = Checker::new(&direct, first.folder(), &world.north);
-        let writers = Writers::start(&bases, &world, &practice, &oracle, &mut rng).await;
+        let writers = Writers::start(&bases, &world, &document_server, &oracle, &mut rng).await;
         oracle.require_responses();
 
         let at = |base: &str, person: &Person| Client::new(base, Some(person.cookie.clone()));
@@ -132,7 +132,7 @@ impl Scene {
             .to_owned();
         let new = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
         let called = at(bases[0], &world.ada).post("/groups", new).await.expect(201);
-        let mut ears = Vec::new();
+        let mut socket_probe = Vec::new();
         for (base, person) in [
             (bases[0], &world.tom),
             (bases[1], &world.tom),
@@ -141,30 +141,30 @@ impl Scene {
             (bases[0], &world.ben),
             (bases[1], &world.zoe),
         ] {
-            ears.push(Ear::of(base, person).await);
+            socket_probe.push(SocketProbe::of(base, person).await);
         }
         let (stop, reads) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
-        let calls = Calls::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
-        let calls = keep_calling(calls, Arc::clone(&stop), Arc::clone(&oracle));
+        let help_history = HelpHistory::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
+        let help_history = run_help_requests(help_history, Arc::clone(&stop), Arc::clone(&oracle));
         let readers = bases.map(|base| {
             let reader = at(base, &world.ada);
-            keep_reading(reader, Arc::clone(&stop), Arc::clone(&oracle), Arc::clone(&reads))
+            run_reads(reader, Arc::clone(&stop), Arc::clone(&oracle), Arc::clone(&reads))
         });
         Some(Self {
             cluster,
-            cable,
+            fault_proxy,
             direct,
             world,
             services,
             _places: [first, second],
-            practice,
+            document_server,
             oracle,
             checker,
             writers,
             readers: readers.into(),
-            calls,
+            help_history,
             stop,
-            ears,
+            socket_probe,
             tom,
             group,
             named: 0,
@@ -177,59 +177,64 @@ impl Scene {
     }
 
     /// Injects one fault and checks all invariants after it.
-    pub async fn survive(&mut self, storm: Storm) {
+    pub async fn run_outage(&mut self, outage: Outage) {
         self.writers.resume();
         let calm = self.rng.random_range(50..400);
         tokio::time::sleep(Duration::from_millis(calm)).await;
         // A user is removed without an event, as if the event was lost in the gap.
-        let victim = if storm.is_a_gap() {
-            Some(self.guest().await)
+        let victim = if outage.may_lose_events() {
+            Some(self.new_member().await)
         } else {
             None
         };
-        let marks: Vec<usize> = self.ears.iter().map(Ear::mark).collect();
-        if let Some((guest, _)) = &victim {
+        let marks: Vec<usize> = self.socket_probe.iter().map(SocketProbe::position).collect();
+        if let Some((new_member, _)) = &victim {
             let put_out = format!(
                 "DELETE FROM sessions WHERE token = '{}'; DELETE FROM group_members WHERE group_id = '{}'",
-                guest.token, self.group
+                new_member.token, self.group
             );
             execute(&self.direct, put_out).await;
         }
         self.busy += usize::from(self.writers.busy() > 0);
-        self.blow(storm).await;
+        self.inject(outage).await;
         let back = Instant::now();
-        self.ready_again(back).await;
-        self.hears_again().await;
+        self.wait_until_ready(back).await;
+        self.wait_until_received().await;
         let took = back.elapsed();
-        assert!(took < patience(), "{storm:?}: everything works only after {took:?}");
+        assert!(
+            took < recovery_timeout(),
+            "{outage:?}: everything works only after {took:?}"
+        );
         self.slowest = self.slowest.max(took);
-        println!("  {storm:?}: all works after {} ms", took.as_millis());
-        if let Some((guest, ear)) = victim {
+        println!("  {outage:?}: all works after {} ms", took.as_millis());
+        if let Some((new_member, ear)) = victim {
             self.gaps += 1;
-            for (ear, mark) in self.ears.iter().zip(&marks) {
-                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*mark))
+            for (ear, position) in self.socket_probe.iter().zip(&marks) {
+                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*position))
                     .await;
             }
-            ear.until(&format!("{} is out", guest.name), Ear::is_out).await;
-            self.who_was_put_out_hears_nothing().await;
+            ear.until(&format!("{} is out", new_member.name), SocketProbe::is_rejected)
+                .await;
+            self.check_removed_member().await;
         }
-        self.look().await;
+        self.check().await;
     }
 
-    async fn blow(&mut self, storm: Storm) {
+    async fn inject(&mut self, outage: Outage) {
         let cluster = Arc::clone(&self.cluster);
         let away = Duration::from_millis(self.rng.random_range(0..1_500));
         let frozen = size(Duration::from_secs(2), Duration::from_secs(20));
-        let blocking = move |act: Box<dyn FnOnce(&Cluster) + Send>| tokio::task::spawn_blocking(move || act(&cluster));
+        let blocking =
+            move |step: Box<dyn FnOnce(&Cluster) + Send>| tokio::task::spawn_blocking(move || step(&cluster));
         let ended = |bus: &str| {
             format!(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '{bus}'
                     AND pid <> pg_backend_pid()"
             )
         };
-        match storm {
-            Storm::RestartFast | Storm::RestartImmediate => {
-                let mode = if storm == Storm::RestartFast {
+        match outage {
+            Outage::RestartFast | Outage::RestartImmediate => {
+                let mode = if outage == Outage::RestartFast {
                     "fast"
                 } else {
                     "immediate"
@@ -241,9 +246,9 @@ impl Scene {
                 }));
                 restarted.await.unwrap();
             }
-            Storm::EndAll => execute(&self.direct, ended("groupwork%")).await,
-            Storm::EndBus => execute(&self.direct, ended("groupwork bus")).await,
-            Storm::Freeze => {
+            Outage::EndAll => execute(&self.direct, ended("groupwork%")).await,
+            Outage::EndBus => execute(&self.direct, ended("groupwork bus")).await,
+            Outage::Freeze => {
                 let stood = blocking(Box::new(move |cluster| {
                     cluster.freeze();
                     std::thread::sleep(frozen);
@@ -251,11 +256,11 @@ impl Scene {
                 }));
                 stood.await.unwrap();
             }
-            Storm::CutCommit => {
+            Outage::CutCommit => {
                 for _ in 0..size(2, 15) {
-                    let (before, since) = (self.cable.cuts(), Instant::now());
-                    self.cable.cut_next_commit();
-                    while self.cable.cuts() == before {
+                    let (before, since) = (self.fault_proxy.cuts(), Instant::now());
+                    self.fault_proxy.cut_next_commit();
+                    while self.fault_proxy.cuts() == before {
                         assert!(since.elapsed() < PATIENCE, "nobody commits");
                         tokio::time::sleep(Duration::from_millis(5)).await;
                     }
@@ -265,7 +270,7 @@ impl Scene {
     }
 
     /// Waits until both instances are ready.
-    async fn ready_again(&self, since: Instant) {
+    async fn wait_until_ready(&self, since: Instant) {
         for tom in &self.tom {
             let is_ready = async || {
                 let asked = tom
@@ -281,10 +286,10 @@ impl Scene {
     }
 
     /// Checks in both directions that a change at one instance is received at the other.
-    async fn hears_again(&mut self) {
+    async fn wait_until_received(&mut self) {
         for at in [0, 1] {
-            let (since, mark) = (Instant::now(), self.ears[1 - at].mark());
-            while !self.ears[1 - at].heard(&self.group, mark) {
+            let (since, position) = (Instant::now(), self.socket_probe[1 - at].position());
+            while !self.socket_probe[1 - at].received(&self.group, position) {
                 assert!(since.elapsed() < PATIENCE, "the other instance is deaf");
                 self.rename(at).await;
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -298,7 +303,7 @@ impl Scene {
         let request = self.tom[at]
             .request(Method::PATCH, &path)
             .json(&json!({"name": format!("Name {}", self.named)}));
-        match question::ask(request, &self.oracle).await {
+        match requests::send(request, &self.oracle).await {
             Some((200, _)) => true,
             Some((503, _)) => false,
             other => {
@@ -309,25 +314,25 @@ impl Scene {
     }
 
     /// Checks that Finn is in no room of the group any more, then adds Finn to the group again.
-    async fn who_was_put_out_hears_nothing(&mut self) {
+    async fn check_removed_member(&mut self) {
         let (tom, finn) = (1, 2);
-        let marks = [self.ears[tom].mark(), self.ears[finn].mark()];
+        let marks = [self.socket_probe[tom].position(), self.socket_probe[finn].position()];
         assert!(self.rename(0).await, "nothing blows any more");
         let group = self.group.clone();
-        self.ears[tom]
-            .until("the staff hear of it", |ear| ear.heard(&group, marks[0]))
+        self.socket_probe[tom]
+            .until("the staff hear of it", |ear| ear.received(&group, marks[0]))
             .await;
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert!(
-            !self.ears[finn].heard(&group, marks[1]),
+            !self.socket_probe[finn].received(&group, marks[1]),
             "he was put out in the gap and hears on"
         );
         let path = format!("/groups/{group}/members");
         let again = self.tom[1].post(&path, json!({"userIds": [self.world.finn.id]})).await;
         again.expect(200);
         let since = Instant::now();
-        let mark = self.ears[finn].mark();
-        while !self.ears[finn].heard(&group, mark) {
+        let position = self.socket_probe[finn].position();
+        while !self.socket_probe[finn].received(&group, position) {
             assert!(since.elapsed() < PATIENCE, "he is in again and hears nothing");
             self.rename(0).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -335,7 +340,7 @@ impl Scene {
     }
 
     /// Returns a user with a separate session at one of the instances.
-    async fn guest(&mut self) -> (Person, Ear) {
+    async fn new_member(&mut self) -> (Person, SocketProbe) {
         let zack = &self.world.zack;
         let (id, token) = (clock::new_id(), better_auth::token::session_token());
         let copied = format!(
@@ -349,21 +354,21 @@ impl Scene {
             "better-auth.session_token={}",
             better_auth::cookie::sign(AUTH_SECRET, &token)
         );
-        let guest = Person {
+        let new_member = Person {
             token,
             cookie,
             ..zack.clone()
         };
         let at = self.rng.random_range(0..2);
-        let ear = Ear::of(&self.services[at].base, &guest).await;
-        (guest, ear)
+        let ear = SocketProbe::of(&self.services[at].base, &new_member).await;
+        (new_member, ear)
     }
 
     /// Pauses the writers and checks that every acknowledged change exists.
-    async fn look(&mut self) {
+    async fn check(&mut self) {
         self.writers.pause().await;
-        self.oracle.record_rejections(&self.practice);
-        self.practice.clear_log();
+        self.oracle.record_rejections(&self.document_server);
+        self.document_server.clear_log();
         self.oracle.assert_no_faults();
         self.checker.check_new(&self.oracle);
     }
@@ -375,9 +380,9 @@ impl Scene {
         for reader in self.readers.drain(..) {
             refused += reader.await.unwrap();
         }
-        let mut calls = (&mut self.calls).await.unwrap();
+        let mut help_history = (&mut self.help_history).await.unwrap();
         for at in [0, 1] {
-            calls.look(at, &self.oracle).await;
+            help_history.check(at, &self.oracle).await;
         }
         self.checker.check_all(&self.oracle);
         self.oracle.assert_no_faults();
@@ -386,18 +391,18 @@ impl Scene {
             self.busy,
             self.gaps,
             self.slowest.as_millis(),
-            self.cable.cuts()
+            self.fault_proxy.cuts()
         );
         println!(
             "  {} reads answered, {refused} refused; calls for help: {} done, {} left open, {} looks",
             self.reads.load(Ordering::SeqCst),
-            calls.done,
-            calls.left_open,
-            calls.read
+            help_history.done,
+            help_history.left_open,
+            help_history.read
         );
         println!("  {}", self.oracle.summary());
         println!("  {}", self.checker.summary());
-        drop(self.ears);
+        drop(self.socket_probe);
         for service in self.services {
             assert!(service.stop().success());
         }
@@ -405,23 +410,22 @@ impl Scene {
 }
 
 /// Calls for help and resolves the calls until `stop` is set.
-fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, oracle: Arc<Oracle>) -> JoinHandle<Calls> {
+fn run_help_requests(
+    mut help_history: HelpHistory,
+    stop: Arc<AtomicBool>,
+    oracle: Arc<Oracle>,
+) -> JoinHandle<HelpHistory> {
     tokio::spawn(async move {
         while !stop.load(Ordering::SeqCst) {
-            calls.act(&oracle).await;
+            help_history.step(&oracle).await;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        calls
+        help_history
     })
 }
 
 /// Reads lists until `stop` is set, and returns the number of rejected requests.
-fn keep_reading(
-    reader: Client,
-    stop: Arc<AtomicBool>,
-    oracle: Arc<Oracle>,
-    reads: Arc<AtomicUsize>,
-) -> JoinHandle<usize> {
+fn run_reads(reader: Client, stop: Arc<AtomicBool>, oracle: Arc<Oracle>, reads: Arc<AtomicUsize>) -> JoinHandle<usize> {
     tokio::spawn(async move {
         let mut refused = 0;
         for number in 0_usize.. {
@@ -429,7 +433,7 @@ fn keep_reading(
                 break;
             }
             let path = ["/groups", "/courses", "/classes", "/assignments"][number % 4];
-            match question::ask(reader.request(Method::GET, path), &oracle).await {
+            match requests::send(reader.request(Method::GET, path), &oracle).await {
                 Some((200, _)) => drop(reads.fetch_add(1, Ordering::SeqCst)),
                 Some((503, _)) => refused += 1,
                 other => oracle.fault(format!("{path} answered {other:?}")),

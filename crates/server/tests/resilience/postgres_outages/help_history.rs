@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::question;
+use super::requests;
 use crate::crash::oracle::Oracle;
 use test_support::{Client, Person};
 
 /// The time after a response with an unknown result during which its transaction may still be committed.
-const UNDER_WAY: Duration = Duration::from_mins(1);
+const COMMIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The result of a request.
-enum Ended {
+enum RequestResult {
     Done,
     Refused,
     Open,
 }
 
 /// The help flag of one group, with the states that its history allows.
-pub struct Calls {
+pub struct HelpHistory {
     student: [Client; 2],
     teacher: [Client; 2],
     path: String,
@@ -36,7 +36,7 @@ pub struct Calls {
     pub read: usize,
 }
 
-impl Calls {
+impl HelpHistory {
     /// Starts with a group without an open call, and two instances.
     pub fn of(bases: [&str; 2], group: &str, student: &Person, teacher: &Person) -> Self {
         let client = |person: &Person| bases.map(|base| Client::new(base, Some(person.cookie.clone())));
@@ -54,7 +54,7 @@ impl Calls {
     }
 
     /// Executes the next step: call, read, resolve, read.
-    pub async fn act(&mut self, oracle: &Oracle) {
+    pub async fn step(&mut self, oracle: &Oracle) {
         self.number += 1;
         let at = self.number / 4 % 2;
         let (client, end, body, wanted) = match self.number % 4 {
@@ -63,24 +63,24 @@ impl Calls {
                 (&self.student[at], "/help", json!({"message": words}), words)
             }
             3 => (&self.teacher[at], "/help/resolve", json!({}), String::new()),
-            _ => return self.look(1 - at, oracle).await,
+            _ => return self.check(1 - at, oracle).await,
         };
         let request = client.request(Method::POST, &format!("{}{end}", self.path)).json(&body);
         // A call that is already resolved is rejected with 409.
-        let ended = match question::ask(request, oracle).await {
-            Some((200, _)) => Ended::Done,
-            Some((409, _)) => Ended::Refused,
-            Some((503, body)) if body["code"] == "NOT_READY" || body["code"] == "OVERLOADED" => Ended::Open,
+        let ended = match requests::send(request, oracle).await {
+            Some((200, _)) => RequestResult::Done,
+            Some((409, _)) => RequestResult::Refused,
+            Some((503, body)) if body["code"] == "NOT_READY" || body["code"] == "OVERLOADED" => RequestResult::Open,
             Some((status, body)) => return oracle.fault(format!("{end} answered {status}: {body}")),
-            None => Ended::Open,
+            None => RequestResult::Open,
         };
         match ended {
-            Ended::Done => {
+            RequestResult::Done => {
                 self.done += 1;
                 self.possible = BTreeSet::from([wanted]);
             }
-            Ended::Refused => {}
-            Ended::Open => {
+            RequestResult::Refused => {}
+            RequestResult::Open => {
                 self.left_open += 1;
                 self.open.push((Instant::now(), wanted));
             }
@@ -88,13 +88,13 @@ impl Calls {
     }
 
     /// Reads the flag and compares it with the history.
-    pub async fn look(&mut self, at: usize, oracle: &Oracle) {
+    pub async fn check(&mut self, at: usize, oracle: &Oracle) {
         let request = self.teacher[at].request(Method::GET, &self.path);
-        let Some((200, group)) = question::ask(request, oracle).await else {
+        let Some((200, group)) = requests::send(request, oracle).await else {
             return;
         };
         self.read += 1;
-        self.open.retain(|(since, _)| since.elapsed() < UNDER_WAY);
+        self.open.retain(|(since, _)| since.elapsed() < COMMIT_TIMEOUT);
         let seen = match &group["needsHelp"] {
             Value::Bool(true) => group["helpMessage"].as_str().unwrap_or_default().to_owned(),
             _ => String::new(),
