@@ -44,18 +44,18 @@ impl Students {
             )
             .unwrap();
             for seat in 0..class_size {
-                let place = class * class_size + seat;
-                let token = format!("crowd-token-{place:020}");
+                let student = class * class_size + seat;
+                let token = format!("crowd-token-{student:020}");
                 write!(
                     sql,
                     "INSERT INTO users (id, name, name_key, email, home_organization_id, created_at, updated_at)
-                        VALUES ('crowd-{place}', 'C {place}', 'c {place}', 'c{place}@crowd.example', '{north}', 1, 1);
+                        VALUES ('crowd-{student}', 'C {student}', 'c {student}', 'c{student}@crowd.example', '{north}', 1, 1);
                     INSERT INTO members (organization_id, id, user_id, role, created_at)
-                        VALUES ('{north}', 'crowd-{place}', 'crowd-{place}', 'student', 1);
+                        VALUES ('{north}', 'crowd-{student}', 'crowd-{student}', 'student', 1);
                     INSERT INTO sessions (id, user_id, token, expires_at, active_organization_id, created_at, updated_at)
-                        VALUES ('crowd-{place}', 'crowd-{place}', '{token}', {far}, '{north}', 1, 1);
+                        VALUES ('crowd-{student}', 'crowd-{student}', '{token}', {far}, '{north}', 1, 1);
                     INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
-                        VALUES ('{north}', 'crowd-{place}', '{id}', 'crowd-{place}', 1);"
+                        VALUES ('{north}', 'crowd-{student}', '{id}', 'crowd-{student}', 1);"
                 )
                 .unwrap();
                 let signed = better_auth::cookie::sign(AUTH_SECRET, &token);
@@ -87,59 +87,59 @@ impl Students {
     }
 
     /// Returns the class of a student.
-    pub fn class_of(&self, place: usize) -> usize {
-        place / self.class_size
+    pub fn class_of(&self, student: usize) -> usize {
+        student / self.class_size
     }
 }
 
 /// Collects what the sockets receive.
 #[derive(Default)]
-pub struct Heard {
+pub struct ReceivedEvents {
     /// The ids of the events of each socket, in the order of arrival.
     events: Mutex<BTreeMap<usize, Vec<String>>>,
-    cut: Mutex<BTreeMap<usize, Instant>>,
+    closed: Mutex<BTreeMap<usize, Instant>>,
 }
 
 /// One socket for each student.
-pub struct Crowd {
-    heard: Arc<Heard>,
+pub struct StudentSockets {
+    received: Arc<ReceivedEvents>,
     reading: Vec<JoinHandle<()>>,
     is_leaving: Arc<AtomicBool>,
     /// Open sockets from which the test does not read.
-    deaf: Vec<raw::Socket>,
+    non_reading: Vec<raw::Socket>,
 }
 
-impl Crowd {
-    /// Connects all sockets and waits until each has joined its rooms. After that the sockets in `deaf` are not read.
-    pub async fn come(base: &str, students: &Students, deaf: &BTreeSet<usize>) -> Self {
+impl StudentSockets {
+    /// Connects all sockets and waits until each has joined its rooms. After that the sockets in `non_reading` are not read.
+    pub async fn connect_all(base: &str, students: &Students, non_reading: &BTreeSet<usize>) -> Self {
         let opened = futures_util::stream::iter(0..students.count())
-            .map(|place| async move { (place, Self::come_in(base, &students.cookies[place]).await) })
+            .map(|student| async move { (student, Self::connect(base, &students.cookies[student]).await) })
             .buffer_unordered(AT_ONCE);
-        let (heard, is_leaving) = (Arc::<Heard>::default(), Arc::<AtomicBool>::default());
+        let (received, is_leaving) = (Arc::<ReceivedEvents>::default(), Arc::<AtomicBool>::default());
         let (mut reading, mut kept) = (Vec::new(), Vec::new());
         tokio::pin!(opened);
-        while let Some((place, socket)) = opened.next().await {
-            if deaf.contains(&place) {
+        while let Some((student, socket)) = opened.next().await {
+            if non_reading.contains(&student) {
                 kept.push(socket);
                 continue;
             }
             reading.push(tokio::spawn(Self::read(
-                place,
+                student,
                 socket,
-                Arc::clone(&heard),
+                Arc::clone(&received),
                 Arc::clone(&is_leaving),
             )));
         }
         Self {
-            heard,
+            received,
             reading,
             is_leaving,
-            deaf: kept,
+            non_reading: kept,
         }
     }
 
     /// Connects like a real client: waits for a moment after a failed attempt and retries.
-    async fn come_in(base: &str, cookie: &str) -> raw::Socket {
+    async fn connect(base: &str, cookie: &str) -> raw::Socket {
         let until = Instant::now() + Duration::from_mins(2);
         loop {
             let tried = async {
@@ -154,7 +154,7 @@ impl Crowd {
         }
     }
 
-    async fn read(place: usize, mut socket: raw::Socket, heard: Arc<Heard>, is_leaving: Arc<AtomicBool>) {
+    async fn read(student: usize, mut socket: raw::Socket, received: Arc<ReceivedEvents>, is_leaving: Arc<AtomicBool>) {
         while let Some(frame) = socket.next().await {
             if let Some(payload) = frame.strip_prefix("42[\"class:updated\",") {
                 let event = payload
@@ -164,31 +164,31 @@ impl Crowd {
                     .split('"')
                     .next()
                     .unwrap();
-                let mut events = heard.events.lock().unwrap();
-                events.entry(place).or_default().push(event.to_owned());
+                let mut events = received.events.lock().unwrap();
+                events.entry(student).or_default().push(event.to_owned());
             }
         }
         if !is_leaving.load(Ordering::Relaxed) {
-            heard.cut.lock().unwrap().insert(place, Instant::now());
+            received.closed.lock().unwrap().insert(student, Instant::now());
         }
     }
 
     /// Returns the events of each socket.
-    pub fn heard(&self) -> BTreeMap<usize, Vec<String>> {
-        self.heard.events.lock().unwrap().clone()
+    pub fn received(&self) -> BTreeMap<usize, Vec<String>> {
+        self.received.events.lock().unwrap().clone()
     }
 
     /// Returns the sockets that the server closed, with the time.
-    pub fn cut(&self) -> BTreeMap<usize, Instant> {
-        self.heard.cut.lock().unwrap().clone()
+    pub fn closed(&self) -> BTreeMap<usize, Instant> {
+        self.received.closed.lock().unwrap().clone()
     }
 
     /// Closes all sockets at once, including those that are not read.
-    pub fn leave(self) {
+    pub fn disconnect(self) {
         self.is_leaving.store(true, Ordering::Relaxed);
         for reading in &self.reading {
             reading.abort();
         }
-        drop(self.deaf);
+        drop(self.non_reading);
     }
 }
