@@ -1,7 +1,7 @@
 //! The schools of a country in one database: every statement reads only the rows that it needs.
 
-mod pages;
-mod plan;
-mod plans;
-mod rules;
+mod index_use;
+mod page_cost;
+mod plan_rules;
+mod query_plan;
 mod seeder;

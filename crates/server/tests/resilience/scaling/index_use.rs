@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use db::Database;
 use db::sql::Sql;
 
-use super::plan::{Plan, Planner};
-use super::rules::{ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, YOUNG, findings, reason};
+use super::plan_rules::{
+    ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, YOUNG, findings, reason,
+};
+use super::query_plan::{Plan, Planner};
 use super::seeder::{self, Extent};
 use test_support::rows::{execute, texts};
 use test_support::{TestApp, is_soak};
@@ -35,10 +37,10 @@ async fn names(database: &Database, sqlite: &str, postgres: &str) -> BTreeSet<St
     texts(database, query.to_owned()).await.into_iter().flatten().collect()
 }
 
-async fn plans(database: &Database, as_it_is: bool) -> Vec<(String, &'static Sql, Plan)> {
+async fn plans(database: &Database, with_real_statistics: bool) -> Vec<(String, &'static Sql, Plan)> {
     let database = database.clone();
     let read = tokio::task::spawn_blocking(move || {
-        let mut planner = Planner::on(&database, as_it_is);
+        let mut planner = Planner::on(&database, with_real_statistics);
         let all = statements().into_iter();
         all.filter_map(|(name, sql)| planner.plan(sql).map(|plan| (name, sql, plan)))
             .collect()
@@ -46,8 +48,8 @@ async fn plans(database: &Database, as_it_is: bool) -> Vec<(String, &'static Sql
     read.await.unwrap()
 }
 
-both!(every_statement_finds_its_rows_by_an_index, |app| {
-    seeder::fill(&app.database, Extent::usual()).await;
+both!(every_statement_uses_an_index, |app| {
+    seeder::fill(&app.database, Extent::for_run()).await;
     let is_sqlite = matches!(app.database, Database::Sqlite(_));
     let tables = names(
         &app.database,
@@ -122,12 +124,12 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
         assert!(unread.is_empty(), "indexes that nobody reads: {unread:?}");
     }
     if is_soak() && !is_sqlite {
-        as_it_is(app).await;
+        with_real_statistics(app).await;
     }
 });
 
 /// Plans with the real statistics of PostgreSQL and all its plan types enabled: no large table is scanned sequentially.
-async fn as_it_is(app: &TestApp) {
+async fn with_real_statistics(app: &TestApp) {
     execute(&app.database, "ANALYZE".to_owned()).await;
     let large = format!(
         "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace

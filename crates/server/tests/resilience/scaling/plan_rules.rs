@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{Access, Plan};
+use super::query_plan::{Access, Plan};
 
 /// Tables with at most one row for each school. Reading one of them completely is cheap.
 pub const SMALL: [&str; 4] = ["organizations", "settings", "storage_usages", "refinery_schema_history"];
@@ -306,7 +306,7 @@ pub fn width(access: &Access, partial: &BTreeSet<String>) -> Width {
     }
 }
 
-fn forgets(sql: &str) -> bool {
+fn is_expiry(sql: &str) -> bool {
     sql.trim_start().starts_with("DELETE") && sql.contains("created_at < ")
 }
 
@@ -324,7 +324,7 @@ pub fn findings(
         let width = match width(access, partial) {
             // A statement that deletes old rows must use the age in the index, otherwise it reads all retained rows
             // each time.
-            Width::Narrow if forgets(sql) && !access.narrowed.contains("created_at<") => Width::Young,
+            Width::Narrow if is_expiry(sql) && !access.narrowed.contains("created_at<") => Width::Young,
             width => width,
         };
         (counts && width != Width::Narrow).then(|| (width, table.clone()))

@@ -36,9 +36,9 @@ pub enum Planner {
 }
 
 impl Planner {
-    /// Connects a planner that plans as the service does: for any arguments, not for those of one call. Unless `as_it_is`
+    /// Connects a planner that plans as the service does: for any arguments, not for those of one call. Unless `with_real_statistics`
     /// is set, PostgreSQL uses an index wherever one is usable, because it would scan a table with few rows sequentially.
-    pub fn on(database: &Database, as_it_is: bool) -> Self {
+    pub fn on(database: &Database, with_real_statistics: bool) -> Self {
         match database {
             Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).unwrap();
@@ -53,7 +53,7 @@ impl Planner {
                 client
                     .batch_execute("SET plan_cache_mode = force_generic_plan; SET jit = off")
                     .unwrap();
-                if !as_it_is {
+                if !with_real_statistics {
                     let by_index = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
                     client.batch_execute(by_index).unwrap();
                 }
@@ -164,11 +164,11 @@ fn of_postgres(explained: &Value) -> Plan {
         sorts: false,
         text: String::new(),
     };
-    walk(&explained[0]["Plan"], 0, None, &mut plan);
+    collect_accesses(&explained[0]["Plan"], 0, None, &mut plan);
     plan
 }
 
-fn walk(node: &Value, depth: usize, table: Option<&str>, plan: &mut Plan) {
+fn collect_accesses(node: &Value, depth: usize, table: Option<&str>, plan: &mut Plan) {
     let text = |name: &str| node[name].as_str();
     let kind = text("Node Type").unwrap_or_default();
     let table = text("Relation Name").or(table);
@@ -205,6 +205,6 @@ fn walk(node: &Value, depth: usize, table: Option<&str>, plan: &mut Plan) {
         });
     }
     for child in node["Plans"].as_array().into_iter().flatten() {
-        walk(child, depth + 1, table, plan);
+        collect_accesses(child, depth + 1, table, plan);
     }
 }

@@ -30,7 +30,7 @@ const PIECE: usize = 500_000;
 
 impl Extent {
     /// Returns the amount for `make test`, or for `make soak` in a soak run.
-    pub fn usual() -> Self {
+    pub fn for_run() -> Self {
         Self {
             schools: size(20, 200),
             students: size(100, 1000),
@@ -241,7 +241,7 @@ pub async fn fill(database: &Database, extent: Extent) {
         insert(table, columns, &values, count);
     }
     for (table, each, columns, values) in tables(extent) {
-        let values = format!("'o' || (n / {each}), {}", written(values, each, extent));
+        let values = format!("'o' || (n / {each}), {}", render_row(values, each, extent));
         insert(table, &format!("organization_id, {columns}"), &values, each * schools);
     }
     rows::execute(database, script).await;
@@ -253,7 +253,7 @@ pub async fn fill(database: &Database, extent: Extent) {
 }
 
 /// Renders the values of one row as SQL. Placeholders inside quotes become string concatenations.
-fn written(values: &str, each: i64, extent: Extent) -> String {
+fn render_row(values: &str, each: i64, extent: Extent) -> String {
     let (school, number) = (format!("(n / {each})"), format!("(n % {each})"));
     let classes = extent.groups / GROUPS;
     let constants = [
