@@ -9,7 +9,7 @@ use model::id::UserId;
 use model::rate::Rate;
 use serde_json::json;
 
-use super::{at, in_the_end, people};
+use super::{client_at, eventually, people};
 use test_support::Browser;
 use test_support::accounts::PASSWORD;
 use test_support::instances::Instances;
@@ -17,7 +17,7 @@ use test_support::raw::Socket;
 use test_support::topics::group;
 use test_support::{Answer, Client, Person, World};
 
-async fn two() -> Option<(Instances, World)> {
+async fn start_two() -> Option<(Instances, World)> {
     let instances = Instances::start(2, &[("RATE_LIMIT_FACTOR", "1")]).await?;
     let world = people(&instances).await;
     Some((instances, world))
@@ -25,8 +25,10 @@ async fn two() -> Option<(Instances, World)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn wrong_passwords_are_counted_over_all_instances_to_the_last_one() {
-    let Some((instances, world)) = two().await else { return };
+async fn failed_sign_ins_are_counted_over_all_instances() {
+    let Some((instances, world)) = start_two().await else {
+        return;
+    };
     let (store, id) = (instances.store().await, UserId::new(&world.ada.id));
     let hash = better_auth::password::hash(PASSWORD);
     let enable = store.platform_write(CrossTenantReason::CommandLine, move |platform| {
@@ -78,11 +80,13 @@ fn refused(statuses: Vec<u16>) -> (usize, usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
-    let Some((instances, world)) = two().await else { return };
-    let ada = at(instances.base(0), &world.ada);
+async fn rate_limits_are_shared_by_all_instances() {
+    let Some((instances, world)) = start_two().await else {
+        return;
+    };
+    let ada = client_at(instances.base(0), &world.ada);
     let bens = group(&ada, &world.seven_b, &[&world.ben, &world.cem, &world.dana], json!({})).await;
-    calls_for_help_and_imports(&instances, &world, &bens).await;
+    check_help_and_import_limits(&instances, &world, &bens).await;
 
     let room = ada.get(&format!("/groups/{bens}")).await.expect(200)["workRoomId"].clone();
     let messages = format!("/workrooms/{}/messages", room.as_str().unwrap());
@@ -95,14 +99,14 @@ async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
     // other.
     let most = usize::try_from(limit.hits + limit.share() - 1).unwrap();
     let limit = usize::try_from(limit.hits).unwrap();
-    let of = |person: &Person| [0, 1].map(|number| at(instances.base(number), person));
+    let of = |person: &Person| [0, 1].map(|number| client_at(instances.base(number), person));
 
     let dana = of(&world.dana);
     for number in 0..30 {
         say(&dana[0], number).await.expect(201);
     }
     let mut own = 0;
-    in_the_end("the other instance tells how much is left", async || {
+    eventually("the other instance tells how much is left", async || {
         own += 1;
         let answer = say(&dana[1], 100 + own).await;
         let left: usize = answer.header("ratelimit-remaining").parse().unwrap();
@@ -119,7 +123,7 @@ async fn what_one_instance_let_through_is_no_longer_there_at_the_other() {
         let_through += usize::from(say(&ben[0], number).await.status == 201);
     }
     assert_eq!(let_through, limit);
-    in_the_end("all of it is spent at the other", async || {
+    eventually("all of it is spent at the other", async || {
         tokio::time::sleep(Duration::from_millis(400)).await;
         let answer = say(&ben[1], 0).await;
         let_through += usize::from(answer.status == 201);
@@ -163,18 +167,18 @@ fn is_limited(answer: Answer) -> bool {
 
 /// Tests limits that are counted in the database for all users and instances: 20 calls for help of a group per hour,
 /// and 5 imports of a school per hour.
-async fn calls_for_help_and_imports(instances: &Instances, world: &World, group: &str) {
+async fn check_help_and_import_limits(instances: &Instances, world: &World, group: &str) {
     let help = format!("/groups/{group}/help");
     let callers = [&world.ben, &world.cem];
     let calls = (0..26).map(|number| {
-        let (caller, help) = (at(instances.base(number % 2), callers[number / 2 % 2]), &help);
+        let (caller, help) = (client_at(instances.base(number % 2), callers[number / 2 % 2]), &help);
         async move { caller.post(help, json!({})).await.status }
     });
     let statuses = futures_util::future::join_all(calls).await;
     let of = |statuses: &[u16], wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
     assert_eq!((of(&statuses, 200), of(&statuses, 429)), (20, 6), "{statuses:?}");
     let imports = (0..9).map(|number| {
-        let importer = at(instances.base(number % 2), [&world.adam, &world.olga][number / 2 % 2]);
+        let importer = client_at(instances.base(number % 2), [&world.adam, &world.olga][number / 2 % 2]);
         async move { importer.post("/users/import", json!({"users": []})).await.status }
     });
     let statuses = futures_util::future::join_all(imports).await;

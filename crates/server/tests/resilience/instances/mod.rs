@@ -1,12 +1,12 @@
 //! Runs several instances on one PostgreSQL database and one object store, as real processes behind a real proxy. They
 //! must behave as one service for all users, whichever instance handles a request, also during a rolling restart.
 
+mod events;
+mod lesson;
 mod limits;
-mod news;
-mod rolling;
+mod rolling_restart;
+mod shared_work;
 mod starting;
-mod story;
-mod turns;
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,12 @@ async fn people(instances: &Instances) -> World {
 }
 
 /// Returns a client of a user at one address.
-fn at(base: &str, person: &Person) -> Client {
+fn client_at(base: &str, person: &Person) -> Client {
     Client::new(base, Some(person.cookie.clone()))
 }
 
 /// Polls a condition until it is true.
-async fn in_the_end(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let since = Instant::now();
     while !is_so().await {
         assert!(since.elapsed() < PATIENCE, "not in the end: {what}");

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::{at, people};
+use super::{client_at, people};
 use test_support::ServerEnv;
 use test_support::instances::Instances;
 use test_support::rows::texts;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_start_at_once_on_an_empty_database() {
+async fn three_instances_start_concurrently_on_empty_database() {
     let Some(place) = ServerEnv::on_nothing() else { return };
     let mut instances = Instances::at(place, 3, &[]).await;
     instances.start_all().await;
@@ -29,7 +29,10 @@ async fn three_start_at_once_on_an_empty_database() {
     );
     let world = people(&instances).await;
     for number in 0..3 {
-        at(instances.base(number), &world.ada).get("/classes").await.expect(200);
+        client_at(instances.base(number), &world.ada)
+            .get("/classes")
+            .await
+            .expect(200);
         assert_eq!(
             instances.running(number).log(),
             "",
@@ -40,7 +43,7 @@ async fn three_start_at_once_on_an_empty_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
+async fn draining_instance_serves_until_second_signal() {
     let Some(mut place) = ServerEnv::new(test_support::Kind::Postgres) else {
         return;
     };
@@ -48,17 +51,17 @@ async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
     let mut service = tokio::task::block_in_place(|| place.start("serve"));
     service.ready().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let ask = async |path: &str| {
+    let send = async |path: &str| {
         http.get(format!("{}/api/health{path}", service.base))
             .send()
             .await
             .unwrap()
     };
-    assert_eq!(ask("").await.headers().get("connection"), None);
+    assert_eq!(send("").await.headers().get("connection"), None);
     service.ask_to_stop();
     let since = Instant::now();
     let told: Value = loop {
-        let answer = ask("/ready").await;
+        let answer = send("/ready").await;
         if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
             break answer.json().await.unwrap();
         }
@@ -68,7 +71,7 @@ async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
     let unasked = json!({"database": "unasked", "storage": "unasked", "docserver": "unasked"});
     assert_eq!(told, json!({"status": "draining", "checks": unasked}));
     for path in ["", "/live"] {
-        let answer = ask(path).await;
+        let answer = send(path).await;
         assert_eq!(answer.status(), StatusCode::OK, "who comes all the same is served");
         assert_eq!(answer.headers()["connection"], "close", "and comes back elsewhere");
     }
@@ -80,7 +83,7 @@ async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
+async fn pending_connections_are_served_at_shutdown() {
     let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
         return;
     };
@@ -111,7 +114,7 @@ async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
 /// The signal handlers are installed before the process prints its address, so a signal that arrives immediately after
 /// that does not kill it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_signal_right_after_the_start_stops_the_service_in_order() {
+async fn signal_right_after_start_stops_service_cleanly() {
     let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
         return;
     };

@@ -10,7 +10,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use super::{PATIENCE, at, in_the_end, people};
+use super::{PATIENCE, client_at, eventually, people};
 use crate::crash::checker::Checker;
 use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
@@ -32,7 +32,7 @@ impl Readers {
     fn start(base: &str, world: &World) -> Self {
         let (stop, read) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let tasks = [&world.ben, &world.ada].map(|person| {
-            let (client, stop, read) = (at(base, person), Arc::clone(&stop), Arc::clone(&read));
+            let (client, stop, read) = (client_at(base, person), Arc::clone(&stop), Arc::clone(&read));
             let class = world.seven_b.id.clone();
             tokio::spawn(async move {
                 while !stop.load(Ordering::Relaxed) {
@@ -67,7 +67,7 @@ struct Listeners {
 
 impl Listeners {
     async fn start(base: &str, world: &World) -> Self {
-        let teacher = at(base, &world.ada);
+        let teacher = client_at(base, &world.ada);
         let group = group(&teacher, &world.seven_b, &[&world.ben], json!({})).await;
         let mut sockets = Vec::new();
         for person in [&world.ada, &world.ben, &world.adam, &world.ben] {
@@ -83,7 +83,7 @@ impl Listeners {
 
     /// Checks that every socket receives a change that is made now, or reconnects, receives `ready`, and receives a
     /// later change. A read after a change returns the newest state.
-    async fn all_hear(&mut self) {
+    async fn expect_all(&mut self) {
         let since = Instant::now();
         let mut deaf: Vec<usize> = (0..self.sockets.len()).collect();
         while !deaf.is_empty() {
@@ -116,16 +116,16 @@ impl Listeners {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
+async fn rolling_restart_fails_no_request() {
     if !clients_are_there() {
         return;
     }
-    let practice = Arc::new(
+    let document_server = Arc::new(
         Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
             .await
             .unwrap(),
     );
-    let url = practice.url();
+    let url = document_server.url();
     let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url)]).await else {
         return;
     };
@@ -141,7 +141,7 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut writers = Vec::new();
     for _ in 0..2 {
-        writers.push(Writers::start(&[proxy.as_str()], &world, &practice, &oracle, &mut rng).await);
+        writers.push(Writers::start(&[proxy.as_str()], &world, &document_server, &oracle, &mut rng).await);
     }
     let mut listeners = Listeners::start(&proxy, &world).await;
     let readers = Readers::start(&proxy, &world);
@@ -151,7 +151,7 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     let (mut cut, mut slowest) = (0, Duration::ZERO);
     for number in 0..restarts {
         let old = number % 2;
-        in_the_end("somebody waits for an answer", async || {
+        eventually("somebody waits for an answer", async || {
             writers.iter().any(|writers| writers.busy() > 0)
         })
         .await;
@@ -159,11 +159,11 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
         let since = Instant::now();
         let ended = instances.stop(old).await;
         assert!(ended.success(), "{ended}");
-        listeners.all_hear().await;
+        listeners.expect_all().await;
         instances.restart(old).await;
         slowest = slowest.max(since.elapsed());
-        oracle.record_rejections(&practice);
-        practice.simulator().clear_log();
+        oracle.record_rejections(&document_server);
+        document_server.simulator().clear_log();
         oracle.assert_no_faults();
         assert_eq!(instances.proxy.failures(), Vec::<String>::new());
     }
@@ -185,7 +185,7 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
         let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
         assert!(!log.contains("requests in flight were dropped"), "{log}");
     }
-    oracle.record_rejections(&practice);
+    oracle.record_rejections(&document_server);
     oracle.assert_no_faults();
     checker.check_all(&oracle);
     println!("  {}", checker.summary());

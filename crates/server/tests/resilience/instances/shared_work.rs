@@ -8,7 +8,7 @@ use common::clock;
 use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Simulator, SimulatorSettings, client};
 use serde_json::{Value, json};
 
-use super::{at, in_the_end, people};
+use super::{client_at, eventually, people};
 use test_support::document_server_fixture::{path, words};
 use test_support::instances::Instances;
 use test_support::jobs::ended;
@@ -17,17 +17,17 @@ use test_support::topics::{group, id};
 use test_support::{Client, DOCSERVER_SECRET, is_soak, size};
 
 /// Counts the requests for the list of forgotten saves.
-fn looks(server: &RunningSimulator) -> usize {
+fn check_count(server: &RunningSimulator) -> usize {
     let requests = server.simulator().requests();
-    let looks = requests
+    let check_count = requests
         .iter()
         .filter(|heard| heard.parameters["c"] == "getForgottenList");
-    looks.count()
+    check_count.count()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
+async fn one_instance_checks_forgotten_saves_until_it_dies() {
     // Each instance uses a document server of its own, which shows which instance sent a request.
     let servers = [
         Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -51,13 +51,13 @@ async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
         place.set("DOCSERVER_INTERNAL_URL", &server.url());
     }
     instances.start_all().await;
-    let asked = || servers.each_ref().map(looks);
-    in_the_end("one has looked twice", async || asked().into_iter().max() >= Some(2)).await;
+    let asked = || servers.each_ref().map(check_count);
+    eventually("one has looked twice", async || asked().into_iter().max() >= Some(2)).await;
     let before = asked();
     assert!(before.contains(&0), "one alone looks: {before:?}");
     let holder = usize::from(before[0] == 0);
     instances.kill(holder);
-    in_the_end("the other takes over", async || asked()[1 - holder] > 0).await;
+    eventually("the other takes over", async || asked()[1 - holder] > 0).await;
     assert_eq!(asked()[holder], before[holder], "who is dead does not ask");
     instances.close().await;
     for server in servers {
@@ -66,7 +66,7 @@ async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_job_of_an_instance_that_died_is_done_by_another() {
+async fn job_of_dead_instance_is_completed_by_another() {
     let Some(mut instances) = Instances::start(2, &[]).await else {
         return;
     };
@@ -74,11 +74,11 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
     // The second instance is paused, so the first takes the job. The job blocks while it stores the archive.
     instances.running(1).pause();
     instances.bucket.door.held.store(true, Ordering::SeqCst);
-    let adam = at(instances.base(0), &world.adam);
+    let adam = client_at(instances.base(0), &world.adam);
     let answer = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
     let location = answer.header("location").to_owned();
     answer.expect(202);
-    in_the_end("the archive is on its way", async || instances.bucket.waiting() > 0).await;
+    eventually("the archive is on its way", async || instances.bucket.waiting() > 0).await;
     instances.kill(0);
     instances.running(1).go_on();
     instances.bucket.heal();
@@ -87,7 +87,7 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
         let past = format!("UPDATE jobs SET lease_until = {}", clock::now().as_millis() - 1);
         execute(instances.database(), past).await;
     }
-    let adam = at(instances.base(1), &world.adam);
+    let adam = client_at(instances.base(1), &world.adam);
     let job = ended(&adam, &location).await;
     assert_eq!(job["status"], "DONE", "{job}");
     let attempts = texts(
@@ -109,19 +109,19 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
-    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+async fn callback_sent_to_two_instances_creates_one_revision() {
+    let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let url = practice.url();
+    let url = document_server.url();
     let Some(instances) = Instances::start(2, &[("DOCSERVER_URL", &url)]).await else {
         return;
     };
     let world = people(&instances).await;
-    let through = at(&instances.proxy.base, &world.ada);
+    let through = client_at(&instances.proxy.base, &world.ada);
     let rivers = group(&through, &world.seven_b, &[&world.ben], json!({})).await;
     let room = through.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
-    practice.simulator().set_faults(Faults {
+    document_server.simulator().set_faults(Faults {
         duplicate: Some(DuplicateDelivery::Parallel),
         ..Faults::default()
     });
@@ -139,7 +139,7 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
         assert!(words(&bytes).contains(&typed));
     }
     // The proxy sends one callback to each instance, and both callbacks are acknowledged.
-    let finals: Vec<_> = practice
+    let finals: Vec<_> = document_server
         .simulator()
         .callbacks()
         .into_iter()
@@ -153,7 +153,7 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
     let kept = texts(instances.database(), origins).await;
     assert_eq!(kept.len(), told.min(50));
     assert_eq!(instances.proxy.failures(), Vec::<String>::new());
-    practice.stop().await;
+    document_server.stop().await;
     instances.close().await;
 }
 
@@ -166,7 +166,7 @@ async fn new_document(client: &Client, room: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn groups_that_are_made_at_two_instances_at_once_have_numbers_of_their_own() {
+async fn groups_created_at_two_instances_have_unique_numbers() {
     let Some(instances) = Instances::start(2, &[]).await else {
         return;
     };
@@ -178,7 +178,7 @@ async fn groups_that_are_made_at_two_instances_at_once_have_numbers_of_their_own
         for from in (0..all).step_by(at_once) {
             let row = from..(from + at_once).min(all);
             let made = row.map(|number| {
-                let client = at(instances.base(number % 2), teacher);
+                let client = client_at(instances.base(number % 2), teacher);
                 let new = json!({"classId": class.id, "courseId": class.course});
                 async move { client.post("/groups", new).await.expect(201) }
             });

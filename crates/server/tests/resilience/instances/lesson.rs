@@ -9,21 +9,21 @@ use test_support::instances::Instances;
 use test_support::{DOCSERVER_SECRET, FRONTEND, clients_are_there, is_soak};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Routing {
     /// All users connect to the proxy, without sticky sessions.
-    ThroughTheProxy,
+    Proxy,
     /// The teacher uses the first instance, the administrator the second, and so on.
-    EachAtAnother,
+    InstancePerUser,
 }
 
-async fn hold_a_lesson(number: usize, way: Way) {
+async fn run_lesson(number: usize, routing: Routing) {
     if !clients_are_there() {
         return;
     }
-    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+    let document_server = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let settings = [("DOCSERVER_URL", practice.url())];
+    let settings = [("DOCSERVER_URL", document_server.url())];
     let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
     let Some(mut instances) = Instances::prepare(number, &settings).await else {
         return;
@@ -33,11 +33,11 @@ async fn hold_a_lesson(number: usize, way: Way) {
     let mut world = json!({
         "baseUrl": instances.proxy.base, "frontendOrigin": FRONTEND, "people": people, "transports": ["websocket"],
     });
-    if way == Way::EachAtAnother {
+    if routing == Routing::InstancePerUser {
         world["baseUrls"] = (0..number).map(|at| instances.base(at)).collect();
     }
     tokio::task::spawn_blocking(move || tell(&world)).await.unwrap();
-    if way == Way::ThroughTheProxy {
+    if routing == Routing::Proxy {
         let answered = instances.proxy.answered();
         assert!(
             answered.iter().all(|answered| *answered > 20),
@@ -45,21 +45,21 @@ async fn hold_a_lesson(number: usize, way: Way) {
         );
     }
     assert_eq!(instances.proxy.failures(), Vec::<String>::new());
-    practice.stop().await;
+    document_server.stop().await;
     instances.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_lesson_goes_through_a_proxy_before_two_instances() {
-    hold_a_lesson(2, Way::ThroughTheProxy).await;
+async fn lesson_runs_through_proxy_to_two_instances() {
+    run_lesson(2, Routing::Proxy).await;
     if is_soak() {
-        hold_a_lesson(3, Way::ThroughTheProxy).await;
+        run_lesson(3, Routing::Proxy).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn a_lesson_has_its_people_at_three_instances() {
-    hold_a_lesson(3, Way::EachAtAnother).await;
+async fn lesson_runs_with_users_at_three_instances() {
+    run_lesson(3, Routing::InstancePerUser).await;
 }

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{at, people};
+use super::{client_at, people};
 use crate::revocation;
 use test_support::instances::Instances;
 use test_support::topics::group;
@@ -11,7 +11,7 @@ use test_support::{Kind, ServerEnv, SocketListener, TestApp, clients_are_there, 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
+async fn changes_reach_sockets_of_other_instances_in_order() {
     if !clients_are_there() {
         return;
     }
@@ -19,7 +19,7 @@ async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
         return;
     };
     let world = people(&instances).await;
-    let ada = at(instances.base(0), &world.ada);
+    let ada = client_at(instances.base(0), &world.ada);
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let mut sockets = vec![
         SocketListener::by_at(instances.base(1), &world.ben).await,
@@ -29,7 +29,7 @@ async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
     let changes = size(40, 2_000);
     for number in 0..changes {
         // Changes are sequential and rotate over the instances.
-        let somewhere = at(instances.base(number % 3), &world.ada);
+        let somewhere = client_at(instances.base(number % 3), &world.ada);
         let name = json!({"name": format!("Rivers {number}")});
         somewhere.patch(&format!("/groups/{rivers}"), name).await.expect(200);
     }
@@ -48,7 +48,7 @@ async fn changes_at_one_instance_are_heard_at_two_others_in_order() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn whatever_ends_a_session_ends_it_at_another_instance() {
+async fn session_revocation_takes_effect_at_other_instance() {
     let Some(app) = TestApp::start(Kind::Postgres).await else {
         return;
     };
