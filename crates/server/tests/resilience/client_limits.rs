@@ -64,7 +64,7 @@ async fn callback_with_forged_header_token_is_refused_before_its_body() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bodies_without_session_have_a_budget_in_total() {
+async fn request_bodies_without_session_share_a_memory_limit() {
     const CONNECTIONS: usize = 40;
     const LENGTH: usize = 2 << 20;
     let (_place, world, service) = started(&[]).await;
@@ -94,7 +94,7 @@ async fn bodies_without_session_have_a_budget_in_total() {
 }
 
 #[tokio::test]
-async fn clients_behind_a_proxy_have_a_limit_of_their_own() {
+async fn clients_behind_proxy_have_separate_connection_limits() {
     let settings = [("TRUST_PROXY", "127.0.0.0/8"), ("CONNECTIONS_PER_ADDRESS", "3")];
     let (_place, world, service) = started(&settings).await;
     let cookie = &world.adam.cookie;
@@ -131,7 +131,7 @@ async fn clients_behind_a_proxy_have_a_limit_of_their_own() {
 }
 
 #[tokio::test]
-async fn proxy_that_is_not_trusted_is_warned_of_once() {
+async fn untrusted_proxy_is_logged_once() {
     let (_place, _, service) = started(&[]).await;
     for number in 0..3 {
         let client = Client::new(&service.base, None).with("x-forwarded-for", &format!("203.0.113.{number}"));
@@ -160,7 +160,7 @@ async fn room(service: &ServerProcess, world: &World) -> (String, String) {
 }
 
 #[tokio::test]
-async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
+async fn open_uploads_are_limited_per_user_and_count_towards_quota() {
     let (_place, world, service) = started(&[]).await;
     let (_, documents) = room(&service, &world).await;
     let (ben, dana) = (as_(&service, &world.ben), as_(&service, &world.dana));
@@ -200,11 +200,11 @@ async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
-    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+async fn nearly_full_disk_rejects_uploads_and_accepts_saves() {
+    let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let url = practice.url();
+    let url = document_server.url();
     let (mut place, world, service) = started(&[("DOCSERVER_URL", &url)]).await;
     let (_, documents) = room(&service, &world).await;
     let word = docx_with("Our page.", &[]);
@@ -227,12 +227,12 @@ async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
     let stranger = Client::new(&service.base, None).with("origin", FRONTEND);
     assert_eq!(stranger.post("/auth/sign-in/email", wrong).await.status, 401);
     let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
-    let editor = client::open(&practice.url(), &config).await.unwrap();
+    let editor = client::open(&document_server.url(), &config).await.unwrap();
     editor.type_text("One more line.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     service.stop();
-    practice.stop().await;
+    document_server.stop().await;
 }
 
 /// Reads a response at 160 KiB/s, so that the connection stays open and the response takes minutes.
@@ -279,7 +279,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
 }
 
 #[tokio::test]
-async fn socket_handshakes_have_a_rate() {
+async fn socket_handshakes_are_rate_limited() {
     // One percent of the limit for a user: one socket per minute.
     let (_place, world, service) = started(&[("RATE_LIMIT_FACTOR", "0.01")]).await;
     let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
@@ -294,7 +294,7 @@ async fn socket_handshakes_have_a_rate() {
 }
 
 #[tokio::test]
-async fn bare_line_feed_in_a_head_is_refused_and_the_connection_closed() {
+async fn bare_line_feed_in_headers_is_rejected_and_connection_closed() {
     let (_place, _, service) = started(&[]).await;
     for request in [
         "GET /api/health HTTP/1.1\nhost: x\n\n",
@@ -359,7 +359,7 @@ fn is_hang_up_ignored_here() -> bool {
 }
 
 #[tokio::test]
-async fn stop_leaves_nothing_in_the_write_ahead_log_and_hang_up_is_a_stop() {
+async fn sigterm_and_sighup_checkpoint_the_write_ahead_log() {
     for signal in ["-TERM", "-HUP"] {
         let (place, world, service) = started(&[("LOG_LEVEL", "info")]).await;
         let new = json!({"name": "Geography"});

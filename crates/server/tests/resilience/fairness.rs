@@ -20,10 +20,10 @@ use test_support::standpoint::{Eyes, nothing_after};
 use test_support::{TestApp, size};
 
 /// A pending database operation.
-pub type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+pub type PendingOperation = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// Polls the operation once, which enqueues it.
-async fn ask(mut waiting: Waiting) -> Waiting {
+async fn enqueue(mut waiting: PendingOperation) -> PendingOperation {
     poll_fn(|context| {
         assert!(
             waiting.as_mut().poll(context).is_pending(),
@@ -36,7 +36,11 @@ async fn ask(mut waiting: Waiting) -> Waiting {
 }
 
 /// Keeps every reader thread, or every writer thread, busy until the returned sender is dropped.
-pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::watch::Sender<()>, Vec<Waiting>) {
+pub async fn block(
+    store: &Store,
+    threads: usize,
+    writes: bool,
+) -> (tokio::sync::watch::Sender<()>, Vec<PendingOperation>) {
     let (release, released) = tokio::sync::watch::channel(());
     let begun = Arc::new(tokio::sync::Semaphore::new(0));
     let mut blocking = Vec::new();
@@ -50,7 +54,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
             }
         };
         let proof = CrossTenantReason::CommandLine;
-        let job: Waiting = if writes {
+        let job: PendingOperation = if writes {
             Box::pin(async move {
                 let hold = move |_: &mut db::platform::PlatformTx<'_>| {
                     hold();
@@ -67,7 +71,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
                 store.platform_read(proof, hold).await
             })
         };
-        blocking.push(ask(job).await);
+        blocking.push(enqueue(job).await);
     }
     let all = u32::try_from(threads).unwrap();
     tokio::time::timeout(std::time::Duration::from_mins(1), begun.acquire_many(all))
@@ -87,13 +91,13 @@ pub fn threads(app: &TestApp) -> (usize, usize) {
 }
 
 /// Returns a read or a transaction that appends `name` to `order`.
-fn noting(
+fn recording_operation(
     store: &Store,
     standpoint: RequestContext,
     writes: bool,
     order: &Arc<Mutex<Vec<String>>>,
     name: String,
-) -> Waiting {
+) -> PendingOperation {
     let (store, order) = (store.clone(), Arc::clone(order));
     if writes {
         Box::pin(async move {
@@ -124,7 +128,7 @@ async fn schools(app: &TestApp) -> [RequestContext; 2] {
 }
 
 /// Enqueues 300 operations of one school, then two of another, and returns the order in which they were executed.
-async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
+async fn execution_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
     let store = app.app.store();
     let [north, south] = schools(app).await;
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -132,7 +136,7 @@ async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<Strin
     let mut waiting = Vec::new();
     for number in 0..300 {
         waiting.push(
-            ask(noting(
+            enqueue(recording_operation(
                 store,
                 north.clone(),
                 writes,
@@ -144,7 +148,7 @@ async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<Strin
     }
     for number in 0..2 {
         waiting.push(
-            ask(noting(
+            enqueue(recording_operation(
                 store,
                 south.clone(),
                 writes,
@@ -162,10 +166,10 @@ async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<Strin
     done.clone()
 }
 
-both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
+both!(queued_operations_of_one_school_do_not_delay_another, |app| {
     let (readers, writers) = threads(app);
     for (writes, threads) in [(false, readers), (true, writers)] {
-        let order = done_in_order(app, writes, threads).await;
+        let order = execution_order(app, writes, threads).await;
         assert_eq!(order.len(), 302);
         let place = |name: &str| order.iter().position(|done| done == name).unwrap();
         // The operations of the second school are scheduled second and fourth. With several threads, the machine may
@@ -182,7 +186,7 @@ both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
     }
 });
 
-both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
+both!(full_queue_rejects_only_the_school_that_filled_it, |app| {
     let store = app.app.store();
     let [north, south] = schools(app).await;
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -190,7 +194,7 @@ both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
     let (release, blocking) = block(store, readers, false).await;
     let mut waiting = Vec::new();
     let refused = loop {
-        let mut next = noting(store, north.clone(), false, &order, "north".to_owned());
+        let mut next = recording_operation(store, north.clone(), false, &order, "north".to_owned());
         let asked = poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await;
         match asked {
             Poll::Pending => waiting.push(next),
@@ -200,7 +204,16 @@ both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
     assert!(matches!(refused, common::error::Error::Overloaded), "{refused:?}");
     // Operations of another school are still accepted.
     for number in 0..50 {
-        waiting.push(ask(noting(store, south.clone(), false, &order, format!("south {number}"))).await);
+        waiting.push(
+            enqueue(recording_operation(
+                store,
+                south.clone(),
+                false,
+                &order,
+                format!("south {number}"),
+            ))
+            .await,
+        );
     }
     drop(release);
     for done in blocking.into_iter().chain(waiting) {
@@ -210,7 +223,7 @@ both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
     assert_eq!(order.iter().filter(|name| name.starts_with("south")).count(), 50);
 });
 
-both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
+both!(lesson_continues_while_another_school_floods_the_service, |app| {
     let world = &app.world;
     let (zoe, zack) = (app.as_(&world.zoe), app.as_(&world.zack));
     let flooding: Vec<tokio::task::JoinHandle<u16>> = (0..size(120, 600))
@@ -252,7 +265,7 @@ both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
     }
 });
 
-both!(a_lesson_goes_on_between_the_units_of_another_schools_import, |app| {
+both!(lesson_continues_during_import_of_another_school, |app| {
     let world = &app.world;
     let (adam, zoe) = (app.as_(&world.adam), app.as_(&world.zoe));
     let class = &world.south_class;
@@ -272,33 +285,30 @@ both!(a_lesson_goes_on_between_the_units_of_another_schools_import, |app| {
     assert_eq!(importing.await.unwrap().status, 200);
 });
 
-both!(
-    exports_of_one_school_wait_for_each_other_and_not_for_them_another,
-    |app| {
-        let world = &app.world;
-        let north = OrganizationId::new(world.north.as_str());
-        let mut held = Vec::new();
-        while let Ok(place) = tokio::time::timeout(
-            std::time::Duration::from_millis(200),
-            app.app.tenant_semaphore().acquire(OperationKind::Export, Some(&north)),
-        )
-        .await
-        {
-            held.push(place.unwrap());
-        }
-        assert!(!held.is_empty());
-        let adam = app.as_(&world.adam);
-        let mut waits = tokio::spawn(async move { adam.get("/activity-logs/export.csv").await.status });
-        let other = app.as_(&world.zara).get("/activity-logs/export.csv").await;
-        assert_eq!(other.status, 200);
-        let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waits).await;
-        assert!(early.is_err(), "it has no place");
-        drop(held);
-        assert_eq!(waits.await.unwrap(), 200);
+both!(export_permits_are_limited_per_school, |app| {
+    let world = &app.world;
+    let north = OrganizationId::new(world.north.as_str());
+    let mut held = Vec::new();
+    while let Ok(place) = tokio::time::timeout(
+        std::time::Duration::from_millis(200),
+        app.app.tenant_semaphore().acquire(OperationKind::Export, Some(&north)),
+    )
+    .await
+    {
+        held.push(place.unwrap());
     }
-);
+    assert!(!held.is_empty());
+    let adam = app.as_(&world.adam);
+    let mut waits = tokio::spawn(async move { adam.get("/activity-logs/export.csv").await.status });
+    let other = app.as_(&world.zara).get("/activity-logs/export.csv").await;
+    assert_eq!(other.status, 200);
+    let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waits).await;
+    assert!(early.is_err(), "it has no place");
+    drop(held);
+    assert_eq!(waits.await.unwrap(), 200);
+});
 
-both!(due_jobs_are_taken_school_by_school, |app| {
+both!(due_jobs_are_claimed_round_robin_by_school, |app| {
     let world = &app.world;
     let (later, mut sql) = (clock::now().plus_seconds(86_400), String::new());
     for (number, school) in [&world.north, &world.north, &world.north, &world.south]

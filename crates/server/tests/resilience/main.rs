@@ -9,16 +9,16 @@
 #[macro_use]
 extern crate test_support;
 
-mod cancelled;
+mod client_disconnect;
 mod client_limits;
 mod crash;
-mod cut_short;
 mod fairness;
-mod hostile;
 mod instances;
+mod interrupted_operations;
+mod invalid_ids;
+mod lesson;
 mod many_sockets;
 mod postgres_outages;
 mod revocation;
 mod scaling;
 mod schemathesis;
-mod story;

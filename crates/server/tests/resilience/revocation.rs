@@ -18,7 +18,7 @@ use test_support::school_people::{in_school, member_of_north};
 use test_support::{PATIENCE, Person, Rows, TestApp, raw, size};
 
 /// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
-fn cut_within() -> Duration {
+fn close_timeout() -> Duration {
     size(PATIENCE, Duration::from_secs(5))
 }
 
@@ -31,7 +31,7 @@ db::statements! {
 
 /// The operations that end sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Revocation {
     SignOut,
     RevokedElsewhere,
     OthersRevokedElsewhere,
@@ -52,28 +52,28 @@ enum Way {
     PlatformRoleChanged,
 }
 
-const WAYS: [Way; 18] = [
-    Way::SignOut,
-    Way::RevokedElsewhere,
-    Way::OthersRevokedElsewhere,
-    Way::AllRevokedElsewhere,
-    Way::PasswordChangedElsewhere,
-    Way::PasswordResetByAdmin,
-    Way::PasswordSetByPlatform,
-    Way::RevokedByPlatform,
-    Way::AllRevokedByPlatform,
-    Way::Banned,
-    Way::SwitchedOff,
-    Way::Suspended,
-    Way::RemovedFromSchool,
-    Way::RemovedFromPlatform,
-    Way::RoleRaised,
-    Way::RoleLowered,
-    Way::RoleImported,
-    Way::PlatformRoleChanged,
+const REVOCATIONS: [Revocation; 18] = [
+    Revocation::SignOut,
+    Revocation::RevokedElsewhere,
+    Revocation::OthersRevokedElsewhere,
+    Revocation::AllRevokedElsewhere,
+    Revocation::PasswordChangedElsewhere,
+    Revocation::PasswordResetByAdmin,
+    Revocation::PasswordSetByPlatform,
+    Revocation::RevokedByPlatform,
+    Revocation::AllRevokedByPlatform,
+    Revocation::Banned,
+    Revocation::SwitchedOff,
+    Revocation::Suspended,
+    Revocation::RemovedFromSchool,
+    Revocation::RemovedFromPlatform,
+    Revocation::RoleRaised,
+    Revocation::RoleLowered,
+    Revocation::RoleImported,
+    Revocation::PlatformRoleChanged,
 ];
 
-impl Way {
+impl Revocation {
     /// The roles in North and on the platform of a user that is created for this operation. `None` if the operation
     /// uses an existing user.
     fn of_new_user(self) -> Option<(MemberRole, PlatformRole)> {
@@ -87,7 +87,7 @@ impl Way {
 }
 
 /// Returns a browser with a session in the school at one instance.
-async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
+async fn sign_in_at(app: &TestApp, base: &str, person: &Person) -> Browser {
     let browser = Browser::elsewhere(base);
     browser.sign_in(&person.email, PASSWORD).await.expect(200);
     browser
@@ -97,78 +97,82 @@ async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
     browser
 }
 
-async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
+async fn end(app: &TestApp, revocation: Revocation, person: &Person, browser: &Browser) {
     let world = &app.world;
     let (adam, root) = (app.as_(&world.adam), app.as_(&world.root));
     let of = json!({"userId": person.id});
     let elsewhere = async |path: &str, body| {
-        let other = at_work(app, &app.base, person).await;
+        let other = sign_in_at(app, &app.base, person).await;
         other.post(path, body).await.expect(200);
     };
-    match way {
-        Way::SignOut => {
+    match revocation {
+        Revocation::SignOut => {
             let here = browser.copy_at(&app.base);
             here.post("/auth/sign-out", json!({})).await.expect(200);
         }
-        Way::RevokedElsewhere => elsewhere("/auth/revoke-session", json!({"token": browser.token()})).await,
-        Way::OthersRevokedElsewhere => elsewhere("/auth/revoke-other-sessions", json!({})).await,
-        Way::AllRevokedElsewhere => elsewhere("/auth/revoke-sessions", json!({})).await,
-        Way::PasswordChangedElsewhere => {
+        Revocation::RevokedElsewhere => elsewhere("/auth/revoke-session", json!({"token": browser.token()})).await,
+        Revocation::OthersRevokedElsewhere => elsewhere("/auth/revoke-other-sessions", json!({})).await,
+        Revocation::AllRevokedElsewhere => elsewhere("/auth/revoke-sessions", json!({})).await,
+        Revocation::PasswordChangedElsewhere => {
             let body = json!({"currentPassword": PASSWORD, "newPassword": NEW, "revokeOtherSessions": true});
             elsewhere("/auth/change-password", body).await;
         }
-        Way::PasswordResetByAdmin => {
+        Revocation::PasswordResetByAdmin => {
             let path = format!("/users/{}/reset-password", person.id);
             adam.post(&path, json!({})).await.expect(200);
         }
-        Way::PasswordSetByPlatform => {
+        Revocation::PasswordSetByPlatform => {
             let body = json!({"userId": person.id, "newPassword": NEW});
             root.post("/auth/admin/set-user-password", body).await.expect(200);
         }
-        Way::RevokedByPlatform => {
+        Revocation::RevokedByPlatform => {
             let body = json!({"sessionToken": browser.token()});
             root.post("/auth/admin/revoke-user-session", body).await.expect(200);
         }
-        Way::AllRevokedByPlatform => drop(root.post("/auth/admin/revoke-user-sessions", of).await.expect(200)),
-        Way::Banned => drop(root.post("/auth/admin/ban-user", of).await.expect(200)),
-        Way::SwitchedOff => {
+        Revocation::AllRevokedByPlatform => drop(root.post("/auth/admin/revoke-user-sessions", of).await.expect(200)),
+        Revocation::Banned => drop(root.post("/auth/admin/ban-user", of).await.expect(200)),
+        Revocation::SwitchedOff => {
             let path = format!("/users/{}", person.id);
             adam.patch(&path, json!({"isActive": false})).await.expect(200);
         }
-        Way::Suspended => {
+        Revocation::Suspended => {
             let path = format!("/tenants/{}/suspend", world.north);
             root.post(&path, json!({})).await.expect(200);
         }
-        Way::RemovedFromSchool => {
+        Revocation::RemovedFromSchool => {
             adam.delete(&format!("/users/{}", person.id)).await.expect(200);
         }
-        Way::RemovedFromPlatform => drop(root.post("/auth/admin/remove-user", of).await.expect(200)),
-        Way::RoleRaised | Way::RoleLowered => {
+        Revocation::RemovedFromPlatform => drop(root.post("/auth/admin/remove-user", of).await.expect(200)),
+        Revocation::RoleRaised | Revocation::RoleLowered => {
             let member = format!("/admin/members/{}", member_of_north(app, person).await);
-            let role = if way == Way::RoleRaised { "admin" } else { "student" };
+            let role = if revocation == Revocation::RoleRaised {
+                "admin"
+            } else {
+                "student"
+            };
             // Only an owner can promote a member to administrator.
             app.as_(&world.olga)
                 .patch(&member, json!({"role": role}))
                 .await
                 .expect(200);
         }
-        Way::RoleImported => {
+        Revocation::RoleImported => {
             let row = json!({"email": person.email, "firstName": "A", "lastName": "B", "role": "teacher"});
             let report = adam.post("/users/import", json!({"users": [row]})).await.expect(200);
             assert_eq!(report["updated"], 1, "{report}");
         }
-        Way::PlatformRoleChanged => {
+        Revocation::PlatformRoleChanged => {
             let body = json!({"userId": person.id, "role": "TEACHER"});
             root.post("/auth/admin/set-role", body).await.expect(200);
         }
     }
 }
 
-both!(old_cookies_and_sockets_are_worth_nothing, |app| {
-    of_sessions(app, &app.base).await;
+both!(revoked_session_rejects_cookies_and_closes_sockets, |app| {
+    check_every_revocation(app, &app.base).await;
 });
 
-both!(a_role_change_ends_sessions_of_that_school_and_no_others, |app| {
+both!(role_change_ends_sessions_of_that_school_only, |app| {
     let (world, rows) = (&app.world, Rows(app));
     rows.join_school(&world.south, &world.ben, "student").await;
     let in_south = rows.another_session(&world.ben).await;
@@ -198,7 +202,7 @@ both!(a_role_change_ends_sessions_of_that_school_and_no_others, |app| {
     );
 });
 
-both!(a_session_of_a_former_member_is_not_worth_a_later_role, |app| {
+both!(session_of_former_member_does_not_gain_later_role, |app| {
     let (world, rows) = (&app.world, Rows(app));
     rows.join_school(&world.south, &world.ben, "student").await;
     let old = rows.another_session(&world.ben).await;
@@ -212,42 +216,42 @@ both!(a_session_of_a_former_member_is_not_worth_a_later_role, |app| {
 });
 
 /// Ends sessions with every operation at the instance `app`, and checks that they are invalid at the instance at
-/// `felt`.
-pub async fn of_sessions(app: &TestApp, felt: &str) {
+/// `other_base`.
+pub async fn check_every_revocation(app: &TestApp, other_base: &str) {
     let (world, rows) = (&app.world, Rows(app));
     assert_eq!(STATEMENTS.len(), 1);
-    for way in WAYS {
+    for revocation in REVOCATIONS {
         // Operations that end a membership need a user of their own.
-        let new = match way.of_new_user() {
+        let new = match revocation.of_new_user() {
             Some((role, platform)) => Some(in_school(app, &world.north, role, platform).await.person),
             None => None,
         };
-        let person = match (&new, way) {
+        let person = match (&new, revocation) {
             (Some(new), _) => new,
-            (None, Way::RemovedFromSchool) => &world.cem,
-            (None, Way::RemovedFromPlatform) => &world.dana,
+            (None, Revocation::RemovedFromSchool) => &world.cem,
+            (None, Revocation::RemovedFromPlatform) => &world.dana,
             (None, _) => &world.ben,
         };
         enable(app, person).await;
-        let browser = at_work(app, felt, person).await;
+        let browser = sign_in_at(app, other_base, person).await;
         let old = browser.copy();
         old.get("/subjects").await.expect(200);
-        let mut socket = raw::Socket::open_at(felt, old.client().cookie().unwrap()).await;
+        let mut socket = raw::Socket::open_at(other_base, old.client().cookie().unwrap()).await;
         socket.expect("ready").await;
 
-        end(app, way, person, &browser).await;
+        end(app, revocation, person, &browser).await;
 
-        let code = if way == Way::Suspended {
+        let code = if revocation == Revocation::Suspended {
             (403, "ORGANIZATION_SUSPENDED")
         } else {
             (401, "UNAUTHENTICATED")
         };
         old.copy().get("/subjects").await.refused(code.0, code.1);
-        if way != Way::Suspended {
+        if revocation != Revocation::Suspended {
             assert_eq!(
                 old.copy().get("/auth/get-session").await.expect(200),
                 json!(null),
-                "{way:?}"
+                "{revocation:?}"
             );
             let path = "/socket.io/?EIO=4&transport=polling";
             old.client().get(path).await.refused(401, "UNAUTHENTICATED");
@@ -258,23 +262,23 @@ pub async fn of_sessions(app: &TestApp, felt: &str) {
         ];
         rows.tell(vec![group_updated(&world.north, rooms, "too late")]).await;
         let mut said = Vec::new();
-        let cut = tokio::time::timeout(cut_within(), async {
+        let cut = tokio::time::timeout(close_timeout(), async {
             while let Some(frame) = socket.next().await {
                 said.push(frame);
             }
         });
         cut.await
-            .unwrap_or_else(|_| panic!("{way:?}: the socket stands, and heard {said:?}"));
+            .unwrap_or_else(|_| panic!("{revocation:?}: the socket stands, and heard {said:?}"));
         assert!(
             said.iter().any(|frame| frame.contains("session:revoked")),
-            "{way:?} says why: {said:?}"
+            "{revocation:?} says why: {said:?}"
         );
         assert!(
             !said.iter().any(|frame| frame.contains("too late")),
-            "{way:?}: {said:?}"
+            "{revocation:?}: {said:?}"
         );
 
-        if way == Way::Suspended {
+        if revocation == Revocation::Suspended {
             let path = format!("/tenants/{}/activate", world.north);
             app.as_(&world.root).post(&path, json!({})).await.expect(200);
         }

@@ -23,7 +23,7 @@ const PROGRAM: &str = concat!(
 );
 /// The callers.
 #[derive(Debug, Clone, Copy)]
-enum Asker {
+enum Caller {
     Anonymous,
     Student,
     Teacher,
@@ -32,7 +32,7 @@ enum Asker {
     DocumentServer,
 }
 
-impl Asker {
+impl Caller {
     /// The account, and the school that is active in its sessions.
     fn person(self, world: &World) -> Option<(&Person, Option<&str>)> {
         let north = Some(world.north.as_str());
@@ -74,7 +74,7 @@ impl Asker {
     }
 }
 
-async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
+async fn run_as(caller: Caller, kind: Kind, examples: &str) {
     if !Path::new(PROGRAM).exists() {
         assert!(
             environment("CI").is_none(),
@@ -83,14 +83,14 @@ async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
         println!("SKIPPED: schemathesis is not installed; scripts/setup-tests installs it");
         return;
     }
-    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+    let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let url = format!("--docserver-url={}", practice.url());
+    let url = format!("--docserver-url={}", document_server.url());
     let Some(app) = TestApp::start_with(kind, &[&url, "--trust-proxy=127.0.0.1"]).await else {
         return;
     };
-    let world = school(&app, asker).await;
+    let world = school(&app, caller).await;
     let folder = tempfile::tempdir().unwrap();
     let description = folder.path().join("openapi.json");
     std::fs::write(&description, document().value.to_string()).unwrap();
@@ -103,7 +103,7 @@ async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
             "--no-color",
         ])
         .args(["--url", &format!("{}/api", app.base), "--max-examples", examples])
-        .args(asker.words())
+        .args(caller.words())
         .arg(&description)
         .current_dir(folder.path())
         .env("GROUPWORK_WORLD", world.to_string())
@@ -112,22 +112,22 @@ async fn ask_as(asker: Asker, kind: Kind, examples: &str) {
         .kill_on_drop(true);
     let output = program.output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{asker:?} on {kind:?}:\n{said}");
+    assert!(output.status.success(), "{caller:?} on {kind:?}:\n{said}");
     let succeeded = said
         .lines()
         .find_map(|line| line.strip_prefix("succeeded: ")?.parse::<usize>().ok());
-    println!("{asker:?} on {kind:?}: {succeeded:?} operations answered well");
+    println!("{caller:?} on {kind:?}: {succeeded:?} operations answered well");
     assert!(
-        examples == FEW || succeeded >= Some(asker.least_succeeded()),
-        "{asker:?} on {kind:?}: only {succeeded:?}"
+        examples == FEW || succeeded >= Some(caller.least_succeeded()),
+        "{caller:?} on {kind:?}: only {succeeded:?}"
     );
     app.close().await;
 }
 
 /// The input of the hooks: the caller and the existing ids.
-async fn school(app: &TestApp, asker: Asker) -> Value {
-    let (walk, world) = (LessonFixture::begin(app).await, &app.world);
-    let person = asker.person(world);
+async fn school(app: &TestApp, caller: Caller) -> Value {
+    let (lesson, world) = (LessonFixture::begin(app).await, &app.world);
+    let person = caller.person(world);
     if let Some((person, _)) = person {
         enable(app, person).await;
     }
@@ -136,22 +136,22 @@ async fn school(app: &TestApp, asker: Asker) -> Value {
         "origin": FRONTEND,
         "login": person.map(|(person, _)| json!({"email": person.email, "password": PASSWORD})),
         "organization": person.and_then(|(_, organization)| organization),
-        "documentKey": key_of_document(app, &walk).await,
+        "documentKey": key_of_document(app, &lesson).await,
         "writer": world.ben.id,
-        "documentSecret": matches!(asker, Asker::DocumentServer).then_some(DOCSERVER_SECRET),
-        "paths": ids_of_paths(app, &walk),
-        "fields": ids_of_fields(world, &walk),
+        "documentSecret": matches!(caller, Caller::DocumentServer).then_some(DOCSERVER_SECRET),
+        "paths": ids_of_paths(app, &lesson),
+        "fields": ids_of_fields(world, &lesson),
     })
 }
 
 /// Returns the key of the current document state at the document server.
-async fn key_of_document(app: &TestApp, walk: &LessonFixture) -> Value {
-    let path = format!("/workrooms/documents/{}/editor-config", walk.document);
+async fn key_of_document(app: &TestApp, lesson: &LessonFixture) -> Value {
+    let path = format!("/workrooms/documents/{}/editor-config", lesson.document);
     app.as_(&app.world.ben).get(&path).await.expect(200)["document"]["key"].clone()
 }
 
 /// The values of path parameters, by path and name.
-fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMap<String, [String; 1]>> {
+fn ids_of_paths(app: &TestApp, lesson: &LessonFixture) -> BTreeMap<String, BTreeMap<String, [String; 1]>> {
     let with_ids = document().rows.iter().filter(|row| row.access != Access::Anyone);
     let ids = with_ids.map(|row| {
         let names = row.path.split(['{', '}']).skip(1).step_by(2);
@@ -160,7 +160,7 @@ fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMa
             let id = if row.path.starts_with("/tenants/") {
                 app.world.south.clone()
             } else {
-                walk.parameter(app, &row.path, name)
+                lesson.parameter(app, &row.path, name)
             };
             (name.to_owned(), [id])
         });
@@ -171,22 +171,22 @@ fn ids_of_paths(app: &TestApp, walk: &LessonFixture) -> BTreeMap<String, BTreeMa
 
 /// The values that replace generated values in queries and bodies, by field name. The most likely value comes first.
 /// Some values are hidden from most users or belong to another school.
-fn ids_of_fields(world: &World, walk: &LessonFixture) -> Value {
+fn ids_of_fields(world: &World, lesson: &LessonFixture) -> Value {
     let (seven_b, south, eight_a) = (&world.seven_b, &world.south_class, &world.eight_a);
     let students = [&world.ben, &world.cem, &world.dana, &world.eli, &world.zack].map(|person| &person.id);
-    let groups = [&walk.group, &walk.hidden_group];
+    let groups = [&lesson.group, &lesson.hidden_group];
     json!({
         "classId": [seven_b.id, eight_a.id, south.id], "classIds": [seven_b.id, south.id],
         "courseId": [seven_b.course, eight_a.course, south.course],
         "subjectId": [seven_b.subject, south.subject], "subjectIds": [seven_b.subject, south.subject],
-        "homeroomId": [walk.homeroom], "teacherId": [world.ada.id, world.tom.id, world.zoe.id],
-        "groupId": groups, "groupIds": groups, "toGroupId": groups, "assignmentId": [walk.assignment],
-        "assignment_id": [walk.assignment], "templateAttachmentId": [walk.attachment],
-        "addAttachmentIds": [walk.attachment], "removeAttachmentIds": [walk.attachment],
+        "homeroomId": [lesson.homeroom], "teacherId": [world.ada.id, world.tom.id, world.zoe.id],
+        "groupId": groups, "groupIds": groups, "toGroupId": groups, "assignmentId": [lesson.assignment],
+        "assignment_id": [lesson.assignment], "templateAttachmentId": [lesson.attachment],
+        "addAttachmentIds": [lesson.attachment], "removeAttachmentIds": [lesson.attachment],
         "memberIds": students, "studentIds": students, "userId": students, "userIds": students,
-        "organizationId": [world.north, world.south], "groupAssignmentId": [walk.link], "submissionId": [walk.submission],
-        "documentId": [walk.copy, walk.document], "recipientIds": students, "workRoomId": [walk.work_room],
-        "attachmentIds": [walk.chat_file], "messageId": [walk.message], "lastReadMessageId": [walk.message],
+        "organizationId": [world.north, world.south], "groupAssignmentId": [lesson.link], "submissionId": [lesson.submission],
+        "documentId": [lesson.copy, lesson.document], "recipientIds": students, "workRoomId": [lesson.work_room],
+        "attachmentIds": [lesson.chat_file], "messageId": [lesson.message], "lastReadMessageId": [lesson.message],
     })
 }
 
@@ -195,17 +195,17 @@ const FEW: &str = "1";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_to_few_requests_of_students_are_documented() {
-    ask_as(Asker::Student, Kind::Sqlite, FEW).await;
+    run_as(Caller::Student, Kind::Sqlite, FEW).await;
 }
 
 /// Generates a test for a caller on a database.
-macro_rules! asks {
-    ($($name:ident: $asker:ident on $kind:ident;)*) => {
+macro_rules! schemathesis_tests {
+    ($($name:ident: $caller:ident on $kind:ident;)*) => {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             #[ignore = "long: make test-resilience"]
             async fn $name() {
-                ask_as(Asker::$asker, Kind::$kind, size("20", "200")).await;
+                run_as(Caller::$caller, Kind::$kind, size("20", "200")).await;
             }
         )*
     };
@@ -213,12 +213,12 @@ macro_rules! asks {
 
 // PostgreSQL is tested with the caller that reaches most statements, because the two databases differ only below the
 // permission checks.
-asks! {
-    nobody_gets_anywhere_without_a_session: Anonymous on Sqlite;
-    students_are_answered_as_documented: Student on Sqlite;
-    teachers_are_answered_as_documented: Teacher on Sqlite;
-    admins_are_answered_as_documented: Admin on Sqlite;
-    admins_are_answered_as_documented_on_postgres: Admin on Postgres;
-    super_admins_are_answered_as_documented: SuperAdmin on Sqlite;
-    the_document_server_is_answered_as_documented: DocumentServer on Sqlite;
+schemathesis_tests! {
+    requests_without_session_are_rejected: Anonymous on Sqlite;
+    responses_to_students_are_documented: Student on Sqlite;
+    responses_to_teachers_are_documented: Teacher on Sqlite;
+    responses_to_admins_are_documented: Admin on Sqlite;
+    responses_to_admins_are_documented_on_postgres: Admin on Postgres;
+    responses_to_super_admins_are_documented: SuperAdmin on Sqlite;
+    responses_to_document_server_are_documented: DocumentServer on Sqlite;
 }

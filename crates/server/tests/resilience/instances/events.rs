@@ -55,7 +55,7 @@ async fn session_revocation_takes_effect_at_other_instance() {
     let mut place = ServerEnv::on_database(&app.database);
     let mut other = tokio::task::block_in_place(|| place.start("serve"));
     other.ready().await;
-    revocation::of_sessions(&app, &other.base).await;
+    revocation::check_every_revocation(&app, &other.base).await;
     assert!(other.stop().success());
     app.close().await;
 }

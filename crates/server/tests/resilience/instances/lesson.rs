@@ -4,7 +4,7 @@
 use document_server_simulator::{Simulator, SimulatorSettings};
 use serde_json::json;
 
-use crate::story::{people_with_passwords, tell};
+use crate::lesson::{people_with_passwords, run_lesson_client};
 use test_support::instances::Instances;
 use test_support::{DOCSERVER_SECRET, FRONTEND, clients_are_there, is_soak};
 
@@ -36,7 +36,9 @@ async fn run_lesson(number: usize, routing: Routing) {
     if routing == Routing::InstancePerUser {
         world["baseUrls"] = (0..number).map(|at| instances.base(at)).collect();
     }
-    tokio::task::spawn_blocking(move || tell(&world)).await.unwrap();
+    tokio::task::spawn_blocking(move || run_lesson_client(&world))
+        .await
+        .unwrap();
     if routing == Routing::Proxy {
         let answered = instances.proxy.answered();
         assert!(

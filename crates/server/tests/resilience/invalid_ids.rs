@@ -33,13 +33,13 @@ fn long() -> String {
     "x".repeat(4000)
 }
 
-fn filled(path: &str, id: &str) -> String {
+fn fill_path(path: &str, id: &str) -> String {
     let parts = path.split(['{', '}']).enumerate();
     let parts = parts.map(|(index, part)| if index % 2 == 0 { part } else { id });
     parts.collect()
 }
 
-fn is_walked(row: &Row) -> bool {
+fn is_tested(row: &Row) -> bool {
     // Requests such as sign-out would end the session of the test. The tests of `/auth` cover their bodies.
     row.method == "GET" || !row.path.starts_with("/auth/")
 }
@@ -61,7 +61,7 @@ async fn status(wire: &mut Wire, cookie: &str, method: &str, path: &str) -> u16 
 
 both!(
     #[long_on_postgres]
-    an_id_that_is_none_is_unknown,
+    invalid_id_in_path_is_unknown,
     |app| {
         let world = &app.world;
         LessonFixture::begin(app).await;
@@ -70,9 +70,9 @@ both!(
         let mut wire = Wire::open(app).await;
         let long = long();
         for person in [&world.ada, &world.adam, &world.root] {
-            for row in rows.iter().filter(|row| is_walked(row) && row.path.contains('{')) {
+            for row in rows.iter().filter(|row| is_tested(row) && row.path.contains('{')) {
                 for id in HOSTILE.into_iter().chain([long.as_str()]) {
-                    let status = status(&mut wire, &person.cookie, row.method, &filled(&row.path, id)).await;
+                    let status = status(&mut wire, &person.cookie, row.method, &fill_path(&row.path, id)).await;
                     let fits = (400..500).contains(&status) || row.path.starts_with("/auth/");
                     assert!(
                         fits && status < 500,
@@ -89,7 +89,7 @@ both!(
 
 both!(
     #[long_on_postgres]
-    a_filter_that_is_none_finds_nothing,
+    invalid_id_in_filter_finds_nothing,
     |app| {
         let world = &app.world;
         LessonFixture::begin(app).await;
@@ -106,7 +106,7 @@ both!(
                 .map(|query| query["name"].as_str().unwrap().to_owned())
                 .collect();
             names.push("organizationId".to_owned());
-            let path = filled(&row.path, &world.seven_b.id);
+            let path = fill_path(&row.path, &world.seven_b.id);
             for name in names {
                 for value in HOSTILE {
                     for person in [&world.adam, &world.root] {
@@ -124,26 +124,30 @@ both!(
 );
 
 /// Returns copies of a body in which one string at a time is replaced by `hostile`.
-fn spoiled(body: &Value, hostile: &str) -> Vec<Value> {
+fn with_one_replaced(body: &Value, hostile: &str) -> Vec<Value> {
     match body {
         Value::String(_) => vec![Value::String(hostile.to_owned())],
         Value::Array(values) => {
             let each = values.iter().enumerate().flat_map(|(index, value)| {
-                spoiled(value, hostile).into_iter().map(move |spoiled| {
-                    let mut values = values.clone();
-                    values[index] = spoiled;
-                    Value::Array(values)
-                })
+                with_one_replaced(value, hostile)
+                    .into_iter()
+                    .map(move |with_one_replaced| {
+                        let mut values = values.clone();
+                        values[index] = with_one_replaced;
+                        Value::Array(values)
+                    })
             });
             each.collect()
         }
         Value::Object(fields) => {
             let each = fields.iter().flat_map(|(key, value)| {
-                spoiled(value, hostile).into_iter().map(move |spoiled| {
-                    let mut fields = fields.clone();
-                    fields[key] = spoiled;
-                    Value::Object(fields)
-                })
+                with_one_replaced(value, hostile)
+                    .into_iter()
+                    .map(move |with_one_replaced| {
+                        let mut fields = fields.clone();
+                        fields[key] = with_one_replaced;
+                        Value::Object(fields)
+                    })
             });
             each.collect()
         }
@@ -153,7 +157,7 @@ fn spoiled(body: &Value, hostile: &str) -> Vec<Value> {
 
 both!(
     #[long_on_postgres]
-    a_body_of_nonsense_is_refused_in_words,
+    invalid_ids_and_texts_in_body_are_rejected,
     |app| {
         let world = &app.world;
         let lesson = LessonFixture::begin(app).await;
@@ -180,10 +184,10 @@ both!(
                 continue;
             };
             let method: Method = row.method.parse().unwrap();
-            let path = filled(&row.path, "0190a1b2-0000-7000-8000-00000000dead");
+            let path = fill_path(&row.path, "0190a1b2-0000-7000-8000-00000000dead");
             let real = parameters(app, &lesson, &row.path);
             for hostile in HOSTILE_TEXTS.map(str::to_owned).into_iter().chain([long()]) {
-                for body in spoiled(&body, &hostile) {
+                for body in with_one_replaced(&body, &hostile) {
                     for client in &clients {
                         for path in [&path, &real] {
                             let status = client.send(method.clone(), path, Some(body.clone())).await.status;

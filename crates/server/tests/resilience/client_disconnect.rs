@@ -19,31 +19,26 @@ use test_support::raw::Socket;
 use test_support::{PATIENCE, Person, TestApp, until};
 
 /// The name of the group that is created after all other requests.
-const LAST: &str = "after the cancelled";
+const LAST_GROUP: &str = "after the cancelled";
 /// Requests of each kind.
-const EACH: usize = 40;
+const PER_KIND: usize = 40;
 
 /// The moment at which the client closes the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Departure {
+enum DisconnectMoment {
     /// Half of the body is sent. Nothing may change.
-    InTheBody,
+    DuringBody,
     /// Transactions are queued behind busy writers. A queued transaction is still executed; a request that is not
     /// queued changes nothing.
-    InTheQueue,
+    WhileQueued,
     /// The response has begun to arrive, so the change was applied.
-    WithTheAnswer,
+    AtResponse,
     /// A random time after the request was sent. The change may be applied or not.
-    AtAnyMoment,
+    Random,
 }
 
-impl Departure {
-    const ALL: [Self; 4] = [
-        Self::InTheBody,
-        Self::InTheQueue,
-        Self::WithTheAnswer,
-        Self::AtAnyMoment,
-    ];
+impl DisconnectMoment {
+    const ALL: [Self; 4] = [Self::DuringBody, Self::WhileQueued, Self::AtResponse, Self::Random];
 
     fn of(number: usize) -> Self {
         Self::ALL[number % Self::ALL.len()]
@@ -52,7 +47,7 @@ impl Departure {
 
 /// The kinds of requests. Each request leaves a unique text in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum RequestKind {
     CreateGroup,
     RenameGroup,
     AskForHelp,
@@ -60,7 +55,7 @@ enum Kind {
     Submit,
 }
 
-impl Kind {
+impl RequestKind {
     const ALL: [Self; 5] = [
         Self::CreateGroup,
         Self::RenameGroup,
@@ -99,13 +94,13 @@ struct Target {
     document: String,
 }
 
-struct Scene<'a> {
+struct DisconnectFixture<'a> {
     app: &'a TestApp,
     topic: String,
     targets: Vec<Target>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> DisconnectFixture<'a> {
     /// Creates one group for each request, with Ben as a member and one document, and a topic for all groups.
     async fn prepare(app: &'a TestApp) -> Self {
         let (ada, ben) = (app.as_(&app.world.ada), app.as_(&app.world.ben));
@@ -115,7 +110,7 @@ impl<'a> Scene<'a> {
         });
         let topic = id(&ada.post("/assignments", topic).await.expect(201));
         let mut targets = Vec::new();
-        for _ in 0..EACH {
+        for _ in 0..PER_KIND {
             let group = json!({
                 "classId": class.id, "courseId": class.course, "memberIds": [app.world.ben.id], "assignmentId": topic,
             });
@@ -134,32 +129,32 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the caller, the method, the path and the body of a request.
-    fn request(&self, kind: Kind, number: usize) -> (&'a Person, &'static str, String, Value) {
-        let (people, target, word) = (&self.app.world, &self.targets[number], word(kind, number));
+    fn request(&self, kind: RequestKind, number: usize) -> (&'a Person, &'static str, String, Value) {
+        let (people, target, unique_text) = (&self.app.world, &self.targets[number], unique_text(kind, number));
         let class = &people.seven_b;
         match kind {
-            Kind::CreateGroup => {
-                let body = json!({"classId": class.id, "courseId": class.course, "name": word});
+            RequestKind::CreateGroup => {
+                let body = json!({"classId": class.id, "courseId": class.course, "name": unique_text});
                 (&people.ada, "POST", "/groups".to_owned(), body)
             }
-            Kind::RenameGroup => {
+            RequestKind::RenameGroup => {
                 let path = format!("/groups/{}", target.group);
-                (&people.ada, "PATCH", path, json!({"displayName": word}))
+                (&people.ada, "PATCH", path, json!({"displayName": unique_text}))
             }
-            Kind::AskForHelp => {
+            RequestKind::AskForHelp => {
                 let path = format!("/groups/{}/help", target.group);
-                (&people.ben, "POST", path, json!({"message": word}))
+                (&people.ben, "POST", path, json!({"message": unique_text}))
             }
-            Kind::CreateDocument => {
+            RequestKind::CreateDocument => {
                 let path = format!("/workrooms/{}/documents", target.room);
                 (
                     &people.ben,
                     "POST",
                     path,
-                    json!({"title": word, "documentType": "word"}),
+                    json!({"title": unique_text, "documentType": "word"}),
                 )
             }
-            Kind::Submit => {
+            RequestKind::Submit => {
                 let path = format!("/workrooms/documents/{}/submit", target.document);
                 (&people.ben, "POST", path, json!({"assignmentId": self.topic}))
             }
@@ -168,15 +163,15 @@ impl<'a> Scene<'a> {
 
     /// Returns the text that this request leaves in rows, log and events: a unique text, or the id of the submitted
     /// document.
-    fn trace(&self, kind: Kind, number: usize) -> String {
+    fn trace(&self, kind: RequestKind, number: usize) -> String {
         match kind {
-            Kind::Submit => self.targets[number].document.clone(),
-            _ => word(kind, number),
+            RequestKind::Submit => self.targets[number].document.clone(),
+            _ => unique_text(kind, number),
         }
     }
 
     /// Sends a request, or only the head and half of the body, and returns the connection.
-    async fn send(&self, kind: Kind, number: usize, is_whole: bool, rudely: bool) -> TcpStream {
+    async fn send(&self, kind: RequestKind, number: usize, is_whole: bool, with_reset: bool) -> TcpStream {
         let (person, method, path, body) = self.request(kind, number);
         let address = self.app.base.strip_prefix("http://").unwrap();
         let body = body.to_string();
@@ -188,7 +183,7 @@ impl<'a> Scene<'a> {
         );
         let sent = if is_whole { body.len() } else { body.len() / 2 };
         let mut stream = TcpStream::connect(address).await.unwrap();
-        if rudely {
+        if with_reset {
             // The connection is reset instead of closed.
             stream.set_zero_linger().unwrap();
         }
@@ -198,10 +193,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Sends a request and closes the connection after `moment`, or after the first byte of the response.
-    async fn ask_and_leave(&self, kind: Kind, number: usize, moment: Duration, rudely: bool) {
-        let departure = Departure::of(number);
-        let mut stream = self.send(kind, number, departure != Departure::InTheBody, rudely).await;
-        if departure == Departure::WithTheAnswer {
+    async fn send_and_disconnect(&self, kind: RequestKind, number: usize, moment: Duration, with_reset: bool) {
+        let disconnect = DisconnectMoment::of(number);
+        let mut stream = self
+            .send(kind, number, disconnect != DisconnectMoment::DuringBody, with_reset)
+            .await;
+        if disconnect == DisconnectMoment::AtResponse {
             let first = tokio::time::timeout(PATIENCE, stream.read_u8()).await;
             assert_eq!(first.expect("there is an answer").unwrap(), b'H');
             return;
@@ -214,7 +211,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Sends requests while every writer is busy, and closes their connections once their transactions are queued.
-    async fn leave_in_the_queue(&self, requests: &[(Kind, usize)]) {
+    async fn disconnect_while_queued(&self, requests: &[(RequestKind, usize)]) {
         let (_, writers) = fairness::threads(self.app);
         let (store, north) = (self.app.app.store(), Some(OrganizationId::new(&self.app.world.north)));
         let (release, blocking) = fairness::block(store, writers, true).await;
@@ -232,7 +229,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the requests that changed a row.
-    async fn done(&self) -> BTreeSet<(Kind, String)> {
+    async fn applied(&self) -> BTreeSet<(RequestKind, String)> {
         let ada = self.app.as_(&self.app.world.ada);
         let groups = ada.get(&format!("/groups?classId={}", self.app.world.seven_b.id)).await;
         let mut found = BTreeSet::new();
@@ -242,16 +239,16 @@ impl<'a> Scene<'a> {
             }
         };
         for group in groups.expect(200).as_array().unwrap() {
-            add(Kind::CreateGroup, &group["name"]);
-            add(Kind::RenameGroup, &group["displayName"]);
-            add(Kind::AskForHelp, &group["helpMessage"]);
+            add(RequestKind::CreateGroup, &group["name"]);
+            add(RequestKind::RenameGroup, &group["displayName"]);
+            add(RequestKind::AskForHelp, &group["helpMessage"]);
         }
         for target in &self.targets {
             let path = format!("/workrooms/{}/documents", target.room);
             for document in ada.get(&path).await.expect(200).as_array().unwrap() {
-                add(Kind::CreateDocument, &document["title"]);
+                add(RequestKind::CreateDocument, &document["title"]);
                 if document["status"] == "SUBMITTED" {
-                    add(Kind::Submit, &document["id"]);
+                    add(RequestKind::Submit, &document["id"]);
                 }
             }
         }
@@ -259,20 +256,20 @@ impl<'a> Scene<'a> {
     }
 
     /// Counts the activity log entries of each trace.
-    async fn logged(&self) -> BTreeMap<(Kind, String), usize> {
+    async fn logged(&self) -> BTreeMap<(RequestKind, String), usize> {
         let adam = self.app.as_(&self.app.world.adam);
         let mut found = BTreeMap::new();
         let mut cursor = String::new();
         loop {
             let page = adam.get(&format!("/activity-logs?limit=200{cursor}")).await.expect(200);
             for entry in page["data"].as_array().unwrap() {
-                for kind in Kind::ALL {
+                for kind in RequestKind::ALL {
                     let (category, action) = kind.entry();
                     if entry["category"] != category || entry["action"] != action {
                         continue;
                     }
                     let text = entry.to_string();
-                    for number in 0..EACH {
+                    for number in 0..PER_KIND {
                         let trace = self.trace(kind, number);
                         if text.contains(&format!("\"{trace}\"")) {
                             *found.entry((kind, trace)).or_default() += 1;
@@ -288,54 +285,60 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the traces of the requests whose client disconnected at one of these moments.
-    fn traces(&self, departures: &[Departure]) -> BTreeSet<(Kind, String)> {
-        let numbers = (0..EACH).filter(|number| departures.contains(&Departure::of(*number)));
-        let all = numbers.flat_map(|number| Kind::ALL.map(|kind| (kind, number)));
+    fn traces(&self, disconnects: &[DisconnectMoment]) -> BTreeSet<(RequestKind, String)> {
+        let numbers = (0..PER_KIND).filter(|number| disconnects.contains(&DisconnectMoment::of(*number)));
+        let all = numbers.flat_map(|number| RequestKind::ALL.map(|kind| (kind, number)));
         all.map(|(kind, number)| (kind, self.trace(kind, number))).collect()
     }
 
     /// Returns the changes, log entries and events of the requests. Those of `prepare` are ignored.
-    async fn outcome(&self, ear: &Ear) -> Outcome {
-        let asked = self.traces(&Departure::ALL);
-        let of_asked = |counts: BTreeMap<(Kind, String), usize>| -> BTreeMap<(Kind, String), usize> {
+    async fn effects(&self, events: &EventCounter) -> Effects {
+        let asked = self.traces(&DisconnectMoment::ALL);
+        let of_asked = |counts: BTreeMap<(RequestKind, String), usize>| -> BTreeMap<(RequestKind, String), usize> {
             counts.into_iter().filter(|(trace, _)| asked.contains(trace)).collect()
         };
-        Outcome {
-            done: self.done().await.intersection(&asked).cloned().collect(),
+        Effects {
+            applied: self.applied().await.intersection(&asked).cloned().collect(),
             logged: of_asked(self.logged().await),
-            told: of_asked(ear.heard()),
+            emitted: of_asked(events.event_counts()),
         }
     }
 }
 
 /// The effects of the requests.
 #[derive(Debug)]
-struct Outcome {
-    done: BTreeSet<(Kind, String)>,
+struct Effects {
+    applied: BTreeSet<(RequestKind, String)>,
     /// The number of log entries for each trace.
-    logged: BTreeMap<(Kind, String), usize>,
+    logged: BTreeMap<(RequestKind, String), usize>,
     /// The number of events that the socket received for each trace.
-    told: BTreeMap<(Kind, String), usize>,
+    emitted: BTreeMap<(RequestKind, String), usize>,
 }
 
-impl Outcome {
+impl Effects {
     /// Returns the inconsistencies: requests in `due` that changed nothing, changes without a log entry or an event,
     /// and log entries or events without a change.
-    fn faults(&self, due: &BTreeSet<(Kind, String)>) -> Vec<String> {
+    fn faults(&self, due: &BTreeSet<(RequestKind, String)>) -> Vec<String> {
         let mut faults = Vec::new();
-        let mut note = |what: &str, which: Vec<&(Kind, String)>| {
+        let mut note = |what: &str, which: Vec<&(RequestKind, String)>| {
             if !which.is_empty() {
                 faults.push(format!("{what}: {which:?}"));
             }
         };
         note(
             "not done although it was answered",
-            due.difference(&self.done).collect(),
+            due.difference(&self.applied).collect(),
         );
-        for (what, others) in [("logged", &self.logged), ("told", &self.told)] {
+        for (what, others) in [("logged", &self.logged), ("told", &self.emitted)] {
             let others: BTreeSet<_> = others.keys().cloned().collect();
-            note(&format!("done and not {what}"), self.done.difference(&others).collect());
-            note(&format!("{what} and not done"), others.difference(&self.done).collect());
+            note(
+                &format!("done and not {what}"),
+                self.applied.difference(&others).collect(),
+            );
+            note(
+                &format!("{what} and not done"),
+                others.difference(&self.applied).collect(),
+            );
         }
         faults
     }
@@ -345,21 +348,21 @@ fn id(object: &Value) -> String {
     object["id"].as_str().unwrap().to_owned()
 }
 
-fn word(kind: Kind, number: usize) -> String {
+fn unique_text(kind: RequestKind, number: usize) -> String {
     format!("{kind:?} {number} of the cancelled")
 }
 
 /// Counts all events that Ada's socket receives, by trace.
 #[derive(Clone, Default)]
-struct Ear(Arc<Mutex<BTreeMap<(Kind, String), usize>>>);
+struct EventCounter(Arc<Mutex<BTreeMap<(RequestKind, String), usize>>>);
 
-impl Ear {
+impl EventCounter {
     /// Reads events until the connection ends.
     async fn listen(app: &TestApp) -> Self {
         let mut socket = Socket::open(app, &app.world.ada.cookie).await;
         socket.expect("ready").await;
-        let ear = Self::default();
-        let heard = ear.clone();
+        let events = Self::default();
+        let event_counts = events.clone();
         tokio::spawn(async move {
             while let Some(frame) = socket.next().await {
                 if frame == "2" {
@@ -368,14 +371,14 @@ impl Ear {
                 let Some(event) = frame.strip_prefix("42") else {
                     continue;
                 };
-                heard.note(&serde_json::from_str(event).unwrap());
+                event_counts.note(&serde_json::from_str(event).unwrap());
             }
         });
-        ear
+        events
     }
 
     fn note(&self, event: &Value) {
-        for kind in Kind::ALL {
+        for kind in RequestKind::ALL {
             let (name, place) = kind.event();
             if event[0] == name
                 && let Some(text) = event[1].pointer(place).and_then(Value::as_str)
@@ -383,80 +386,80 @@ impl Ear {
                 // A call for help emits `group:updated` again for a renamed group. Only events that change
                 // `displayName` count.
                 let changed = event[1]["changed"].to_string();
-                if kind != Kind::RenameGroup || changed.contains("displayName") {
+                if kind != RequestKind::RenameGroup || changed.contains("displayName") {
                     *self.0.lock().unwrap().entry((kind, text.to_owned())).or_default() += 1;
                 }
             }
         }
     }
 
-    fn heard(&self) -> BTreeMap<(Kind, String), usize> {
+    fn event_counts(&self) -> BTreeMap<(RequestKind, String), usize> {
         self.0.lock().unwrap().clone()
     }
 }
 
-both!(
-    a_request_whose_caller_left_is_done_logged_and_told_or_none_of_it,
-    |app| {
-        let scene = Scene::prepare(app).await;
-        let ear = Ear::listen(app).await;
-        let seed = rand::rng().next_u64();
-        let mut rng: rand::rngs::StdRng = rand::SeedableRng::seed_from_u64(seed);
-        let mut requests: Vec<(Kind, usize)> = Kind::ALL
-            .into_iter()
-            .flat_map(|kind| (0..EACH).map(move |number| (kind, number)))
-            .collect();
-        requests.shuffle(&mut rng);
-        let (queued, others): (Vec<_>, Vec<_>) = requests
-            .into_iter()
-            .partition(|(_, number)| Departure::of(*number) == Departure::InTheQueue);
-        for four in queued.chunks(4) {
-            scene.leave_in_the_queue(four).await;
-        }
-        for four in others.chunks(4) {
-            // Four requests run at a time, so that transactions wait for each other and share commits.
-            let leaving = four.iter().map(|(kind, number)| {
-                // The delay is distributed logarithmically, because the duration of a request depends on the machine.
-                let moment = Duration::from_secs_f64(10f64.powf(rng.random_range(-6.0..-2.3)));
-                scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
-            });
-            futures_util::future::join_all(leaving).await;
-        }
-
-        // A request that has begun continues without its client and is complete in the end.
-        let due = scene.traces(&[Departure::WithTheAnswer]);
-        let since = Instant::now();
-        let done = loop {
-            let outcome = scene.outcome(&ear).await;
-            let faults = outcome.faults(&due);
-            if faults.is_empty() {
-                break outcome.done;
-            }
-            assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        };
-        // Events arrive in commit order, so a duplicate arrives before the last event.
-        let class = &app.world.seven_b;
-        let last = json!({"classId": class.id, "courseId": class.course, "name": LAST});
-        app.as_(&app.world.ada).post("/groups", last).await.expect(201);
-        let last = (Kind::CreateGroup, LAST.to_owned());
-        until("the last event comes", async || ear.heard().contains_key(&last)).await;
-        let outcome = scene.outcome(&ear).await;
-        for (trace, count) in outcome.logged.iter().chain(&outcome.told) {
-            assert_eq!(*count, 1, "{trace:?} more than once (seed {seed})");
-        }
-        let never: Vec<_> = scene
-            .traces(&[Departure::InTheBody])
-            .intersection(&outcome.done)
-            .cloned()
-            .collect();
-        assert!(never.is_empty(), "half a request was carried out: {never:?}");
-        let by_chance = scene.traces(&[Departure::AtAnyMoment]);
-        println!(
-            "{} were done; of {} that left at any moment {} (seed {seed})",
-            done.len(),
-            by_chance.len(),
-            by_chance.intersection(&done).count()
-        );
+both!(disconnected_request_is_applied_logged_emitted_or_none, |app| {
+    let fixture = DisconnectFixture::prepare(app).await;
+    let events = EventCounter::listen(app).await;
+    let seed = rand::rng().next_u64();
+    let mut rng: rand::rngs::StdRng = rand::SeedableRng::seed_from_u64(seed);
+    let mut requests: Vec<(RequestKind, usize)> = RequestKind::ALL
+        .into_iter()
+        .flat_map(|kind| (0..PER_KIND).map(move |number| (kind, number)))
+        .collect();
+    requests.shuffle(&mut rng);
+    let (queued, others): (Vec<_>, Vec<_>) = requests
+        .into_iter()
+        .partition(|(_, number)| DisconnectMoment::of(*number) == DisconnectMoment::WhileQueued);
+    for four in queued.chunks(4) {
+        fixture.disconnect_while_queued(four).await;
     }
-);
+    for four in others.chunks(4) {
+        // Four requests run at a time, so that transactions wait for each other and share commits.
+        let leaving = four.iter().map(|(kind, number)| {
+            // The delay is distributed logarithmically, because the duration of a request depends on the machine.
+            let moment = Duration::from_secs_f64(10f64.powf(rng.random_range(-6.0..-2.3)));
+            fixture.send_and_disconnect(*kind, *number, moment, rng.random_bool(0.5))
+        });
+        futures_util::future::join_all(leaving).await;
+    }
+
+    // A request that has begun continues without its client and is complete in the end.
+    let due = fixture.traces(&[DisconnectMoment::AtResponse]);
+    let since = Instant::now();
+    let applied = loop {
+        let effects = fixture.effects(&events).await;
+        let faults = effects.faults(&due);
+        if faults.is_empty() {
+            break effects.applied;
+        }
+        assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    // Events arrive in commit order, so a duplicate arrives before the last event.
+    let class = &app.world.seven_b;
+    let last = json!({"classId": class.id, "courseId": class.course, "name": LAST_GROUP});
+    app.as_(&app.world.ada).post("/groups", last).await.expect(201);
+    let last = (RequestKind::CreateGroup, LAST_GROUP.to_owned());
+    until("the last event comes", async || {
+        events.event_counts().contains_key(&last)
+    })
+    .await;
+    let effects = fixture.effects(&events).await;
+    for (trace, count) in effects.logged.iter().chain(&effects.emitted) {
+        assert_eq!(*count, 1, "{trace:?} more than once (seed {seed})");
+    }
+    let never: Vec<_> = fixture
+        .traces(&[DisconnectMoment::DuringBody])
+        .intersection(&effects.applied)
+        .cloned()
+        .collect();
+    assert!(never.is_empty(), "half a request was carried out: {never:?}");
+    let by_chance = fixture.traces(&[DisconnectMoment::Random]);
+    println!(
+        "{} were done; of {} that left at any moment {} (seed {seed})",
+        applied.len(),
+        by_chance.len(),
+        by_chance.intersection(&applied).count()
+    );
+});

@@ -10,23 +10,23 @@ use test_support::document_server_fixture::{eventually, path, words};
 use test_support::topics::{group, id, topic};
 use test_support::{Client, Kind, ServerEnv, ServerProcess, World};
 
-struct Lesson {
+struct InterruptionFixture {
     place: ServerEnv,
-    practice: RunningSimulator,
+    document_server: RunningSimulator,
     ada: Client,
     ben: Client,
     topic: String,
     document: String,
 }
 
-impl Lesson {
+impl InterruptionFixture {
     async fn begin(kind: Kind) -> Option<Self> {
         let mut place = ServerEnv::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
             .await
             .unwrap();
-        place.set("DOCSERVER_URL", &practice.url());
+        place.set("DOCSERVER_URL", &document_server.url());
         place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
         let mut service = place.start("serve");
         service.ready().await;
@@ -41,7 +41,7 @@ impl Lesson {
         service.kill();
         Some(Self {
             place,
-            practice,
+            document_server,
             ada,
             ben,
             topic,
@@ -50,15 +50,20 @@ impl Lesson {
     }
 
     /// Types text, sends a request during which the service crashes at `failpoint`, and starts the service again.
-    async fn cut_short(&mut self, failpoint: &str, way: &str, body: Option<Value>) -> (client::Editor, ServerProcess) {
+    async fn crash_during(
+        &mut self,
+        failpoint: &str,
+        route: &str,
+        body: Option<Value>,
+    ) -> (client::Editor, ServerProcess) {
         let armed = format!("{failpoint}:1");
         let dying = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
         let mut dying = dying.unwrap_or_else(|log| panic!("it died while it started:\n{log}"));
         dying.ready().await;
         let config = self.ben.get(&path(&self.document, "/editor-config")).await.expect(200);
-        let editor = client::open(&self.practice.url(), &config).await.unwrap();
+        let editor = client::open(&self.document_server.url(), &config).await.unwrap();
         editor.type_text(&format!("Before {failpoint}.")).await.unwrap();
-        let asked = self.ada.request(Method::POST, way);
+        let asked = self.ada.request(Method::POST, route);
         let asked = body.iter().fold(asked, |request, body| request.json(body));
         assert!(asked.send().await.is_err(), "{failpoint}: it answered");
         eventually(async || dying.ended().is_some()).await;
@@ -68,8 +73,8 @@ impl Lesson {
     }
 
     /// Crashes after the copy of a submission and before its rows: nothing is submitted, and the editor continues.
-    async fn copy_is_abandoned(&mut self, submit: &str, body: &Value) {
-        let (editor, service) = self.cut_short("submit.after_copy", submit, Some(body.clone())).await;
+    async fn check_copy_is_abandoned(&mut self, submit: &str, body: &Value) {
+        let (editor, service) = self.crash_during("submit.after_copy", submit, Some(body.clone())).await;
         assert_eq!(self.seen().await["status"], "DRAFT");
         editor.type_text("And on.").await.unwrap();
         assert!(editor.close().await.unwrap().accepted);
@@ -81,7 +86,7 @@ impl Lesson {
     }
 
     /// Waits until the text typed before the crash is the content and the editor is closed.
-    async fn is_completed(&self, failpoint: &str, editor: client::Editor) {
+    async fn check_completed(&self, failpoint: &str, editor: client::Editor) {
         let typed = format!("Before {failpoint}.");
         eventually(async || words(&self.ada.get(&path(&self.document, "/download")).await.bytes).contains(&typed))
             .await;
@@ -90,23 +95,23 @@ impl Lesson {
     }
 
     async fn end(self) {
-        self.practice.stop().await;
+        self.document_server.stop().await;
         self.place.close();
     }
 }
 
-async fn story(kind: Kind) {
-    let Some(mut lesson) = Lesson::begin(kind).await else {
+async fn check_all_failpoints(kind: Kind) {
+    let Some(mut fixture) = InterruptionFixture::begin(kind).await else {
         return;
     };
-    let [finish, reopen] = ["finish", "reopen"].map(|what| format!("/assignments/{}/{what}", lesson.topic));
-    let submit = path(&lesson.document, "/submit");
-    let handed_in = json!({"assignmentId": lesson.topic});
+    let [finish, reopen] = ["finish", "reopen"].map(|what| format!("/assignments/{}/{what}", fixture.topic));
+    let submit = path(&fixture.document, "/submit");
+    let submitted = json!({"assignmentId": fixture.topic});
     for failpoint in ["finish.after_commit", "freeze.before_drop"] {
-        let (editor, service) = lesson.cut_short(failpoint, &finish, None).await;
-        assert_eq!(lesson.seen().await["status"], "LOCKED", "{failpoint}");
-        lesson.is_completed(failpoint, editor).await;
-        let again = lesson.ada.send(Method::POST, &finish, None).await.expect(200);
+        let (editor, service) = fixture.crash_during(failpoint, &finish, None).await;
+        assert_eq!(fixture.seen().await["status"], "LOCKED", "{failpoint}");
+        fixture.check_completed(failpoint, editor).await;
+        let again = fixture.ada.send(Method::POST, &finish, None).await.expect(200);
         assert_eq!(
             (
                 &again["alreadyFinished"],
@@ -115,23 +120,25 @@ async fn story(kind: Kind) {
             ),
             (&json!(true), &json!(0), &json!([]))
         );
-        let reopened = lesson.ada.send(Method::POST, &reopen, None).await.expect(200);
+        let reopened = fixture.ada.send(Method::POST, &reopen, None).await.expect(200);
         assert_eq!(reopened["unlockedDocuments"], 1, "{failpoint}");
-        assert_eq!(lesson.seen().await["status"], "DRAFT", "{failpoint}");
+        assert_eq!(fixture.seen().await["status"], "DRAFT", "{failpoint}");
         service.kill();
     }
-    lesson.copy_is_abandoned(&submit, &handed_in).await;
-    let (editor, service) = lesson.cut_short("submit.after_commit", &submit, Some(handed_in)).await;
-    assert_eq!(lesson.seen().await["status"], "SUBMITTED");
-    lesson.is_completed("submit.after_commit", editor).await;
-    let topic = lesson
+    fixture.check_copy_is_abandoned(&submit, &submitted).await;
+    let (editor, service) = fixture
+        .crash_during("submit.after_commit", &submit, Some(submitted))
+        .await;
+    assert_eq!(fixture.seen().await["status"], "SUBMITTED");
+    fixture.check_completed("submit.after_commit", editor).await;
+    let topic = fixture
         .ada
-        .get(&format!("/assignments/{}", lesson.topic))
+        .get(&format!("/assignments/{}", fixture.topic))
         .await
         .expect(200);
     let copy = &topic["groupAssignments"][0]["currentSubmission"]["documents"][0];
-    let versions = lesson.ada.get(&path(&lesson.document, "/versions")).await.expect(200);
-    // Text that was typed after submission, while `is_completed` polled until typing failed, is kept as a late version
+    let versions = fixture.ada.get(&path(&fixture.document, "/versions")).await.expect(200);
+    // Text that was typed after submission, while `check_completed` polled until typing failed, is kept as a late version
     // and does not replace the content.
     let content = versions.as_array().unwrap().iter();
     let content = content
@@ -143,26 +150,26 @@ async fn story(kind: Kind) {
         "the attempt has the last words, too: {copy} {versions}"
     );
     service.kill();
-    lesson.end().await;
+    fixture.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn what_a_crash_cuts_short_is_completed_by_the_next_start_on_sqlite() {
-    story(Kind::Sqlite).await;
+async fn interrupted_operation_is_completed_by_next_start_on_sqlite() {
+    check_all_failpoints(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
-async fn what_a_crash_cuts_short_is_completed_by_the_next_start_on_postgres() {
-    story(Kind::Postgres).await;
+async fn interrupted_operation_is_completed_by_next_start_on_postgres() {
+    check_all_failpoints(Kind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn crash_before_the_rows_of_a_submission_submits_nothing() {
-    let mut lesson = Lesson::begin(Kind::Sqlite).await.unwrap();
-    let submit = path(&lesson.document, "/submit");
-    let body = json!({"assignmentId": lesson.topic});
-    lesson.copy_is_abandoned(&submit, &body).await;
-    lesson.end().await;
+    let mut fixture = InterruptionFixture::begin(Kind::Sqlite).await.unwrap();
+    let submit = path(&fixture.document, "/submit");
+    let body = json!({"assignmentId": fixture.topic});
+    fixture.check_copy_is_abandoned(&submit, &body).await;
+    fixture.end().await;
 }

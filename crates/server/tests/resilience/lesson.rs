@@ -23,7 +23,7 @@ const STEPS: usize = 8;
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
 /// Runs the lesson to the end. Every step must print `ok`.
-pub fn tell(world: &Value) {
+pub fn run_lesson_client(world: &Value) {
     let output = Command::new("node")
         .arg("story.mjs")
         .current_dir(CLIENTS)
@@ -108,7 +108,7 @@ async fn organization(store: &Store, slug: &str) -> Tenant {
 }
 
 #[test]
-fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
+fn demo_runs_lesson_and_stops_cleanly() {
     if !clients_are_there() {
         return;
     }
@@ -117,18 +117,18 @@ fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
     place.set("GROUPWORK_DEMO_STILL", "true");
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
-    tell(&world);
+    run_lesson_client(&world);
     assert!(demo.stop().success());
 
     // The school still exists, and a second lesson can run in it.
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
-    tell(&world);
+    run_lesson_client(&world);
     assert!(demo.stop().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_on_postgres_runs_a_whole_lesson() {
+async fn service_on_postgres_runs_lesson() {
     if !clients_are_there() {
         return;
     }
@@ -136,18 +136,18 @@ async fn a_service_on_postgres_runs_a_whole_lesson() {
         return;
     };
     let people = people_with_passwords(&place.store().await).await;
-    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+    let document_server = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
+    place.set("DOCSERVER_URL", &document_server.url());
     let mut service = place.start("serve");
     service.ready().await;
     let world = json!({
         "baseUrl": service.base, "frontendOrigin": FRONTEND, "dataDir": place.folder(), "people": people,
     });
-    let telling = tokio::task::spawn_blocking(move || tell(&world));
+    let telling = tokio::task::spawn_blocking(move || run_lesson_client(&world));
     telling.await.unwrap();
     assert!(service.stop().success());
-    practice.stop().await;
+    document_server.stop().await;
     place.close();
 }
