@@ -113,7 +113,7 @@ impl DocumentServerFixture {
     }
 
     /// Returns the document as Ada receives it.
-    pub async fn seen(&self, document: &str) -> Value {
+    pub async fn get_document(&self, document: &str) -> Value {
         let ada = self.app.as_(&self.app.world.ada);
         ada.get(&path(document, "")).await.expect(200)
     }
@@ -225,14 +225,14 @@ pub async fn eventually(is_so: impl AsyncFnMut() -> bool) {
     super::until("what the test waits for", is_so).await;
 }
 
-/// Generates a test with a document server on both databases: `studio!(name, |studio| { … })`. Attributes apply to both
+/// Generates a test with a document server on both databases: `with_document_server!(name, |fixture| { … })`. Attributes apply to both
 /// test functions; `#[sqlite]` runs the test on SQLite alone, for behavior that does not depend on the database.
 #[macro_export]
-macro_rules! studio {
-    (#[sqlite] $name:ident, |$studio:ident| $body:block) => {
-        $crate::studio!(#[sqlite] $name, [], |$studio| $body);
+macro_rules! with_document_server {
+    (#[sqlite] $name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_document_server!(#[sqlite] $name, [], |$fixture| $body);
     };
-    (#[sqlite] $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+    (#[sqlite] $name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every test needs every import of its module")]
             use super::*;
@@ -240,44 +240,44 @@ macro_rules! studio {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
                 let flags = [$($flag),*];
-                let studio = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &flags).await.unwrap();
-                let $studio = &studio;
+                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &flags).await.unwrap();
+                let $fixture = &fixture;
                 $body
-                studio.close().await;
+                fixture.close().await;
             }
         }
     };
-    (#[long_on_postgres] $name:ident, |$studio:ident| $body:block) => {
-        $crate::studio!(@ [] [#[ignore = "long: make test-resilience"]] $name, [], |$studio| $body);
+    (#[long_on_postgres] $name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_document_server!(@ [] [#[ignore = "long: make test-resilience"]] $name, [], |$fixture| $body);
     };
-    ($(#[$attribute:meta])* $name:ident, |$studio:ident| $body:block) => {
-        $crate::studio!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [], |$studio| $body);
+    ($(#[$attribute:meta])* $name:ident, |$fixture:ident| $body:block) => {
+        $crate::with_document_server!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [], |$fixture| $body);
     };
-    ($(#[$attribute:meta])* $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
-        $crate::studio!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [$($flag),*], |$studio| $body);
+    ($(#[$attribute:meta])* $name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
+        $crate::with_document_server!(@ [$(#[$attribute])*] [$(#[$attribute])*] $name, [$($flag),*], |$fixture| $body);
     };
-    (@ [$($on_sqlite:tt)*] [$($on_postgres:tt)*] $name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+    (@ [$($on_sqlite:tt)*] [$($on_postgres:tt)*] $name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every story needs everything around it")]
             use super::*;
 
-            async fn story($studio: &$crate::document_server_fixture::DocumentServerFixture) $body
+            async fn story($fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_sqlite)*
             async fn on_sqlite() {
-                let studio = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &[$($flag),*]).await.unwrap();
-                story(&studio).await;
-                studio.close().await;
+                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+                story(&fixture).await;
+                fixture.close().await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_postgres)*
             async fn on_postgres() {
                 let started = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Postgres, &[$($flag),*]).await;
-                let Some(studio) = started else { return };
-                story(&studio).await;
-                studio.close().await;
+                let Some(fixture) = started else { return };
+                story(&fixture).await;
+                fixture.close().await;
             }
         }
     };

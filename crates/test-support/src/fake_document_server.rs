@@ -18,7 +18,7 @@ use super::{Answer, Kind};
 
 /// How a result is served.
 #[derive(Debug, Clone)]
-pub enum Manner {
+pub enum Delivery {
     /// A correct response.
     Whole(Vec<u8>),
     /// A correct response that is delayed until the test releases it.
@@ -43,7 +43,7 @@ pub struct FakeDocumentServer {
 
 #[derive(Default)]
 struct Inner {
-    results: Mutex<HashMap<String, Manner>>,
+    results: Mutex<HashMap<String, Delivery>>,
     heard: Mutex<Vec<String>>,
     released: watch::Sender<BTreeSet<String>>,
 }
@@ -86,9 +86,9 @@ impl FakeDocumentServer {
     }
 
     /// Stores a result and returns the URL that a callback uses for it.
-    pub fn lay(&self, name: &str, manner: Manner) -> String {
+    pub fn add_result(&self, name: &str, delivery: Delivery) -> String {
         let path = result_path(name);
-        lock(&self.inner.results).insert(path.clone(), manner);
+        lock(&self.inner.results).insert(path.clone(), delivery);
         format!("http://docs.example{path}?md5=x&expires=9&filename=output.docx")
     }
 
@@ -127,33 +127,33 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
     let target = line.split(' ').nth(1).unwrap_or_default();
     let path = target.split('?').next().unwrap_or_default().to_owned();
     lock(&inner.heard).push(line.clone());
-    let manner = lock(&inner.results).get(&path).cloned();
-    match manner {
+    let delivery = lock(&inner.results).get(&path).cloned();
+    match delivery {
         None => {
             stream
                 .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 .await?;
         }
-        Some(Manner::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
-        Some(Manner::Held(bytes)) => {
+        Some(Delivery::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
+        Some(Delivery::Held(bytes)) => {
             let mut released = inner.released.subscribe();
             drop(released.wait_for(|released| released.contains(&path)).await);
             stream.write_all(&whole(&bytes)).await?;
         }
-        Some(Manner::Raw(bytes)) => stream.write_all(&bytes).await?,
-        Some(Manner::Reset(bytes)) => {
+        Some(Delivery::Raw(bytes)) => stream.write_all(&bytes).await?,
+        Some(Delivery::Reset(bytes)) => {
             stream.write_all(&bytes).await?;
             // Gives sent data time to arrive first: a reset discards data in flight.
             tokio::time::sleep(Duration::from_millis(20)).await;
             return stream.set_zero_linger();
         }
-        Some(Manner::Endless(head)) => {
+        Some(Delivery::Endless(head)) => {
             stream.write_all(head.as_bytes()).await?;
             loop {
                 stream.write_all(&[0x50; 16 * 1024]).await?;
             }
         }
-        Some(Manner::Silent(head)) => {
+        Some(Delivery::Silent(head)) => {
             stream.write_all(head.as_bytes()).await?;
             // Reads until the client closes the connection.
             let mut rest = [0; 16];
@@ -196,8 +196,8 @@ pub fn sign(mut claims: Value) -> String {
 }
 
 /// Posts a callback with these tokens: one in the body, one in the header.
-pub async fn post(studio: &DocumentServerFixture, document: &str, body: Value, header: Option<String>) -> Answer {
-    let mut client = studio.app.stranger();
+pub async fn post(fixture: &DocumentServerFixture, document: &str, body: Value, header: Option<String>) -> Answer {
+    let mut client = fixture.app.stranger();
     if let Some(token) = header {
         client = client.with("authorization", &format!("Bearer {token}"));
     }
@@ -205,8 +205,8 @@ pub async fn post(studio: &DocumentServerFixture, document: &str, body: Value, h
 }
 
 /// Posts a callback as the document server does; returns the HTTP status and the `error` field.
-pub async fn tell(studio: &DocumentServerFixture, document: &str, claims: Value) -> (u16, i64) {
-    let answer = post(studio, document, json!({"token": sign(claims)}), None).await;
+pub async fn tell(fixture: &DocumentServerFixture, document: &str, claims: Value) -> (u16, i64) {
+    let answer = post(fixture, document, json!({"token": sign(claims)}), None).await;
     let error = serde_json::from_slice::<Value>(&answer.bytes).ok();
     let error = error.and_then(|body| body["error"].as_i64()).unwrap_or(-1);
     (answer.status, error)
@@ -221,18 +221,18 @@ pub fn save(status: i64, key: &str, url: &str, at: u32) -> Value {
 }
 
 /// Starts a fixture whose document server is a [`FakeDocumentServer`].
-pub async fn shelved(kind: Kind, flags: &[&str]) -> Option<(FakeDocumentServer, DocumentServerFixture)> {
-    let shelf = FakeDocumentServer::start().await;
-    let flag = shelf.flag();
+pub async fn start_with_fake(kind: Kind, flags: &[&str]) -> Option<(FakeDocumentServer, DocumentServerFixture)> {
+    let fake_server = FakeDocumentServer::start().await;
+    let flag = fake_server.flag();
     let flags: Vec<&str> = [flag.as_str()].into_iter().chain(flags.iter().copied()).collect();
-    let studio = DocumentServerFixture::start(kind, &flags).await?;
-    Some((shelf, studio))
+    let fixture = DocumentServerFixture::start(kind, &flags).await?;
+    Some((fake_server, fixture))
 }
 
-/// Generates a test with such a fixture on both databases: `shelved!(name, [flags], |shelf, studio| { … })`.
+/// Generates a test with such a fixture on both databases: `with_fake_document_server!(name, [flags], |fake_server, fixture| { … })`.
 #[macro_export]
-macro_rules! shelved {
-    (#[sqlite] $name:ident, [$($flag:literal),*], |$shelf:ident, $studio:ident| $body:block) => {
+macro_rules! with_fake_document_server {
+    (#[sqlite] $name:ident, [$($flag:literal),*], |$fake_server:ident, $fixture:ident| $body:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every test needs every import of its module")]
             use super::*;
@@ -240,24 +240,24 @@ macro_rules! shelved {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
                 let flags = [$($flag),*];
-                let (shelf, studio) = $crate::fake_document_server::shelved($crate::Kind::Sqlite, &flags).await.unwrap();
-                let ($shelf, $studio) = (&shelf, &studio);
+                let (fake_server, fixture) = $crate::fake_document_server::start_with_fake($crate::Kind::Sqlite, &flags).await.unwrap();
+                let ($fake_server, $fixture) = (&fake_server, &fixture);
                 $body
-                studio.close().await;
+                fixture.close().await;
             }
         }
     };
-    ($name:ident, [$($flag:literal),*], |$shelf:ident, $studio:ident| $body:block) => {
+    ($name:ident, [$($flag:literal),*], |$fake_server:ident, $fixture:ident| $body:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every story needs everything around it")]
             use super::*;
 
-            async fn story($shelf: &$crate::fake_document_server::FakeDocumentServer, $studio: &$crate::document_server_fixture::DocumentServerFixture) $body
+            async fn story($fake_server: &$crate::fake_document_server::FakeDocumentServer, $fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
 
             async fn on(kind: $crate::Kind) {
-                let Some((shelf, studio)) = $crate::fake_document_server::shelved(kind, &[$($flag),*]).await else { return };
-                story(&shelf, &studio).await;
-                studio.close().await;
+                let Some((fake_server, fixture)) = $crate::fake_document_server::start_with_fake(kind, &[$($flag),*]).await else { return };
+                story(&fake_server, &fixture).await;
+                fixture.close().await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -18,10 +18,10 @@ pub struct Page {
 
 impl Page {
     /// Opens the document in the editor of a person and follows the live events.
-    pub async fn open(studio: &DocumentServerFixture, person: &Person, document: &str) -> Self {
-        let mut heard = SocketListener::by(&studio.app, person).await;
-        let editor = Arc::new(Mutex::new(Some(studio.open(person, document).await)));
-        let (held, client, document) = (Arc::clone(&editor), studio.app.as_(person), document.to_owned());
+    pub async fn open(fixture: &DocumentServerFixture, person: &Person, document: &str) -> Self {
+        let mut heard = SocketListener::by(&fixture.app, person).await;
+        let editor = Arc::new(Mutex::new(Some(fixture.open(person, document).await)));
+        let (held, client, document) = (Arc::clone(&editor), fixture.app.as_(person), document.to_owned());
         let following = tokio::spawn(async move {
             let names = |event: &serde_json::Value| event["documentId"] == document.as_str();
             let mut is_reported = false;

@@ -11,57 +11,57 @@ const PAST: &str = "2026-01-01T00:00:00.000Z";
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 
 /// Creates a second group on the topic, with Eli as its student and one document.
-async fn other_group(studio: &DocumentServerFixture) -> (String, String) {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+async fn other_group(fixture: &DocumentServerFixture) -> (String, String) {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     let lakes = group(&ada, &world.seven_b, &[&world.eli], json!({})).await;
     ada.post(
-        &format!("/assignments/{}/groups", studio.topic),
+        &format!("/assignments/{}/groups", fixture.topic),
         json!({"groupIds": [lakes]}),
     )
     .await
     .expect(200);
     let room = ada.get(&format!("/groups/{lakes}")).await.expect(200)["workRoomId"].clone();
-    let document = studio.document_in(room.as_str().unwrap(), "Lakes").await;
+    let document = fixture.document_in(room.as_str().unwrap(), "Lakes").await;
     (lakes, document)
 }
 
-async fn extend(studio: &DocumentServerFixture, group: &str, until: Value) -> Value {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let path = format!("/assignments/{}/groups/{group}", studio.topic);
+async fn extend(fixture: &DocumentServerFixture, group: &str, until: Value) -> Value {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let path = format!("/assignments/{}/groups/{group}", fixture.topic);
     ada.patch(&path, json!({"lateAllowedUntil": until})).await.expect(200)
 }
 
-async fn unsubmit(studio: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
-    let client = studio.app.as_(person);
+async fn unsubmit(fixture: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
+    let client = fixture.app.as_(person);
     client.post(&path(document, "/unsubmit"), json!({})).await
 }
 
-studio!(extension_lets_only_its_group_submit_late, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let topic = format!("/assignments/{}", studio.topic);
-    let ours = studio.document("Rivers").await;
-    let (lakes, theirs) = other_group(studio).await;
+with_document_server!(extension_lets_only_its_group_submit_late, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let topic = format!("/assignments/{}", fixture.topic);
+    let ours = fixture.document("Rivers").await;
+    let (lakes, theirs) = other_group(fixture).await;
     ada.patch(&topic, json!({"deadline": PAST, "latePolicy": "BLOCK"}))
         .await
         .expect(200);
     // After the extension, even a teacher cannot submit late for the group.
     for person in [&world.ben, &world.ada] {
-        studio.submit(person, &ours).await.refused(409, "LATE_NOT_ALLOWED");
+        fixture.submit(person, &ours).await.refused(409, "LATE_NOT_ALLOWED");
     }
 
-    let extended = extend(studio, &studio.group, json!(FUTURE)).await;
+    let extended = extend(fixture, &fixture.group, json!(FUTURE)).await;
     assert_eq!(
         (&extended["lateAllowedUntil"], &extended["assignment"]["deadline"]),
         (&json!(FUTURE), &json!(PAST))
     );
-    let submitted = studio.submit(&world.ben, &ours).await.expect(200);
+    let submitted = fixture.submit(&world.ben, &ours).await.expect(200);
     let submission = &submitted["submission"];
     assert_eq!(
         (&submission["isLate"], &submission["lateBySeconds"]),
         (&json!(false), &json!(0)),
         "lateness counts from the later of deadline and extension"
     );
-    studio
+    fixture
         .submit(&world.eli, &theirs)
         .await
         .refused(409, "LATE_NOT_ALLOWED");
@@ -71,38 +71,38 @@ studio!(extension_lets_only_its_group_submit_late, |studio| {
     assert_eq!((&seen["deadline"], &seen["stats"]["late"]), (&json!(PAST), &json!(0)));
     assert_eq!(
         (
-            &link(&seen, &studio.group)["lateAllowedUntil"],
+            &link(&seen, &fixture.group)["lateAllowedUntil"],
             &link(&seen, &lakes)["lateAllowedUntil"]
         ),
         (&json!(FUTURE), &json!(null))
     );
-    let bens = studio.app.as_(&world.ben).get(&topic).await.expect(200);
+    let bens = fixture.app.as_(&world.ben).get(&topic).await.expect(200);
     assert_eq!(
         (&bens["deadline"], &bens["groupAssignments"][0]["lateAllowedUntil"]),
         (&json!(PAST), &json!(FUTURE))
     );
-    let elis = studio.app.as_(&world.eli).get(&topic).await.expect(200);
+    let elis = fixture.app.as_(&world.eli).get(&topic).await.expect(200);
     assert!(!elis.to_string().contains(FUTURE), "{elis}");
 
     // An expired extension permits no new submission. A submission made in time keeps its lateness of 0.
-    unsubmit(studio, &world.ben, &ours).await.expect(200);
+    unsubmit(fixture, &world.ben, &ours).await.expect(200);
     for over in [json!("2026-02-01T00:00:00Z"), json!(null)] {
-        extend(studio, &studio.group, over).await;
-        studio.submit(&world.ben, &ours).await.refused(409, "LATE_NOT_ALLOWED");
+        extend(fixture, &fixture.group, over).await;
+        fixture.submit(&world.ben, &ours).await.refused(409, "LATE_NOT_ALLOWED");
     }
     let kept = "SELECT CAST(late_by_seconds AS TEXT) FROM submissions".to_owned();
-    assert_eq!(texts(&studio.app.database, kept).await, [Some("0".to_owned())]);
+    assert_eq!(texts(&fixture.app.database, kept).await, [Some("0".to_owned())]);
 });
 
-studio!(lateness_counts_from_later_of_deadline_and_extension, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let topic = format!("/assignments/{}", studio.topic);
-    let document = studio.document("Rivers").await;
+with_document_server!(lateness_counts_from_later_of_deadline_and_extension, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let topic = format!("/assignments/{}", fixture.topic);
+    let document = fixture.document("Rivers").await;
     let late = async |deadline: &str, until: Value| {
         ada.patch(&topic, json!({"deadline": deadline})).await.expect(200);
-        extend(studio, &studio.group, until).await;
-        let submitted = studio.submit(&world.cem, &document).await.expect(200);
-        unsubmit(studio, &world.cem, &document).await.expect(200);
+        extend(fixture, &fixture.group, until).await;
+        let submitted = fixture.submit(&world.cem, &document).await.expect(200);
+        unsubmit(fixture, &world.cem, &document).await.expect(200);
         let submission = &submitted["submission"];
         let seconds = submission["lateBySeconds"].as_i64().unwrap();
         assert_eq!(submission["isLate"], json!(seconds > 0));

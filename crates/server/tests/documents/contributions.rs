@@ -15,12 +15,12 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
 }
 
 /// Waits until `people` editors of the document are recorded.
-async fn wait_for_editors(studio: &DocumentServerFixture, document: &str, people: usize) {
+async fn wait_for_editors(fixture: &DocumentServerFixture, document: &str, people: usize) {
     let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     let since = std::time::Instant::now();
     while since.elapsed() < test_support::PATIENCE {
         let text = text.clone();
-        let found: Vec<String> = studio
+        let found: Vec<String> = fixture
             .app
             .raw(move |connection| connection.fetch_all(made(text), &[], |row| row.take()).unwrap())
             .await;
@@ -36,7 +36,7 @@ async fn wait_for_editors(studio: &DocumentServerFixture, document: &str, people
 }
 
 /// Simulates elapsed time: moves all recorded times `minutes` into the past.
-async fn advance_time(studio: &DocumentServerFixture, minutes: i64) {
+async fn advance_time(fixture: &DocumentServerFixture, minutes: i64) {
     let millis = minutes * 60_000;
     let statements = [
         format!("UPDATE editing_sessions SET last_callback_at = last_callback_at - {millis}"),
@@ -46,7 +46,7 @@ async fn advance_time(studio: &DocumentServerFixture, minutes: i64) {
         ),
     ];
     for statement in statements {
-        studio.app.raw(move |connection| run(connection, statement)).await;
+        fixture.app.raw(move |connection| run(connection, statement)).await;
     }
 }
 
@@ -60,10 +60,10 @@ fn run(connection: &mut db::connection::Connection, statement: String) {
     connection.execute(made(statement), &[]).unwrap();
 }
 
-studio!(contributions_count_minutes_and_saves_once, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let url = format!("/groups/{}/contributions", studio.group);
+with_document_server!(contributions_count_minutes_and_saves_once, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let url = format!("/groups/{}/contributions", fixture.group);
     let nothing = ada.get(&url).await.expect(200);
     assert_eq!(
         nothing.as_array().unwrap().len(),
@@ -78,26 +78,26 @@ studio!(contributions_count_minutes_and_saves_once, |studio| {
         (&json!(0), &Value::Null)
     );
 
-    let (essay, notes) = (studio.document("Essay").await, studio.document("Notes").await);
-    let ben = studio.open(&world.ben, &essay).await;
-    wait_for_editors(studio, &essay, 1).await;
-    advance_time(studio, 10).await;
+    let (essay, notes) = (fixture.document("Essay").await, fixture.document("Notes").await);
+    let ben = fixture.open(&world.ben, &essay).await;
+    wait_for_editors(fixture, &essay, 1).await;
+    advance_time(fixture, 10).await;
     // Cem joins after Ben was alone for ten minutes.
-    let cem = studio.open(&world.cem, &essay).await;
-    wait_for_editors(studio, &essay, 2).await;
-    advance_time(studio, 5).await;
+    let cem = fixture.open(&world.cem, &essay).await;
+    wait_for_editors(fixture, &essay, 2).await;
+    advance_time(fixture, 5).await;
     // The same five minutes in a second document are not counted twice.
-    let second = studio.open(&world.ben, &notes).await;
-    wait_for_editors(studio, &notes, 1).await;
-    advance_time(studio, 5).await;
+    let second = fixture.open(&world.ben, &notes).await;
+    wait_for_editors(fixture, &notes, 1).await;
+    advance_time(fixture, 5).await;
     cem.type_text("from Cem").await.unwrap();
     cem.close().await.unwrap();
-    wait_for_editors(studio, &essay, 1).await;
+    wait_for_editors(fixture, &essay, 1).await;
     second.close().await.unwrap();
-    wait_for_editors(studio, &notes, 0).await;
+    wait_for_editors(fixture, &notes, 0).await;
     ben.type_text("from Ben").await.unwrap();
     assert!(ben.close().await.unwrap().accepted);
-    wait_for_editors(studio, &essay, 0).await;
+    wait_for_editors(fixture, &essay, 0).await;
     let told = ada.get(&url).await.expect(200);
     let (of_ben, of_cem) = (of(&told, &world.ben), of(&told, &world.cem));
     assert_eq!(
@@ -114,27 +114,27 @@ studio!(contributions_count_minutes_and_saves_once, |studio| {
     assert_eq!(of_ben["isMember"], json!(true));
 
     // A long time without callbacks counts as 240 minutes at most. A session that the document server lost counts as 0.
-    let ben = studio.open(&world.ben, &notes).await;
-    wait_for_editors(studio, &notes, 1).await;
-    advance_time(studio, 3 * 24 * 60).await;
+    let ben = fixture.open(&world.ben, &notes).await;
+    wait_for_editors(fixture, &notes, 1).await;
+    advance_time(fixture, 3 * 24 * 60).await;
     ben.close().await.unwrap();
-    wait_for_editors(studio, &notes, 0).await;
+    wait_for_editors(fixture, &notes, 0).await;
     let told = ada.get(&url).await.expect(200);
     assert_eq!(of(&told, &world.ben)["minutes"], json!(20 + 240), "{told}");
-    let who = studio.versions(&essay).await;
+    let who = fixture.versions(&essay).await;
     assert!(
         who[0]["editors"].as_array().unwrap().contains(&json!(world.ben.id)),
         "{who:?}"
     );
 
     // Only teachers of the class see the contributions. They are deleted with the document.
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .get(&url)
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    studio.app.as_(&world.tom).get(&url).await.refused(404, "NOT_FOUND");
+    fixture.app.as_(&world.tom).get(&url).await.refused(404, "NOT_FOUND");
     for document in [&essay, &notes] {
         ada.delete(&path(document, "")).await.expect(200);
     }

@@ -28,7 +28,7 @@ const HALF_LOCKED: &str = "SELECT d.id FROM documents d JOIN work_rooms w ON w.i
 
 /// One round: the fixture, its number, and the barrier at which the concurrent tasks start.
 struct Round<'s> {
-    studio: &'s DocumentServerFixture,
+    fixture: &'s DocumentServerFixture,
     number: usize,
     barrier: Arc<Barrier>,
 }
@@ -42,19 +42,19 @@ impl Round<'_> {
     }
 
     async fn topic(&self, what: &str) -> Answer {
-        let ada = self.studio.app.as_(&self.studio.app.world.ada);
-        let path = format!("/assignments/{}/{what}", self.studio.topic);
+        let ada = self.fixture.app.as_(&self.fixture.app.world.ada);
+        let path = format!("/assignments/{}/{what}", self.fixture.topic);
         self.wait_at_barrier().await;
         ada.send(Method::POST, &path, None).await
     }
 
     async fn submit(&self, document: &str) -> Answer {
         self.wait_at_barrier().await;
-        self.studio.submit(&self.studio.app.world.cem, document).await
+        self.fixture.submit(&self.fixture.app.world.cem, document).await
     }
 
     async fn unsubmit(&self, document: &str) -> Answer {
-        let ben = self.studio.app.as_(&self.studio.app.world.ben);
+        let ben = self.fixture.app.as_(&self.fixture.app.world.ben);
         self.wait_at_barrier().await;
         ben.post(&path(document, "/unsubmit"), json!({})).await
     }
@@ -80,12 +80,12 @@ impl Round<'_> {
 }
 
 /// Brings a document into the status that the round starts with.
-async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
-    let status = studio.seen(document).await["status"].clone();
+async fn prepare(fixture: &DocumentServerFixture, document: &str, wanted: &str) {
+    let status = fixture.get_document(document).await["status"].clone();
     match (status.as_str().unwrap(), wanted) {
-        ("DRAFT", "SUBMITTED") => drop(studio.submit(&studio.app.world.ben, document).await.expect(200)),
+        ("DRAFT", "SUBMITTED") => drop(fixture.submit(&fixture.app.world.ben, document).await.expect(200)),
         ("SUBMITTED", "DRAFT") => {
-            let ben = studio.app.as_(&studio.app.world.ben);
+            let ben = fixture.app.as_(&fixture.app.world.ben);
             ben.post(&path(document, "/unsubmit"), json!({})).await.expect(200);
         }
         (is, wanted) => assert_eq!(is, wanted),
@@ -93,25 +93,25 @@ async fn prepare(studio: &DocumentServerFixture, document: &str, wanted: &str) {
 }
 
 /// Opens an editor and types a text that is unique.
-async fn open_and_type(studio: &DocumentServerFixture, document: &str, text: &str) -> Editor {
-    let editor = studio.open(&studio.app.world.ben, document).await;
+async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> Editor {
+    let editor = fixture.open(&fixture.app.world.ben, document).await;
     assert!(
         editor.may_edit(),
         "{document} opens for reading only: {}",
-        studio.seen(document).await
+        fixture.get_document(document).await
     );
     editor.type_text(text).await.unwrap();
     editor
 }
 
 /// Returns whether one of the newest revisions has this text, and whether the content has it.
-async fn find_text(studio: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
-    let content = studio.text(document).await.contains(text);
+async fn find_text(fixture: &DocumentServerFixture, document: &str, text: &str) -> (bool, bool) {
+    let content = fixture.text(document).await.contains(text);
     if content {
         return (true, true);
     }
-    let ada = studio.app.as_(&studio.app.world.ada);
-    for version in studio.versions(document).await.iter().take(6) {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    for version in fixture.versions(document).await.iter().take(6) {
         let bytes = ada
             .get(&path(document, &format!("/versions/{}/download", version["version"])))
             .await;
@@ -122,27 +122,27 @@ async fn find_text(studio: &DocumentServerFixture, document: &str, text: &str) -
     (false, false)
 }
 
-async fn wait_for_no_sessions(studio: &DocumentServerFixture) {
+async fn wait_for_no_sessions(fixture: &DocumentServerFixture) {
     let sessions = "SELECT document_key FROM editing_sessions".to_owned();
-    eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
+    eventually(async || texts(&fixture.app.database, sessions.clone()).await.is_empty()).await;
 }
 
-async fn expect_no_rows(studio: &DocumentServerFixture, number: usize, query: &str) {
-    let found = texts(&studio.app.database, query.to_owned()).await;
+async fn expect_no_rows(fixture: &DocumentServerFixture, number: usize, query: &str) {
+    let found = texts(&fixture.app.database, query.to_owned()).await;
     assert!(found.is_empty(), "round {number}: {found:?} of {query}");
 }
 
-async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String; 4]) {
+async fn race(fixture: &DocumentServerFixture, number: usize, documents: &[String; 4]) {
     let [left, pressed, submitting, unsubmitting] = documents;
-    prepare(studio, submitting, "DRAFT").await;
-    prepare(studio, unsubmitting, "SUBMITTED").await;
+    prepare(fixture, submitting, "DRAFT").await;
+    prepare(fixture, unsubmitting, "SUBMITTED").await;
     let [first, second, third] = ["L", "P", "H"].map(|kind| format!("{kind}{number}."));
-    let leaving = open_and_type(studio, left, &first).await;
-    let pressing = open_and_type(studio, pressed, &second).await;
+    let leaving = open_and_type(fixture, left, &first).await;
+    let pressing = open_and_type(fixture, pressed, &second).await;
     // An editor types into a document that is submitted concurrently.
-    let writing = open_and_type(studio, submitting, &third).await;
+    let writing = open_and_type(fixture, submitting, &third).await;
     let round = Round {
-        studio,
+        fixture,
         number,
         barrier: Arc::new(Barrier::new(7)),
     };
@@ -158,24 +158,24 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
     finished.expect(200);
     again.expect(200);
     reopened.expect(200);
-    expect_no_rows(studio, number, HALF_LOCKED).await;
+    expect_no_rows(fixture, number, HALF_LOCKED).await;
     drop(pressing.close().await);
     drop(writing.close().await);
-    wait_for_no_sessions(studio).await;
+    wait_for_no_sessions(fixture).await;
     for (document, text) in [(left, &first), (pressed, &second), (submitting, &third)] {
         assert!(
-            find_text(studio, document, text).await.0,
+            find_text(fixture, document, text).await.0,
             "round {number}: {text} is lost"
         );
     }
-    expect_no_rows(studio, number, HALF_LOCKED).await;
-    expect_no_rows(studio, number, WRONG_COPIES).await;
+    expect_no_rows(fixture, number, HALF_LOCKED).await;
+    expect_no_rows(fixture, number, WRONG_COPIES).await;
     if is_soak() || number.is_multiple_of(10) {
-        check_locked_content_is_stable(studio, number, left).await;
+        check_locked_content_is_stable(fixture, number, left).await;
     }
-    studio.reopen().await;
+    fixture.reopen().await;
     // Every document has the status from the responses.
-    let status = async |document: &str| studio.seen(document).await["status"].clone();
+    let status = async |document: &str| fixture.get_document(document).await["status"].clone();
     assert_eq!(status(left).await, "DRAFT");
     for (document, answer, yes, no) in [
         (submitting, submitted, "SUBMITTED", "DRAFT"),
@@ -189,9 +189,9 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
         );
         assert_eq!(status(document).await, expected, "round {number}");
     }
-    expect_no_rows(studio, number, WRONG_COPIES).await;
+    expect_no_rows(fixture, number, WRONG_COPIES).await;
     if number.is_multiple_of(5) {
-        let database = studio.app.database.clone();
+        let database = fixture.app.database.clone();
         tokio::task::spawn_blocking(move || invariants::check(&database))
             .await
             .unwrap();
@@ -199,57 +199,57 @@ async fn race(studio: &DocumentServerFixture, number: usize, documents: &[String
 }
 
 /// After the response to the finish, typed text does not change the locked content.
-async fn check_locked_content_is_stable(studio: &DocumentServerFixture, number: usize, document: &str) {
-    studio.reopen().await;
-    let editor = open_and_type(studio, document, &format!("B{number}.")).await;
-    studio.server.faults().update(|faults| faults.ignores_drop = true);
-    let done = studio.finish().await;
+async fn check_locked_content_is_stable(fixture: &DocumentServerFixture, number: usize, document: &str) {
+    fixture.reopen().await;
+    let editor = open_and_type(fixture, document, &format!("B{number}.")).await;
+    fixture.server.faults().update(|faults| faults.ignores_drop = true);
+    let done = fixture.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
     let content = async || {
-        let ada = studio.app.as_(&studio.app.world.ada);
+        let ada = fixture.app.as_(&fixture.app.world.ada);
         let bytes = ada.get(&path(document, "/download")).await.bytes;
-        let seen: Value = studio.seen(document).await;
+        let seen: Value = fixture.get_document(document).await;
         (bytes, seen["version"].clone(), seen["statusBeforeLock"].clone())
     };
     let locked = content().await;
     editor.type_text(&format!("A{number}.")).await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
-    wait_for_no_sessions(studio).await;
+    wait_for_no_sessions(fixture).await;
     assert_eq!(content().await, locked, "round {number}");
     assert!(words(&locked.0).contains(&format!("B{number}.")), "round {number}");
     assert_eq!(
-        find_text(studio, document, &format!("A{number}.")).await,
+        find_text(fixture, document, &format!("A{number}.")).await,
         (true, false),
         "round {number}"
     );
-    studio.server.faults().clear();
+    fixture.server.faults().clear();
 }
 
-studio!(
+with_document_server!(
     #[ignore = "long: make test-resilience"]
     races_of_finish_submission_and_save_have_one_outcome,
-    |studio| {
-        races(studio, size(100, 2_000)).await;
+    |fixture| {
+        races(fixture, size(100, 2_000)).await;
     }
 );
 
-studio!(few_races_of_finish_submission_and_save_have_one_outcome, |studio| {
-    races(studio, 5).await;
+with_document_server!(few_races_of_finish_submission_and_save_have_one_outcome, |fixture| {
+    races(fixture, 5).await;
 });
 
-async fn races(studio: &DocumentServerFixture, rounds: usize) {
+async fn races(fixture: &DocumentServerFixture, rounds: usize) {
     let since = Instant::now();
-    let mut documents = create_documents(studio).await;
+    let mut documents = create_documents(fixture).await;
     for number in 0..rounds {
         // Documents stay small and keep all their revisions.
         if number > 0 && number % 25 == 0 {
-            studio.reopen().await;
+            fixture.reopen().await;
             for document in &documents {
-                prepare(studio, document, "DRAFT").await;
+                prepare(fixture, document, "DRAFT").await;
             }
-            documents = create_documents(studio).await;
+            documents = create_documents(fixture).await;
         }
-        Box::pin(race(studio, number, &documents)).await;
+        Box::pin(race(fixture, number, &documents)).await;
     }
     println!(
         "  {rounds} rounds of documents in {:.0} s",
@@ -257,12 +257,12 @@ async fn races(studio: &DocumentServerFixture, rounds: usize) {
     );
 }
 
-async fn create_documents(studio: &DocumentServerFixture) -> [String; 4] {
+async fn create_documents(fixture: &DocumentServerFixture) -> [String; 4] {
     // A workroom holds at most 100 documents. Documents of earlier rounds are in other workrooms.
-    let room = studio.another_room().await;
+    let room = fixture.another_room().await;
     let mut documents = Vec::new();
     for title in ["Left", "Pressed", "Handed in", "Taken back"] {
-        documents.push(studio.document_in(&room, title).await);
+        documents.push(fixture.document_in(&room, title).await);
     }
     documents.try_into().unwrap()
 }

@@ -87,10 +87,10 @@ fn address(file: &Value) -> String {
 }
 
 /// Deletes a document that has an open editor. Its text is kept for one day.
-async fn late_text(studio: &DocumentServerFixture) -> String {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Deleted").await;
-    let editor = studio.open(&world.ben, &document).await;
+async fn late_text(fixture: &DocumentServerFixture) -> String {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Deleted").await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Typed before the deletion.").await.unwrap();
     ada.delete(&path(&document, "")).await.expect(200);
     drop(editor.close().await);
@@ -99,12 +99,12 @@ async fn late_text(studio: &DocumentServerFixture) -> String {
     format!("/workrooms/late-texts/{}/download", id(&kept().await[0]))
 }
 
-studio!(every_download_route_has_same_headers_and_ranges, |studio| {
-    let (app, world) = (&studio.app, &studio.app.world);
+with_document_server!(every_download_route_has_same_headers_and_ranges, |fixture| {
+    let (app, world) = (&fixture.app, &fixture.app.world);
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "Written.").await;
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "Written.").await;
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
     let copy = format!(
         "/feedback/submissions/{}/documents/{document}",
         submitted["submission"]["id"].as_str().unwrap()
@@ -113,9 +113,9 @@ studio!(every_download_route_has_same_headers_and_ranges, |studio| {
         let bytes = b"bytes of a file".to_vec();
         client.upload(&route, "a.txt", bytes, &[]).await.expect(201)
     };
-    let shared = upload(&ada, format!("/assignments/{}/attachments", studio.topic)).await;
-    let of_group = upload(&ada, format!("/groups/{}/attachments", studio.group)).await;
-    let of_chat = upload(&ben, format!("/workrooms/{}/messages/attachments", studio.room)).await;
+    let shared = upload(&ada, format!("/assignments/{}/attachments", fixture.topic)).await;
+    let of_group = upload(&ada, format!("/groups/{}/attachments", fixture.group)).await;
+    let of_chat = upload(&ben, format!("/workrooms/{}/messages/attachments", fixture.room)).await;
     let adam = app.as_(&world.adam);
     let export = adam
         .post("/admin/gdpr/export", json!({"userId": world.ben.id}))
@@ -124,7 +124,7 @@ studio!(every_download_route_has_same_headers_and_ranges, |studio| {
     let job = format!("/admin/gdpr/jobs/{}", id(&export));
     eventually(async || adam.get(&job).await.expect(200)["status"] == "DONE").await;
 
-    let late_text = late_text(studio).await;
+    let late_text = late_text(fixture).await;
 
     let routes: BTreeMap<&str, (&Client, String)> = BTreeMap::from([
         (

@@ -13,65 +13,65 @@ async fn is_dropped(editor: &Editor) -> bool {
 
 /// Opens one document for Ada, Ben and Cem, and waits until the service has recorded them as editors.
 async fn open_three_editors(
-    studio: &test_support::document_server_fixture::DocumentServerFixture,
+    fixture: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
 ) -> [Editor; 3] {
-    let world = &studio.app.world;
-    let ada = studio.open(&world.ada, document).await;
-    let ben = studio.open(&world.ben, document).await;
-    let cem = studio.open(&world.cem, document).await;
+    let world = &fixture.app.world;
+    let ada = fixture.open(&world.ada, document).await;
+    let ben = fixture.open(&world.ben, document).await;
+    let cem = fixture.open(&world.cem, document).await;
     for editor in [&ada, &ben, &cem] {
         editor.type_text("here").await.unwrap();
     }
     let all_joined = |sent: &document_server_simulator::SentCallback| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = studio.server.simulator().wait_for_callback(all_joined, PATIENCE);
+    let joined = fixture.server.simulator().wait_for_callback(all_joined, PATIENCE);
     assert!(joined.await.is_some(), "the service was told of three editors");
     [ada, ben, cem]
 }
 
-studio!(start_date_in_future_closes_editors_of_students, |studio| {
-    let document = studio.document("Report").await;
-    let [ada, ben, cem] = open_three_editors(studio, &document).await;
+with_document_server!(start_date_in_future_closes_editors_of_students, |fixture| {
+    let document = fixture.document("Report").await;
+    let [ada, ben, cem] = open_three_editors(fixture, &document).await;
     let start = json!({"startDate": "2099-01-01T00:00:00Z"});
-    let teacher = studio.app.as_(&studio.app.world.ada);
+    let teacher = fixture.app.as_(&fixture.app.world.ada);
     teacher
-        .patch(&format!("/groups/{}", studio.group), start)
+        .patch(&format!("/groups/{}", fixture.group), start)
         .await
         .expect(200);
     eventually(async || is_dropped(&ben).await && is_dropped(&cem).await).await;
     assert!(!is_dropped(&ada).await, "the teacher still sees the group");
-    studio
+    fixture
         .app
-        .as_(&studio.app.world.ben)
+        .as_(&fixture.app.world.ben)
         .get(&path(&document, "/editor-config"))
         .await
         .refused(404, "NOT_FOUND");
     // Their unsaved text is not lost.
     ada.close().await.unwrap();
-    let text = studio.text(&document).await;
+    let text = fixture.text(&document).await;
     assert_eq!(text.matches("here").count(), 3);
 });
 
-studio!(student_who_leaves_group_loses_only_own_editor, |studio| {
-    let document = studio.document("Report").await;
-    let [ada, ben, cem] = open_three_editors(studio, &document).await;
-    let teacher = studio.app.as_(&studio.app.world.ada);
-    let member = format!("/groups/{}/members/{}", studio.group, studio.app.world.ben.id);
+with_document_server!(student_who_leaves_group_loses_only_own_editor, |fixture| {
+    let document = fixture.document("Report").await;
+    let [ada, ben, cem] = open_three_editors(fixture, &document).await;
+    let teacher = fixture.app.as_(&fixture.app.world.ada);
+    let member = format!("/groups/{}/members/{}", fixture.group, fixture.app.world.ben.id);
     teacher.delete(&member).await.expect(200);
     eventually(async || is_dropped(&ben).await).await;
     assert!(!is_dropped(&cem).await && !is_dropped(&ada).await);
     // Joining also changes the membership and disconnects no editor.
-    let back = json!({"userIds": [studio.app.world.ben.id]});
+    let back = json!({"userIds": [fixture.app.world.ben.id]});
     teacher
-        .post(&format!("/groups/{}/members", studio.group), back)
+        .post(&format!("/groups/{}/members", fixture.group), back)
         .await
         .expect(200);
     teacher
         .delete(&format!(
             "/classes/{}/students/{}",
-            studio.app.world.seven_b.id, studio.app.world.cem.id
+            fixture.app.world.seven_b.id, fixture.app.world.cem.id
         ))
         .await
         .expect(200);
@@ -79,16 +79,16 @@ studio!(student_who_leaves_group_loses_only_own_editor, |studio| {
     assert!(!is_dropped(&ada).await);
 });
 
-studio!(editor_opened_after_removal_of_member_is_closed, |studio| {
-    let document = studio.document("Report").await;
-    let world = &studio.app.world;
-    let ada = studio.open(&world.ada, &document).await;
+with_document_server!(editor_opened_after_removal_of_member_is_closed, |fixture| {
+    let document = fixture.document("Report").await;
+    let world = &fixture.app.world;
+    let ada = fixture.open(&world.ada, &document).await;
     let page = path(&document, "/editor-config");
-    let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
-    let adam = studio.app.as_(&world.adam);
+    let config = fixture.app.as_(&world.ben).get(&page).await.expect(200);
+    let adam = fixture.app.as_(&world.adam);
     adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
     // The document server still accepts the earlier configuration.
-    let ben = document_server_simulator::client::open(&studio.server.url(), &config)
+    let ben = document_server_simulator::client::open(&fixture.server.url(), &config)
         .await
         .unwrap();
     eventually(async || is_dropped(&ben).await).await;

@@ -7,21 +7,21 @@ use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::topics::{id, ids};
 use test_support::{SocketListener, clients_are_there};
 
-async fn link_status(studio: &DocumentServerFixture) -> Value {
-    let topic = format!("/assignments/{}", studio.topic);
-    let topic = studio.app.as_(&studio.app.world.ben).get(&topic).await.expect(200);
+async fn link_status(fixture: &DocumentServerFixture) -> Value {
+    let topic = format!("/assignments/{}", fixture.topic);
+    let topic = fixture.app.as_(&fixture.app.world.ben).get(&topic).await.expect(200);
     topic["groupAssignments"][0]["status"].clone()
 }
 
-studio!(feedback_has_one_subject_visible_to_its_author, |studio| {
-    let world = &studio.app.world;
-    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-    let document = studio.document("Our page").await;
+with_document_server!(feedback_has_one_subject_visible_to_its_author, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, ben) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.ben));
+    let document = fixture.document("Our page").await;
     let early = ada
         .post("/feedback", json!({"documentId": document, "text": "x"}))
         .await;
     early.invalid("documentId");
-    let (submission, link) = submitted(studio, &document).await;
+    let (submission, link) = submitted(fixture, &document).await;
     for (body, field) in [
         (json!({"text": "x"}), "groupAssignmentId"),
         (
@@ -49,7 +49,7 @@ studio!(feedback_has_one_subject_visible_to_its_author, |studio| {
             json!({"groupAssignmentId": link, "text": "x"}),
             json!({"documentId": document, "text": "x"}),
         ] {
-            studio
+            fixture
                 .app
                 .as_(stranger)
                 .post("/feedback", about)
@@ -59,11 +59,11 @@ studio!(feedback_has_one_subject_visible_to_its_author, |studio| {
     }
 });
 
-studio!(feedback_is_readable_by_its_audience_only, |studio| {
-    let world = &studio.app.world;
-    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
+with_document_server!(feedback_is_readable_by_its_audience_only, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, ben) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.ben));
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
     let good = json!({"submissionId": submission, "text": "Well done."});
     let created = ada.post("/feedback", good).await.expect(201);
     assert_eq!(
@@ -82,7 +82,7 @@ studio!(feedback_is_readable_by_its_audience_only, |studio| {
     let (first, held) = (id(&created), id(&held));
 
     let listed = async |person, query: String| {
-        ids(&studio
+        ids(&fixture
             .app
             .as_(person)
             .get(&format!("/feedback?{query}"))
@@ -103,13 +103,13 @@ studio!(feedback_is_readable_by_its_audience_only, |studio| {
         std::slice::from_ref(&held)
     );
     assert_eq!(
-        listed(&world.adam, format!("assignmentId={}", studio.topic))
+        listed(&world.adam, format!("assignmentId={}", fixture.topic))
             .await
             .len(),
         3
     );
     assert_eq!(
-        listed(&world.ben, format!("assignmentId={}", studio.topic)).await,
+        listed(&world.ben, format!("assignmentId={}", fixture.topic)).await,
         std::slice::from_ref(&first)
     );
     for stranger in [&world.dana, &world.tom, &world.zoe] {
@@ -132,11 +132,11 @@ studio!(feedback_is_readable_by_its_audience_only, |studio| {
     assert_eq!(listed(&world.ben, all.clone()).await, std::slice::from_ref(&held));
 });
 
-studio!(feedback_is_editable_by_author_and_admins, |studio| {
-    let world = &studio.app.world;
-    let (ada, adam) = (studio.app.as_(&world.ada), studio.app.as_(&world.adam));
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+with_document_server!(feedback_is_editable_by_author_and_admins, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, adam) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.adam));
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let good = json!({"submissionId": submission, "text": "Well done."});
     let first = id(&ada.post("/feedback", good).await.expect(201));
     ada.patch(&format!("/feedback/{first}"), json!({"text": null}))
@@ -147,14 +147,14 @@ studio!(feedback_is_editable_by_author_and_admins, |studio| {
     assert_eq!(same["authorId"], world.ada.id, "read-only fields are ignored");
     let teach = format!("/classes/{}/teachers", world.seven_b.id);
     ada.post(&teach, json!({"userId": world.tom.id})).await.expect(200);
-    let tom = studio.app.as_(&world.tom);
+    let tom = fixture.app.as_(&world.tom);
     tom.patch(&format!("/feedback/{first}"), json!({"text": "Mine."}))
         .await
         .refused(403, "NOT_AUTHOR");
     tom.delete(&format!("/feedback/{first}"))
         .await
         .refused(403, "NOT_AUTHOR");
-    studio
+    fixture
         .app
         .as_(&world.zoe)
         .delete(&format!("/feedback/{first}"))
@@ -172,40 +172,40 @@ studio!(feedback_is_editable_by_author_and_admins, |studio| {
     assert!(log.contains("FEEDBACK_DELETE") && !log.contains("Well done"), "{log}");
 });
 
-studio!(returned_work_becomes_draft_again, |studio| {
-    let world = &studio.app.world;
-    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-    let (first, second) = (studio.document("First").await, studio.document("Second").await);
-    submitted(studio, &first).await;
-    let (submission, link) = submitted(studio, &second).await;
+with_document_server!(returned_work_becomes_draft_again, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, ben) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.ben));
+    let (first, second) = (fixture.document("First").await, fixture.document("Second").await);
+    submitted(fixture, &first).await;
+    let (submission, link) = submitted(fixture, &second).await;
     let returning = format!("/feedback/submissions/{submission}/return");
     ada.post(&returning, json!({})).await.invalid("feedback");
     let body = json!({"feedback": "One more page, please."});
     ben.post(&returning, body.clone()).await.refused(403, "FORBIDDEN_ROLE");
-    studio
+    fixture
         .app
         .as_(&world.tom)
         .post(&returning, body.clone())
         .await
         .refused(404, "NOT_FOUND");
-    studio.finish().await;
+    fixture.finish().await;
     ada.post(&returning, body.clone()).await.refused(423, "DOCUMENT_LOCKED");
-    assert_eq!(studio.seen(&first).await["statusBeforeLock"], "SUBMITTED");
-    studio.reopen().await;
+    assert_eq!(fixture.get_document(&first).await["statusBeforeLock"], "SUBMITTED");
+    fixture.reopen().await;
     ada.put(&grade_path(&submission), json!({"points": 2, "publish": true}))
         .await
         .expect(200);
-    let keys = [studio.key(&first).await, studio.key(&second).await];
+    let keys = [fixture.key(&first).await, fixture.key(&second).await];
 
     let returned = ada.post(&returning, body.clone()).await.expect(200);
     assert_eq!(
         (&returned["status"], &returned["currentSubmissionId"]),
         (&json!("RETURNED"), &Value::Null)
     );
-    assert_eq!(link_status(studio).await, "RETURNED");
+    assert_eq!(link_status(fixture).await, "RETURNED");
     for (document, key) in [&first, &second].into_iter().zip(keys) {
-        assert_eq!(studio.seen(document).await["status"], "DRAFT");
-        let config = studio.configuration(&world.ben, document).await;
+        assert_eq!(fixture.get_document(document).await["status"], "DRAFT");
+        let config = fixture.configuration(&world.ben, document).await;
         assert_eq!(config["editorConfig"]["mode"], "edit");
         assert_ne!(
             config["document"]["key"],
@@ -225,7 +225,7 @@ studio!(returned_work_becomes_draft_again, |studio| {
         attempts[0]["grade"]["points"], 2.0,
         "what was out stays with its attempt"
     );
-    assert_eq!(studio.seen(&second).await["points"], Value::Null);
+    assert_eq!(fixture.get_document(&second).await["points"], Value::Null);
     // A grade that was published by mistake can be withdrawn; nothing else can be changed.
     ada.put(&grade_path(&submission), json!({"points": 3}))
         .await
@@ -233,26 +233,26 @@ studio!(returned_work_becomes_draft_again, |studio| {
     ada.put(&grade_path(&submission), json!({"publish": false}))
         .await
         .expect(200);
-    assert_eq!(link_status(studio).await, "RETURNED");
+    assert_eq!(link_status(fixture).await, "RETURNED");
     assert_eq!(ben.get(&history).await.expect(200)[0]["grade"], Value::Null);
 
-    studio.write(&world.ben, &first, "One more page.").await;
-    let again = studio.submit(&world.ben, &first).await.expect(200);
+    fixture.write(&world.ben, &first, "One more page.").await;
+    let again = fixture.submit(&world.ben, &first).await.expect(200);
     assert_eq!(
-        (&again["submission"]["attempt"], link_status(studio).await),
+        (&again["submission"]["attempt"], link_status(fixture).await),
         (&json!(3), json!("SUBMITTED"))
     );
 });
 
-studio!(copies_of_earlier_attempt_never_change, |studio| {
-    let world = &studio.app.world;
-    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "As handed in.").await;
-    let (submission, link) = submitted(studio, &document).await;
+with_document_server!(copies_of_earlier_attempt_never_change, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, ben) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.ben));
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "As handed in.").await;
+    let (submission, link) = submitted(fixture, &document).await;
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
-    studio.write(&world.ben, &document, "Written later.").await;
-    submitted(studio, &document).await;
+    fixture.write(&world.ben, &document, "Written later.").await;
+    submitted(fixture, &document).await;
     let history = format!("/feedback/group-assignments/{link}/submissions");
     let attempts = ben.get(&history).await.expect(200);
     assert_eq!(
@@ -269,7 +269,7 @@ studio!(copies_of_earlier_attempt_never_change, |studio| {
     };
     let (bytes, pdf) = (url("downloadUrl"), url("pdfUrl"));
     for person in [&world.ben, &world.cem, &world.ada] {
-        let copy = studio.app.as_(person).get(&bytes).await;
+        let copy = fixture.app.as_(person).get(&bytes).await;
         let text = words(&copy.bytes);
         assert!(
             text.contains("As handed in.") && !text.contains("Written later."),
@@ -281,11 +281,11 @@ studio!(copies_of_earlier_attempt_never_change, |studio| {
     assert_eq!(ben.get(&by_document).await.status, 200, "its document names it as well");
     ben.get(&pdf).await.refused(409, "ASSIGNMENT_NOT_FINISHED");
     assert!(words(&ada.get(&pdf).await.bytes).contains("As handed in."));
-    studio.finish().await;
+    fixture.finish().await;
     assert!(words(&ben.get(&pdf).await.bytes).contains("As handed in."));
     for stranger in [&world.dana, &world.tom, &world.zoe] {
         for path in [&history, &bytes, &pdf] {
-            studio.app.as_(stranger).get(path).await.refused(404, "NOT_FOUND");
+            fixture.app.as_(stranger).get(path).await.refused(404, "NOT_FOUND");
         }
     }
     let mixed = format!(
@@ -296,19 +296,19 @@ studio!(copies_of_earlier_attempt_never_change, |studio| {
     ada.get(&mixed).await.refused(404, "NOT_FOUND");
 });
 
-studio!(feedback_events_reach_their_audience_only, |studio| {
+with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
     if !clients_are_there() {
         return;
     }
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
     let (mut adam, mut ben) = (
-        SocketListener::by(&studio.app, &world.adam).await,
-        SocketListener::by(&studio.app, &world.ben).await,
+        SocketListener::by(&fixture.app, &world.adam).await,
+        SocketListener::by(&fixture.app, &world.ben).await,
     );
-    let mut dana = SocketListener::by(&studio.app, &world.dana).await;
+    let mut dana = SocketListener::by(&fixture.app, &world.dana).await;
     let staff = json!({"groupAssignmentId": link, "text": "Among us.", "visibility": "STAFF"});
     ada.post("/feedback", staff).await.expect(201);
     assert_eq!(adam.expect("feedback:created").await["feedback"]["text"], "Among us.");

@@ -10,20 +10,20 @@ use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::rows::{execute, texts};
 use test_support::topics::group;
 
-pub async fn status(studio: &DocumentServerFixture, document: &str) -> (Value, Value) {
-    let seen = studio.seen(document).await;
+pub async fn status(fixture: &DocumentServerFixture, document: &str) -> (Value, Value) {
+    let seen = fixture.get_document(document).await;
     (seen["status"].clone(), seen["statusBeforeLock"].clone())
 }
 
-studio!(finish_locks_documents_of_all_groups_for_all_roles, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let submitted = studio.document("Handed in").await;
-    studio.submit(&world.ben, &submitted).await.expect(200);
-    let draft = studio.document("Draft").await;
-    let hidden = studio.document_in(&studio.hidden_room().await, "Hidden").await;
-    let finishing = format!("/assignments/{}/finish", studio.topic);
+with_document_server!(finish_locks_documents_of_all_groups_for_all_roles, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let submitted = fixture.document("Handed in").await;
+    fixture.submit(&world.ben, &submitted).await.expect(200);
+    let draft = fixture.document("Draft").await;
+    let hidden = fixture.document_in(&fixture.hidden_room().await, "Hidden").await;
+    let finishing = format!("/assignments/{}/finish", fixture.topic);
     let post = async |person| {
-        studio
+        fixture
             .app
             .as_(person)
             .send(reqwest::Method::POST, &finishing, None)
@@ -33,19 +33,19 @@ studio!(finish_locks_documents_of_all_groups_for_all_roles, |studio| {
     post(&world.tom).await.refused(403, "NOT_CLASS_TEACHER");
     post(&world.zoe).await.refused(404, "NOT_FOUND");
 
-    let mut done = studio.finish().await;
+    let mut done = fixture.finish().await;
     let at = done["finishedAt"].take();
     assert!(at.is_string());
-    let expected = json!({"assignmentId": studio.topic, "status": "FINISHED", "finishedAt": null, "lockedDocuments": 3,
+    let expected = json!({"assignmentId": fixture.topic, "status": "FINISHED", "finishedAt": null, "lockedDocuments": 3,
         "groups": 2, "alreadyFinished": false, "unlinkedDrafts": [], "openDocuments": [], "unsavedDocuments": []});
     assert_eq!(done, expected);
-    assert_eq!(status(studio, &submitted).await, (json!("LOCKED"), json!("SUBMITTED")));
-    assert_eq!(status(studio, &draft).await, (json!("LOCKED"), json!("DRAFT")));
-    assert_eq!(status(studio, &hidden).await, (json!("LOCKED"), json!("DRAFT")));
+    assert_eq!(status(fixture, &submitted).await, (json!("LOCKED"), json!("SUBMITTED")));
+    assert_eq!(status(fixture, &draft).await, (json!("LOCKED"), json!("DRAFT")));
+    assert_eq!(status(fixture, &hidden).await, (json!("LOCKED"), json!("DRAFT")));
     for person in [&world.ben, &world.ada, &world.adam] {
-        let client = studio.app.as_(person);
+        let client = fixture.app.as_(person);
         for document in [&submitted, &draft] {
-            let body = json!({"assignmentId": studio.topic});
+            let body = json!({"assignmentId": fixture.topic});
             client
                 .post(&path(document, "/submit"), body)
                 .await
@@ -66,88 +66,88 @@ studio!(finish_locks_documents_of_all_groups_for_all_roles, |studio| {
         .await
         .refused(400, "ASSIGNMENT_ID_REQUIRED");
 
-    let again = studio.finish().await;
+    let again = fixture.finish().await;
     assert_eq!(
         (&again["lockedDocuments"], &again["alreadyFinished"]),
         (&json!(0), &json!(true))
     );
     assert_eq!(again["finishedAt"], at, "the first moment counts");
-    let late = studio.document("Made after the bell").await;
-    studio
+    let late = fixture.document("Made after the bell").await;
+    fixture
         .submit(&world.ben, &late)
         .await
         .refused(409, "ASSIGNMENT_FINISHED");
     assert_eq!(
-        studio.finish().await["lockedDocuments"],
+        fixture.finish().await["lockedDocuments"],
         1,
         "documents made since are locked, too"
     );
 });
 
-studio!(topic_with_group_of_another_course_is_not_reopened, |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let draft = studio.document("Draft").await;
-    studio.finish().await;
-    let course = test_support::topics::course(&ada, &studio.app.world.seven_b, "Plants").await;
-    ada.patch(&format!("/groups/{}", studio.group), json!({"courseId": course}))
+with_document_server!(topic_with_group_of_another_course_is_not_reopened, |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let draft = fixture.document("Draft").await;
+    fixture.finish().await;
+    let course = test_support::topics::course(&ada, &fixture.app.world.seven_b, "Plants").await;
+    ada.patch(&format!("/groups/{}", fixture.group), json!({"courseId": course}))
         .await
         .expect(200);
-    let reopening = format!("/assignments/{}/reopen", studio.topic);
+    let reopening = format!("/assignments/{}/reopen", fixture.topic);
     let refused = ada
         .send(reqwest::Method::POST, &reopening, None)
         .await
         .refused(409, "COURSE_MISMATCH");
-    assert!(refused["details"].to_string().contains(&studio.group));
-    assert_eq!(status(studio, &draft).await.0, "LOCKED");
+    assert!(refused["details"].to_string().contains(&fixture.group));
+    assert_eq!(status(fixture, &draft).await.0, "LOCKED");
 });
 
-studio!(finish_recovers_forgotten_save, |studio| {
-    let draft = studio.document("Draft").await;
-    let editor = studio.open(&studio.app.world.ben, &draft).await;
+with_document_server!(finish_recovers_forgotten_save, |fixture| {
+    let draft = fixture.document("Draft").await;
+    let editor = fixture.open(&fixture.app.world.ben, &draft).await;
     editor.type_text("Forgotten.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         forgets_saves: true,
         ..Faults::default()
     });
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    assert_eq!(studio.finish().await["unsavedDocuments"], json!([]));
-    assert!(studio.text(&draft).await.contains("Forgotten."));
-    assert!(studio.server.forgotten_keys().is_empty());
+    fixture.server.faults().clear();
+    assert_eq!(fixture.finish().await["unsavedDocuments"], json!([]));
+    assert!(fixture.text(&draft).await.contains("Forgotten."));
+    assert!(fixture.server.forgotten_keys().is_empty());
 });
 
-studio!(interrupted_finish_is_completed_by_next_start, |studio| {
-    let draft = studio.document("Draft").await;
-    let editor = studio.open(&studio.app.world.ben, &draft).await;
+with_document_server!(interrupted_finish_is_completed_by_next_start, |fixture| {
+    let draft = fixture.document("Draft").await;
+    let editor = fixture.open(&fixture.app.world.ben, &draft).await;
     editor.type_text("Before the power went.").await.unwrap();
     let noted = async || {
         let count = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{draft}'");
-        test_support::rows::texts(&studio.app.database, count).await.len() == 1
+        test_support::rows::texts(&fixture.app.database, count).await.len() == 1
     };
     test_support::document_server_fixture::eventually(noted).await;
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         down: Some(Outage::Unavailable),
         ..Faults::default()
     });
-    studio.finish().await;
-    studio.server.faults().clear();
+    fixture.finish().await;
+    fixture.server.faults().clear();
     // Simulates a start of the service after the session was silent for a long time.
     execute(
-        &studio.app.database,
+        &fixture.app.database,
         "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
     )
     .await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(studio.text(&draft).await.contains("Before the power went."));
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(fixture.text(&draft).await.contains("Before the power went."));
     assert!(editor.type_text("More.").await.is_err(), "its editors were sent out");
 });
 
-studio!(concurrent_finish_and_reopen_leave_consistent_status, |studio| {
-    let draft = studio.document("Draft").await;
-    let ada = studio.app.as_(&studio.app.world.ada);
+with_document_server!(concurrent_finish_and_reopen_leave_consistent_status, |fixture| {
+    let draft = fixture.document("Draft").await;
+    let ada = fixture.app.as_(&fixture.app.world.ada);
     let (finish, reopen) = (
-        format!("/assignments/{}/finish", studio.topic),
-        format!("/assignments/{}/reopen", studio.topic),
+        format!("/assignments/{}/finish", fixture.topic),
+        format!("/assignments/{}/reopen", fixture.topic),
     );
     let all = (0..8).map(|number| {
         let path = if number % 2 == 0 { &finish } else { &reopen };
@@ -156,31 +156,31 @@ studio!(concurrent_finish_and_reopen_leave_consistent_status, |studio| {
     for answer in futures_util::future::join_all(all).await {
         answer.expect(200);
     }
-    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+    let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);
     let expected = if topic["status"] == "FINISHED" {
         "LOCKED"
     } else {
         "DRAFT"
     };
-    assert_eq!(status(studio, &draft).await.0, expected);
+    assert_eq!(status(fixture, &draft).await.0, expected);
 });
 
 /// Creates 30 groups with three documents each and one open editor per document.
-async fn open_90_documents(studio: &DocumentServerFixture) -> Vec<(String, Editor)> {
-    let (ada, class) = (studio.app.as_(&studio.app.world.ada), &studio.app.world.seven_b);
-    let mut groups = vec![studio.group.clone()];
+async fn open_90_documents(fixture: &DocumentServerFixture) -> Vec<(String, Editor)> {
+    let (ada, class) = (fixture.app.as_(&fixture.app.world.ada), &fixture.app.world.seven_b);
+    let mut groups = vec![fixture.group.clone()];
     for _ in 0..29 {
         groups.push(group(&ada, class, &[], json!({})).await);
     }
-    let attach = format!("/assignments/{}/groups", studio.topic);
+    let attach = format!("/assignments/{}/groups", fixture.topic);
     ada.post(&attach, json!({"groupIds": groups[1..]})).await.expect(200);
     let mut open = Vec::new();
     for group in &groups {
         let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
         for number in 0..3 {
             let title = format!("Page {number}");
-            let document = studio.document_in(room.as_str().unwrap(), &title).await;
-            let editor = studio.open(&studio.app.world.ada, &document).await;
+            let document = fixture.document_in(room.as_str().unwrap(), &title).await;
+            let editor = fixture.open(&fixture.app.world.ada, &document).await;
             editor.type_text(&format!("Words of {document}.")).await.unwrap();
             open.push((document, editor));
         }
@@ -188,15 +188,15 @@ async fn open_90_documents(studio: &DocumentServerFixture) -> Vec<(String, Edito
     open
 }
 
-async fn count(studio: &DocumentServerFixture, what: &str) -> String {
+async fn count(fixture: &DocumentServerFixture, what: &str) -> String {
     let query = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {what}");
-    texts(&studio.app.database, query).await[0].clone().unwrap()
+    texts(&fixture.app.database, query).await[0].clone().unwrap()
 }
 
-studio!(finish_locks_90_open_documents_in_one_request, |studio| {
-    let open = open_90_documents(studio).await;
+with_document_server!(finish_locks_90_open_documents_in_one_request, |fixture| {
+    let open = open_90_documents(fixture).await;
     let since = Instant::now();
-    let done = studio.finish().await;
+    let done = fixture.finish().await;
     println!(
         "  90 open documents were finished in {} ms",
         since.elapsed().as_millis()
@@ -206,78 +206,78 @@ studio!(finish_locks_90_open_documents_in_one_request, |studio| {
         (&json!(90), &json!([]), &json!(31))
     );
     assert_eq!(
-        count(studio, "documents WHERE status = 'LOCKED' AND version = 1").await,
+        count(fixture, "documents WHERE status = 'LOCKED' AND version = 1").await,
         "90"
     );
     for (document, editor) in open.iter().step_by(17) {
-        assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
+        assert!(fixture.text(document).await.contains(&format!("Words of {document}.")));
         assert!(editor.type_text("More.").await.is_err(), "sent out");
     }
-    let most = studio.server.max_concurrent_commands();
+    let most = fixture.server.max_concurrent_commands();
     assert!((2..=8).contains(&most), "{most} commands at once");
-    assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
+    assert_eq!(fixture.reopen().await["unlockedDocuments"], 90);
 });
 
-studio!(
+with_document_server!(
     hanging_document_server_delays_finish_by_one_timeout,
     ["--docserver-command-seconds=1"],
-    |studio| {
+    |fixture| {
         let mut documents = Vec::new();
         for number in 0..24 {
-            documents.push(studio.document(&format!("Page {number}")).await);
+            documents.push(fixture.document(&format!("Page {number}")).await);
         }
-        let editor = studio.open(&studio.app.world.ben, &documents[20]).await;
+        let editor = fixture.open(&fixture.app.world.ben, &documents[20]).await;
         editor.type_text("Before the bell.").await.unwrap();
-        studio.server.faults().update(|faults| faults.command_delay = 60_000);
-        let begun = studio.server.command_count();
-        let done = studio.finish().await;
+        fixture.server.faults().update(|faults| faults.command_delay = 60_000);
+        let begun = fixture.server.command_count();
+        let done = fixture.finish().await;
         documents.sort();
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(24), &json!(documents))
         );
-        let asked = studio.server.command_count() - begun;
+        let asked = fixture.server.command_count() - begun;
         assert!(asked < 20, "after eight in a row nobody is asked any more: {asked}");
         // The document server recovers; text from before the finish is saved when the session ends.
-        studio.server.faults().clear();
+        fixture.server.faults().clear();
         assert!(editor.close().await.unwrap().accepted);
-        assert!(has_text(studio, &done["unsavedDocuments"], "Before the bell.").await);
+        assert!(has_text(fixture, &done["unsavedDocuments"], "Before the bell.").await);
     }
 );
 
 /// Returns whether one of these documents has this text.
-async fn has_text(studio: &DocumentServerFixture, documents: &Value, text: &str) -> bool {
+async fn has_text(fixture: &DocumentServerFixture, documents: &Value, text: &str) -> bool {
     for document in documents.as_array().unwrap() {
-        if studio.text(document.as_str().unwrap()).await.contains(text) {
+        if fixture.text(document.as_str().unwrap()).await.contains(text) {
             return true;
         }
     }
     false
 }
 
-studio!(
+with_document_server!(
     finish_has_time_limit_and_lists_unsaved_documents,
     ["--docserver-command-seconds=2", "--docserver-finish-seconds=3"],
-    |studio| {
+    |fixture| {
         let mut documents = Vec::new();
         for number in 0..20 {
-            documents.push(studio.document(&format!("Page {number}")).await);
+            documents.push(fixture.document(&format!("Page {number}")).await);
         }
         // Every forced save is started and none arrives: eight concurrent requests, two seconds each.
-        studio
+        fixture
             .server
             .faults()
             .update(|faults| faults.forcesave_response = Some(0));
-        let begun = studio.server.command_count();
-        let done = studio.finish().await;
+        let begun = fixture.server.command_count();
+        let done = fixture.finish().await;
         documents.sort();
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(20), &json!(documents))
         );
         // Two rounds of eight, and the drop commands of the first.
-        let asked = studio.server.command_count() - begun;
+        let asked = fixture.server.command_count() - begun;
         assert!(asked <= 24, "{asked} commands");
-        assert_eq!(count(studio, "documents WHERE status = 'LOCKED'").await, "20");
+        assert_eq!(count(fixture, "documents WHERE status = 'LOCKED'").await, "20");
     }
 );

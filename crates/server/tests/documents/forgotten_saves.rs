@@ -6,40 +6,40 @@ use document_server_simulator::Faults;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
 
 /// Ben writes text, and no callback delivers it.
-async fn write_forgotten_save(studio: &DocumentServerFixture, document: &str, text: &str) {
-    studio.server.faults().update(|faults| faults.forgets_saves = true);
-    let editor = studio.open(&studio.app.world.ben, document).await;
+async fn write_forgotten_save(fixture: &DocumentServerFixture, document: &str, text: &str) {
+    fixture.server.faults().update(|faults| faults.forgets_saves = true);
+    let editor = fixture.open(&fixture.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.set_faults(Faults::default());
-    assert_eq!(studio.server.forgotten_keys().len(), 1);
+    fixture.server.set_faults(Faults::default());
+    assert_eq!(fixture.server.forgotten_keys().len(), 1);
 }
 
-studio!(text_typed_after_forgotten_save_is_kept, |studio| {
-    let document = studio.document("Plan").await;
-    write_forgotten_save(studio, &document, "\nfirst").await;
-    let editor = studio.open(&studio.app.world.cem, &document).await;
+with_document_server!(text_typed_after_forgotten_save_is_kept, |fixture| {
+    let document = fixture.document("Plan").await;
+    write_forgotten_save(fixture, &document, "\nfirst").await;
+    let editor = fixture.open(&fixture.app.world.cem, &document).await;
     editor.type_text("\nsecond").await.unwrap();
     // Cem's last change is older than the time of the sweep.
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    studio.app.app.document_workflows().reconcile_once().await;
+    fixture.app.app.document_workflows().reconcile_once().await;
     assert!(editor.close().await.unwrap().accepted);
-    let text = studio.text(&document).await;
+    let text = fixture.text(&document).await;
     assert!(text.contains("first") && text.contains("second"), "{text}");
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert_eq!(studio.text(&document).await, text);
-    assert!(studio.server.forgotten_keys().is_empty());
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert_eq!(fixture.text(&document).await, text);
+    assert!(fixture.server.forgotten_keys().is_empty());
 });
 
-studio!(forgotten_save_does_not_replace_later_save, |studio| {
-    let document = studio.document("Plan").await;
-    write_forgotten_save(studio, &document, "\nfirst").await;
-    let editor = studio.open(&studio.app.world.cem, &document).await;
+with_document_server!(forgotten_save_does_not_replace_later_save, |fixture| {
+    let document = fixture.document("Plan").await;
+    write_forgotten_save(fixture, &document, "\nfirst").await;
+    let editor = fixture.open(&fixture.app.world.cem, &document).await;
     editor.type_text("\nsecond").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    eventually(async || studio.text(&document).await.contains("second")).await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    let text = studio.text(&document).await;
+    eventually(async || fixture.text(&document).await.contains("second")).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
+    let text = fixture.text(&document).await;
     assert!(text.contains("first") && text.contains("second"), "{text}");
     assert!(editor.close().await.unwrap().accepted);
 });

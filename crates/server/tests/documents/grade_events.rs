@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::grades::{grade_path, submitted};
 use test_support::{SocketListener, clients_are_there};
 
-studio!(late_submission_stays_late_and_log_contains_no_grade, |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let topic = format!("/assignments/{}", studio.topic);
+with_document_server!(late_submission_stays_late_and_log_contains_no_grade, |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let topic = format!("/assignments/{}", fixture.topic);
     ada.patch(&topic, json!({"deadline": "2026-01-01T00:00:00Z"}))
         .await
         .expect(200);
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     ada.patch(&topic, json!({"deadline": "2099-01-01T00:00:00Z"}))
         .await
         .expect(200);
@@ -25,15 +25,15 @@ studio!(late_submission_stays_late_and_log_contains_no_grade, |studio| {
     assert!(!log.contains("SECRET") && !log.contains("987.5"), "{log}");
 });
 
-studio!(super_admin_grades_in_school_of_the_submission, |studio| {
-    let root = studio.app.as_(&studio.app.world.root);
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
+with_document_server!(super_admin_grades_in_school_of_the_submission, |fixture| {
+    let root = fixture.app.as_(&fixture.app.world.root);
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
     let graded = root
         .put(&grade_path(&submission), json!({"points": 1, "publish": true}))
         .await
         .expect(200);
-    assert_eq!(graded["grade"]["gradedById"], json!(studio.app.world.root.id));
+    assert_eq!(graded["grade"]["gradedById"], json!(fixture.app.world.root.id));
     for about in [
         json!({"submissionId": submission, "text": "x"}),
         json!({"groupAssignmentId": link, "text": "x"}),
@@ -41,7 +41,7 @@ studio!(super_admin_grades_in_school_of_the_submission, |studio| {
         root.post("/feedback", about).await.expect(201);
     }
     let listed = root
-        .get(&format!("/feedback?assignmentId={}", studio.topic))
+        .get(&format!("/feedback?assignmentId={}", fixture.topic))
         .await
         .expect(200);
     assert_eq!(listed.as_array().unwrap().len(), 2);
@@ -49,17 +49,17 @@ studio!(super_admin_grades_in_school_of_the_submission, |studio| {
     assert_eq!(root.get(&history).await.expect(200)[0]["id"], json!(submission));
 });
 
-studio!(grade_events_reach_their_audience_only, |studio| {
+with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     if !clients_are_there() {
         return;
     }
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let mut listeners = Vec::new();
     for person in [&world.adam, &world.ben, &world.cem, &world.dana, &world.tom] {
-        listeners.push(SocketListener::by(&studio.app, person).await);
+        listeners.push(SocketListener::by(&fixture.app, person).await);
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
     ada.put(&grade_path(&submission), body).await.expect(200);
@@ -67,7 +67,7 @@ studio!(grade_events_reach_their_audience_only, |studio| {
     let drafted = listeners[0].expect("grade:drafted").await;
     assert_eq!(
         (&drafted["groupId"], &drafted["grade"]),
-        (&json!(studio.group), &Value::Null)
+        (&json!(fixture.group), &Value::Null)
     );
     for ear in &mut listeners {
         ear.silent(120).await;
@@ -91,13 +91,13 @@ studio!(grade_events_reach_their_audience_only, |studio| {
         (&told["grade"]["value"], &told["grade"]["memberGrades"]),
         (&json!("B"), &json!([]))
     );
-    assert_eq!(told["assignmentId"], json!(studio.topic));
+    assert_eq!(told["assignmentId"], json!(fixture.topic));
     // An event for Ben alone is sent to Ben alone. Cem sees the timestamp of the group's grade.
     let of_cem = || async {
-        let shown = studio
+        let shown = fixture
             .app
             .as_(&world.cem)
-            .get(&format!("/groups/{}", studio.group))
+            .get(&format!("/groups/{}", fixture.group))
             .await
             .expect(200);
         shown["groupAssignments"][0]["currentSubmission"]["grade"].clone()

@@ -7,9 +7,9 @@ use crate::grades::{grade_path, submitted};
 use test_support::document_server_fixture::DocumentServerFixture;
 use test_support::{Answer, Person};
 
-async fn export(studio: &DocumentServerFixture, person: &Person, query: &str) -> String {
-    let path = format!("/assignments/{}/grades.csv{query}", studio.topic);
-    let answer = studio.app.as_(person).get(&path).await;
+async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -> String {
+    let path = format!("/assignments/{}/grades.csv{query}", fixture.topic);
+    let answer = fixture.app.as_(person).get(&path).await;
     assert_eq!(
         (answer.status, answer.header("content-type")),
         (200, "text/csv; charset=utf-8")
@@ -17,22 +17,22 @@ async fn export(studio: &DocumentServerFixture, person: &Person, query: &str) ->
     String::from_utf8(answer.bytes).unwrap()
 }
 
-async fn import(studio: &DocumentServerFixture, person: &Person, query: &str, table: &str) -> Answer {
-    let path = format!("/assignments/{}/grades/import{query}", studio.topic);
-    studio
+async fn import(fixture: &DocumentServerFixture, person: &Person, query: &str, table: &str) -> Answer {
+    let path = format!("/assignments/{}/grades/import{query}", fixture.topic);
+    fixture
         .app
         .as_(person)
         .upload(&path, "grades.csv", table.as_bytes().to_vec(), &[])
         .await
 }
 
-async fn grade(studio: &DocumentServerFixture) -> Value {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+async fn grade(fixture: &DocumentServerFixture) -> Value {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);
     let links = topic["groupAssignments"].as_array().unwrap();
     let link = links
         .iter()
-        .find(|link| link["groupId"] == json!(studio.group))
+        .find(|link| link["groupId"] == json!(fixture.group))
         .unwrap();
     link["currentSubmission"]["grade"].clone()
 }
@@ -43,17 +43,17 @@ fn statuses(report: &Value) -> Vec<(i64, &str)> {
         .collect()
 }
 
-studio!(exported_grades_are_imported_unchanged, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+with_document_server!(exported_grades_are_imported_unchanged, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let body = json!({"value": "=1+1", "points": 7.5, "feedback": "- short\n\"quoted\", 'said' ",
         "memberGrades": [{"userId": world.ben.id, "value": "B", "feedback": "'=x"}]});
     ada.put(&grade_path(&submission), body).await.expect(200);
-    let before = grade(studio).await;
+    let before = grade(fixture).await;
     for query in ["", "?delimiter=%2C", "?delimiter=%3B", "?delimiter=tab"] {
-        let table = export(studio, &world.ada, query).await;
+        let table = export(fixture, &world.ada, query).await;
         assert!(table.starts_with("submissionId"), "{table}");
         assert!(
             table.contains("\"'=1+1\"") && table.contains("Ben Student"),
@@ -67,44 +67,44 @@ studio!(exported_grades_are_imported_unchanged, |studio| {
         let points = if query.contains("%3B") { "7,5" } else { "7.5" };
         assert!(table.contains(points), "{table}");
         let query = if query.contains("tab") { query } else { "" };
-        let report = import(studio, &world.ada, query, &table).await.expect(200);
+        let report = import(fixture, &world.ada, query, &table).await.expect(200);
         assert_eq!(
             (&report["skipped"], &report["failed"], &report["updated"]),
             (&json!(4), &json!(0), &json!(0)),
             "{report}"
         );
         assert_eq!(
-            grade(studio).await,
+            grade(fixture).await,
             before,
             "what went out and came back changed nothing"
         );
     }
     for stranger in [&world.tom, &world.zoe] {
-        let path = format!("/assignments/{}/grades.csv", studio.topic);
-        studio.app.as_(stranger).get(&path).await.refused(404, "NOT_FOUND");
+        let path = format!("/assignments/{}/grades.csv", fixture.topic);
+        fixture.app.as_(stranger).get(&path).await.refused(404, "NOT_FOUND");
     }
-    let ben = studio.app.as_(&world.ben);
-    ben.get(&format!("/assignments/{}/grades.csv", studio.topic))
+    let ben = fixture.app.as_(&world.ben);
+    ben.get(&format!("/assignments/{}/grades.csv", fixture.topic))
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    ada.get(&format!("/assignments/{}/grades.csv?delimiter=x", studio.topic))
+    ada.get(&format!("/assignments/{}/grades.csv?delimiter=x", fixture.topic))
         .await
         .invalid("delimiter");
 });
 
-studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
+with_document_server!(invalid_rows_are_reported_and_change_nothing, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
     ada.patch(
-        &format!("/assignments/{}", studio.topic),
+        &format!("/assignments/{}", fixture.topic),
         json!({"maxPoints": 10, "gradeScale": "1-6"}),
     )
     .await
     .expect(200);
-    let document = studio.document("Our page").await;
-    let (former, _) = submitted(studio, &document).await;
-    let second = studio.document("Second").await;
-    let (submission, _) = submitted(studio, &second).await;
+    let document = fixture.document("Our page").await;
+    let (former, _) = submitted(fixture, &document).await;
+    let second = fixture.document("Second").await;
+    let (submission, _) = submitted(fixture, &second).await;
     let (ben, cem, dana) = (&world.ben.id, &world.cem.id, &world.dana.id);
     let table = format!(
         "submissionId;userId;value;points;feedback\n{submission};;2;8,5;Good\n{submission};{ben};1;;\n\
@@ -122,14 +122,14 @@ studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
         (10, "failed"),
         (11, "failed"),
     ];
-    let dry = import(studio, &world.ada, "?dryRun=1", &table).await.expect(200);
+    let dry = import(fixture, &world.ada, "?dryRun=1", &table).await.expect(200);
     assert_eq!(
         (statuses(&dry), &dry["dryRun"]),
         (wanted.to_vec(), &json!(true)),
         "{dry}"
     );
-    assert_eq!(grade(studio).await, Value::Null, "a dry run changes nothing");
-    let report = import(studio, &world.ada, "", &table).await.expect(200);
+    assert_eq!(grade(fixture).await, Value::Null, "a dry run changes nothing");
+    let report = import(fixture, &world.ada, "", &table).await.expect(200);
     assert_eq!((&report["rows"], &report["dryRun"]), (&dry["rows"], &json!(false)));
     let columns: Vec<&str> = report["rows"].as_array().unwrap()[2..]
         .iter()
@@ -147,7 +147,7 @@ studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
             "points"
         ]
     );
-    let written = grade(studio).await;
+    let written = grade(fixture).await;
     assert_eq!(
         (&written["value"], &written["points"], &written["feedback"]),
         (&json!("2"), &json!(8.5), &json!("Good"))
@@ -164,9 +164,9 @@ studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
     );
     // An empty cell changes nothing.
     let more = format!("submissionId,userId,points\n{submission},,9\n{submission},{ben},\n");
-    let report = import(studio, &world.adam, "", &more).await.expect(200);
+    let report = import(fixture, &world.adam, "", &more).await.expect(200);
     assert_eq!(statuses(&report), [(2, "updated"), (3, "skipped")]);
-    let written = grade(studio).await;
+    let written = grade(fixture).await;
     assert_eq!(
         (&written["value"], &written["points"], &written["history"]),
         (&json!("2"), &json!(9.0), &json!(2))
@@ -180,13 +180,13 @@ studio!(invalid_rows_are_reported_and_change_nothing, |studio| {
         .await
         .expect(200);
     assert_eq!(statuses(&report), [(2, "failed"), (3, "failed")]);
-    assert_eq!(grade(studio).await, written);
+    assert_eq!(grade(fixture).await, written);
 });
 
-studio!(invalid_table_is_rejected_entirely, |studio| {
-    let (world, header) = (&studio.app.world, "submissionId,userId,value\n");
+with_document_server!(invalid_table_is_rejected_entirely, |fixture| {
+    let (world, header) = (&fixture.app.world, "submissionId,userId,value\n");
     for table in ["value,points\n1,2\n", "submissionId,userId,grade\n", ""] {
-        let answer = import(studio, &world.ada, "", table).await;
+        let answer = import(fixture, &world.ada, "", table).await;
         if table.is_empty() {
             answer.invalid("file");
         } else {
@@ -194,23 +194,23 @@ studio!(invalid_table_is_rejected_entirely, |studio| {
         }
     }
     let (ada, path) = (
-        studio.app.as_(&world.ada),
-        format!("/assignments/{}/grades/import", studio.topic),
+        fixture.app.as_(&world.ada),
+        format!("/assignments/{}/grades/import", fixture.topic),
     );
     let text = ada.upload(&path, "grades.txt", header.as_bytes().to_vec(), &[]).await;
     text.refused(415, "UNSUPPORTED_FILE_TYPE");
     ada.send(Method::POST, &path, Some(json!({})))
         .await
         .refused(415, "UNSUPPORTED_MEDIA_TYPE");
-    import(studio, &world.ben, "", header)
+    import(fixture, &world.ben, "", header)
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    import(studio, &world.tom, "", header)
+    import(fixture, &world.tom, "", header)
         .await
         .refused(403, "NOT_CLASS_TEACHER");
-    import(studio, &world.zoe, "", header).await.refused(404, "NOT_FOUND");
+    import(fixture, &world.zoe, "", header).await.refused(404, "NOT_FOUND");
     let many = format!("{header}{}", "x,,1\n".repeat(10_001));
-    import(studio, &world.ada, "", &many).await.invalid("file");
-    let report = import(studio, &world.ada, "", header).await.expect(200);
+    import(fixture, &world.ada, "", &many).await.invalid("file");
+    let report = import(fixture, &world.ada, "", header).await.expect(200);
     assert_eq!(report["rows"], json!([]));
 });

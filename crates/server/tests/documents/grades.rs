@@ -8,8 +8,8 @@ use test_support::rows::texts;
 use test_support::topics::{group, id};
 
 /// Submits the document and returns the ids of the submission and the link.
-pub async fn submitted(studio: &DocumentServerFixture, document: &str) -> (String, String) {
-    let answer = studio.submit(&studio.app.world.ben, document).await.expect(200);
+pub async fn submitted(fixture: &DocumentServerFixture, document: &str) -> (String, String) {
+    let answer = fixture.submit(&fixture.app.world.ben, document).await.expect(200);
     (id(&answer["submission"]), id(&answer["groupAssignment"]))
 }
 
@@ -18,9 +18,9 @@ pub fn grade_path(submission: &str) -> String {
 }
 
 /// Returns all responses that a person can read about the work of the visible group, as one text.
-async fn all_responses(studio: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
-    let client = studio.app.as_(person);
-    let (topic, room, group) = (&studio.topic, &studio.room, &studio.group);
+async fn all_responses(fixture: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
+    let client = fixture.app.as_(person);
+    let (topic, room, group) = (&fixture.topic, &fixture.room, &fixture.group);
     let mut read = String::new();
     for path in [
         "/assignments".to_owned(),
@@ -40,17 +40,17 @@ async fn all_responses(studio: &DocumentServerFixture, person: &Person, document
     read
 }
 
-async fn status(studio: &DocumentServerFixture) -> Value {
-    let topic = format!("/assignments/{}", studio.topic);
-    let topic = studio.app.as_(&studio.app.world.ben).get(&topic).await.expect(200);
+async fn status(fixture: &DocumentServerFixture) -> Value {
+    let topic = format!("/assignments/{}", fixture.topic);
+    let topic = fixture.app.as_(&fixture.app.world.ben).get(&topic).await.expect(200);
     topic["groupAssignments"][0]["status"].clone()
 }
 
-studio!(published_grade_is_visible_and_member_grade_to_its_member, |studio| {
-    let world = &studio.app.world;
-    let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
+with_document_server!(published_grade_is_visible_and_member_grade_to_its_member, |fixture| {
+    let world = &fixture.app.world;
+    let (ada, ben) = (fixture.app.as_(&world.ada), fixture.app.as_(&world.ben));
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
     let body = json!({"value": "VALUEMARK", "points": 1207.5, "feedback": "WORDMARK", "memberGrades": [
         {"userId": world.ben.id, "points": 9, "feedback": "BENMARK"}, {"userId": world.cem.id, "value": "CEMMARK"}]});
     let graded = ada.put(&grade_path(&submission), body).await.expect(200);
@@ -60,31 +60,31 @@ studio!(published_grade_is_visible_and_member_grade_to_its_member, |studio| {
     );
     assert_eq!(graded["grade"]["memberGrades"].as_array().unwrap().len(), 2);
     assert_eq!(
-        studio.seen(&document).await["grade"],
+        fixture.get_document(&document).await["grade"],
         "VALUEMARK",
         "the document reads it through"
     );
     for student in [&world.ben, &world.cem] {
-        let read = all_responses(studio, student, &document, &link).await;
+        let read = all_responses(fixture, student, &document, &link).await;
         assert!(
             !read.contains("MARK") && !read.contains("1207.5") && !read.contains("DRAFT\",\"gradedBy"),
             "{read}"
         );
         assert!(read.contains("\"grade\":null"));
     }
-    assert_eq!(status(studio).await, "SUBMITTED");
+    assert_eq!(status(fixture).await, "SUBMITTED");
 
     ada.put(&grade_path(&submission), json!({"publish": true}))
         .await
         .expect(200);
-    assert_eq!(status(studio).await, "GRADED");
-    let read = all_responses(studio, &world.ben, &document, &link).await;
+    assert_eq!(status(fixture).await, "GRADED");
+    let read = all_responses(fixture, &world.ben, &document, &link).await;
     assert!(
         read.contains("VALUEMARK") && read.contains("BENMARK") && !read.contains("CEMMARK"),
         "{read}"
     );
     assert!(!read.contains("\"history\""), "how often it changed is the staff's");
-    let read = all_responses(studio, &world.cem, &document, &link).await;
+    let read = all_responses(fixture, &world.cem, &document, &link).await;
     assert!(read.contains("CEMMARK") && !read.contains("BENMARK"), "{read}");
     let own = ben.get(&path(&document, "")).await.expect(200);
     assert_eq!(
@@ -105,26 +105,26 @@ studio!(published_grade_is_visible_and_member_grade_to_its_member, |studio| {
         (&json!("DRAFT"), &Value::Null)
     );
     assert_eq!(taken_back["grade"]["history"], 3);
-    let read = all_responses(studio, &world.ben, &document, &link).await;
+    let read = all_responses(fixture, &world.ben, &document, &link).await;
     assert!(!read.contains("MARK"), "{read}");
-    assert_eq!(status(studio).await, "SUBMITTED");
+    assert_eq!(status(fixture).await, "SUBMITTED");
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
     assert_eq!(
-        studio.seen(&document).await["grade"],
+        fixture.get_document(&document).await["grade"],
         Value::Null,
         "no submission, no grade"
     );
 });
 
-studio!(grade_must_fit_scale_and_points_of_topic, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let topic = format!("/assignments/{}", studio.topic);
+with_document_server!(grade_must_fit_scale_and_points_of_topic, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let topic = format!("/assignments/{}", fixture.topic);
     ada.patch(&topic, json!({"maxPoints": 10, "gradeScale": "1-6"}))
         .await
         .expect(200);
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let path = grade_path(&submission);
     let single = |more: Value| json!({"memberGrades": [more]});
     for (body, field) in [
@@ -145,19 +145,19 @@ studio!(grade_must_fit_scale_and_points_of_topic, |studio| {
         .await
         .invalid("memberGrades");
     assert!(
-        texts(&studio.app.database, "SELECT id FROM grade_history".to_owned())
+        texts(&fixture.app.database, "SELECT id FROM grade_history".to_owned())
             .await
             .is_empty()
     );
     let good = json!({"value": "2+", "points": 10});
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .put(&path, good.clone())
         .await
         .refused(403, "FORBIDDEN_ROLE");
     for stranger in [&world.tom, &world.zoe, &world.zara] {
-        studio
+        fixture
             .app
             .as_(stranger)
             .put(&path, good.clone())
@@ -177,40 +177,40 @@ studio!(grade_must_fit_scale_and_points_of_topic, |studio| {
     );
 
     // Another attempt replaces this one. The former attempt can no longer be graded.
-    let second = studio.document("Second").await;
-    let (current, _) = submitted(studio, &second).await;
+    let second = fixture.document("Second").await;
+    let (current, _) = submitted(fixture, &second).await;
     ada.put(&path, json!({"publish": true}))
         .await
         .refused(409, "NOT_SUBMITTED");
     ada.put(&grade_path(&current), good).await.expect(200);
-    studio.app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    fixture.app.class_becomes(&world.seven_b, "ARCHIVED").await;
     ada.put(&grade_path(&current), json!({"points": 1}))
         .await
         .refused(409, "CLASS_ARCHIVED");
 });
 
-studio!(finished_topic_is_graded_by_submission_not_by_document, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let (document, draft) = (studio.document("Our page").await, studio.document("Draft").await);
+with_document_server!(finished_topic_is_graded_by_submission_not_by_document, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let (document, draft) = (fixture.document("Our page").await, fixture.document("Draft").await);
     let of_document = path(&document, "/grade");
     ada.put(&of_document, json!({"points": 1}))
         .await
         .refused(409, "NOT_SUBMITTED");
-    let (submission, _) = submitted(studio, &document).await;
+    let (submission, _) = submitted(fixture, &document).await;
     ada.put(&path(&draft, "/grade"), json!({"points": 1}))
         .await
         .refused(409, "NOT_SUBMITTED");
     ada.put(&of_document, json!({"memberGrades": []}))
         .await
         .invalid("memberGrades");
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .put(&of_document, json!({"points": 1}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    studio
+    fixture
         .app
         .as_(&world.tom)
         .put(&of_document, json!({"points": 1}))
@@ -225,9 +225,9 @@ studio!(finished_topic_is_graded_by_submission_not_by_document, |studio| {
         (&json!("B"), &json!(3.0), &json!("Neat."))
     );
 
-    studio.finish().await;
+    fixture.finish().await;
     for person in [&world.ada, &world.adam] {
-        let refused = studio.app.as_(person).put(&of_document, json!({"points": 4})).await;
+        let refused = fixture.app.as_(person).put(&of_document, json!({"points": 4})).await;
         refused.refused(423, "DOCUMENT_LOCKED");
     }
     let graded = ada
@@ -238,19 +238,19 @@ studio!(finished_topic_is_graded_by_submission_not_by_document, |studio| {
         (&graded["grade"]["value"], &graded["grade"]["points"]),
         (&json!("B"), &json!(5.0))
     );
-    let own = studio.app.as_(&world.ben).get(&path(&document, "")).await.expect(200);
+    let own = fixture.app.as_(&world.ben).get(&path(&document, "")).await.expect(200);
     assert_eq!((&own["status"], &own["points"]), (&json!("LOCKED"), &json!(5.0)));
-    assert_eq!(status(studio).await, "GRADED");
+    assert_eq!(status(fixture).await, "GRADED");
 });
 
-studio!(concurrent_grades_are_all_recorded, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+with_document_server!(concurrent_grades_are_all_recorded, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let path = grade_path(&submission);
     let all = (0..12).map(|n| {
         let person = if n % 2 == 0 { &world.ada } else { &world.adam };
-        let (client, path) = (studio.app.as_(person), path.clone());
+        let (client, path) = (fixture.app.as_(person), path.clone());
         async move {
             client
                 .put(&path, json!({"points": n, "feedback": format!("Words {n}")}))
@@ -260,7 +260,7 @@ studio!(concurrent_grades_are_all_recorded, |studio| {
     });
     futures_util::future::join_all(all).await;
     let states = "SELECT CAST(version AS TEXT) || ' ' || feedback FROM grade_history ORDER BY version".to_owned();
-    let states: Vec<String> = texts(&studio.app.database, states)
+    let states: Vec<String> = texts(&fixture.app.database, states)
         .await
         .into_iter()
         .flatten()
@@ -272,19 +272,19 @@ studio!(concurrent_grades_are_all_recorded, |studio| {
             "{n} in {states:?}"
         );
     }
-    let seen = studio.seen(&document).await;
+    let seen = fixture.get_document(&document).await;
     let last = format!("12 {}", seen["feedback"].as_str().unwrap());
     assert_eq!(states[11], last, "the last word stands, whole");
 });
 
-studio!(member_grade_requires_membership_at_submission, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
+with_document_server!(member_grade_requires_membership_at_submission, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
     let other = group(&ada, &world.seven_b, &[], json!({})).await;
-    let moving = format!("/groups/{}/members/{}/move", studio.group, world.ben.id);
+    let moving = format!("/groups/{}/members/{}/move", fixture.group, world.ben.id);
     ada.post(&moving, json!({"toGroupId": other})).await.expect(200);
-    let joining = format!("/groups/{}/members", studio.group);
+    let joining = format!("/groups/{}/members", fixture.group);
     ada.post(&joining, json!({"userIds": [world.eli.id]})).await.expect(200);
     let single = |person: &Person| json!({"memberGrades": [{"userId": person.id, "value": "MARK"}], "publish": true});
     ada.put(&grade_path(&submission), single(&world.eli))
@@ -293,18 +293,23 @@ studio!(member_grade_requires_membership_at_submission, |studio| {
     let graded = ada.put(&grade_path(&submission), single(&world.ben)).await.expect(200);
     assert_eq!(graded["grade"]["memberGrades"][0]["userId"], json!(world.ben.id));
     let history = format!("/feedback/group-assignments/{link}/submissions");
-    studio.app.as_(&world.ben).get(&history).await.refused(404, "NOT_FOUND");
-    let of_eli = studio.app.as_(&world.eli).get(&history).await.expect(200).to_string();
+    fixture
+        .app
+        .as_(&world.ben)
+        .get(&history)
+        .await
+        .refused(404, "NOT_FOUND");
+    let of_eli = fixture.app.as_(&world.eli).get(&history).await.expect(200).to_string();
     assert!(of_eli.contains("PUBLISHED") && !of_eli.contains("MARK"), "{of_eli}");
 });
 
-studio!(draft_grades_of_topic_are_published_together, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
-    let hidden = studio.document_in(&studio.hidden_room().await, "Hidden").await;
-    let other = id(&studio.submit(&world.ada, &hidden).await.expect(200)["submission"]);
-    let publishing = format!("/feedback/assignments/{}/publish-grades", studio.topic);
+with_document_server!(draft_grades_of_topic_are_published_together, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
+    let hidden = fixture.document_in(&fixture.hidden_room().await, "Hidden").await;
+    let other = id(&fixture.submit(&world.ada, &hidden).await.expect(200)["submission"]);
+    let publishing = format!("/feedback/assignments/{}/publish-grades", fixture.topic);
     assert_eq!(
         ada.post(&publishing, json!({})).await.expect(200),
         json!({"published": 0})
@@ -312,19 +317,19 @@ studio!(draft_grades_of_topic_are_published_together, |studio| {
     for submission in [&submission, &other] {
         ada.put(&grade_path(submission), json!({"points": 4})).await.expect(200);
     }
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .post(&publishing, json!({}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    studio
+    fixture
         .app
         .as_(&world.tom)
         .post(&publishing, json!({}))
         .await
         .refused(403, "NOT_CLASS_TEACHER");
-    studio
+    fixture
         .app
         .as_(&world.zoe)
         .post(&publishing, json!({}))
@@ -337,31 +342,31 @@ studio!(draft_grades_of_topic_are_published_together, |studio| {
     let unknown = json!({"groupIds": [common::clock::new_id()]});
     ada.post(&publishing, unknown).await.refused(404, "NOT_FOUND");
     let published = ada
-        .post(&publishing, json!({"groupIds": [studio.hidden]}))
+        .post(&publishing, json!({"groupIds": [fixture.hidden]}))
         .await
         .expect(200);
     assert_eq!(
-        (published, status(studio).await),
+        (published, status(fixture).await),
         (json!({"published": 1}), json!("SUBMITTED"))
     );
     let published = ada.send(reqwest::Method::POST, &publishing, None).await.expect(200);
     assert_eq!(
-        (published, status(studio).await),
+        (published, status(fixture).await),
         (json!({"published": 1}), json!("GRADED"))
     );
     assert_eq!(ada.post(&publishing, json!({})).await.expect(200)["published"], 0);
-    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+    let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);
     assert_eq!(topic["stats"]["graded"], 2);
-    let log = format!("/activity-logs?assignmentId={}&action=GRADE_PUBLISH", studio.topic);
+    let log = format!("/activity-logs?assignmentId={}&action=GRADE_PUBLISH", fixture.topic);
     let log = ada.get(&log).await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().len(), 2);
 });
 
-studio!(student_responses_reveal_no_draft_grades, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let (submission, link) = submitted(studio, &document).await;
-    let before = all_responses(studio, &world.ben, &document, &link).await;
+with_document_server!(student_responses_reveal_no_draft_grades, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
+    let before = all_responses(fixture, &world.ben, &document, &link).await;
     // Draft grades of every kind are absent from every response: no value, no count, no timestamp.
     for draft in [
         json!({"value": "A"}),
@@ -370,7 +375,7 @@ studio!(student_responses_reveal_no_draft_grades, |studio| {
         json!({"publish": false, "value": null}),
     ] {
         ada.put(&grade_path(&submission), draft).await.expect(200);
-        assert_eq!(all_responses(studio, &world.ben, &document, &link).await, before);
+        assert_eq!(all_responses(fixture, &world.ben, &document, &link).await, before);
     }
     ada.post(
         "/feedback",
@@ -380,20 +385,20 @@ studio!(student_responses_reveal_no_draft_grades, |studio| {
     .expect(201);
     let staff = json!({"submissionId": submission, "text": "Among us", "visibility": "STAFF"});
     ada.post("/feedback", staff).await.expect(201);
-    assert_eq!(all_responses(studio, &world.ben, &document, &link).await, before);
+    assert_eq!(all_responses(fixture, &world.ben, &document, &link).await, before);
 });
 
-studio!(grade_history_is_visible_to_staff_only, |studio| {
-    let world = &studio.app.world;
-    let ada = studio.app.as_(&world.ada);
-    let document = studio.document("Our page").await;
-    let (submission, _) = submitted(studio, &document).await;
+with_document_server!(grade_history_is_visible_to_staff_only, |fixture| {
+    let world = &fixture.app.world;
+    let ada = fixture.app.as_(&world.ada);
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
     let states = format!("/feedback/submissions/{submission}/grades");
     assert_eq!(ada.get(&states).await.expect(200), json!([]));
     let members = json!([{"userId": world.cem.id, "value": "4"}]);
     let first = json!({"value": "3", "feedback": "A first impression", "memberGrades": members});
     ada.put(&grade_path(&submission), first).await.expect(200);
-    let admin = studio.app.as_(&world.adam);
+    let admin = fixture.app.as_(&world.adam);
     admin
         .put(&grade_path(&submission), json!({"value": "2", "publish": true}))
         .await
@@ -424,7 +429,7 @@ studio!(grade_history_is_visible_to_staff_only, |studio| {
     assert_eq!(admin.get(&states).await.expect(200), read);
 
     for student in [&world.ben, &world.eli] {
-        studio
+        fixture
             .app
             .as_(student)
             .get(&states)
@@ -432,6 +437,6 @@ studio!(grade_history_is_visible_to_staff_only, |studio| {
             .refused(403, "FORBIDDEN_ROLE");
     }
     for stranger in [&world.tom, &world.zoe] {
-        studio.app.as_(stranger).get(&states).await.refused(404, "NOT_FOUND");
+        fixture.app.as_(stranger).get(&states).await.refused(404, "NOT_FOUND");
     }
 });

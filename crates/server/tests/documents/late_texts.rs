@@ -9,63 +9,63 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::rows::{execute, texts};
 use test_support::topics::{course, group, id};
 
-async fn late_texts(studio: &DocumentServerFixture) -> Vec<Value> {
-    let list = studio
+async fn late_texts(fixture: &DocumentServerFixture) -> Vec<Value> {
+    let list = fixture
         .app
-        .as_(&studio.app.world.ada)
+        .as_(&fixture.app.world.ada)
         .get("/workrooms/late-texts")
         .await
         .expect(200);
     list.as_array().unwrap().clone()
 }
 
-async fn late_text(studio: &DocumentServerFixture) -> Value {
-    eventually(async || late_texts(studio).await.len() == 1).await;
-    late_texts(studio).await.remove(0)
+async fn late_text(fixture: &DocumentServerFixture) -> Value {
+    eventually(async || late_texts(fixture).await.len() == 1).await;
+    late_texts(fixture).await.remove(0)
 }
 
-async fn downloaded_text(studio: &DocumentServerFixture, text: &Value) -> String {
+async fn downloaded_text(fixture: &DocumentServerFixture, text: &Value) -> String {
     let download = format!("/workrooms/late-texts/{}/download", id(text));
-    let answer = studio.app.as_(&studio.app.world.ada).get(&download).await;
+    let answer = fixture.app.as_(&fixture.app.world.ada).get(&download).await;
     assert_eq!(answer.status, 200);
     words(&answer.bytes)
 }
 
 /// Waits for the session row, which the first callback inserts.
-async fn wait_for_session(studio: &DocumentServerFixture, document: &str) {
+async fn wait_for_session(fixture: &DocumentServerFixture, document: &str) {
     let noted = async || {
         let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-        texts(&studio.app.database, sessions).await.len() == 1
+        texts(&fixture.app.database, sessions).await.len() == 1
     };
     eventually(noted).await;
 }
 
-async fn delete(studio: &DocumentServerFixture, document: &str) {
-    let ada = studio.app.as_(&studio.app.world.ada);
+async fn delete(fixture: &DocumentServerFixture, document: &str) {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
     ada.delete(&path(document, "")).await.expect(200);
 }
 
-async fn wait_until_closed(studio: &DocumentServerFixture) {
+async fn wait_until_closed(fixture: &DocumentServerFixture) {
     let closed = async || {
         let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
-        texts(&studio.app.database, open).await.is_empty()
+        texts(&fixture.app.database, open).await.is_empty()
     };
     eventually(closed).await;
 }
 
-studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.ben, &document).await;
+with_document_server!(deleted_document_closes_its_editors_and_keeps_their_text, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Typed before the deletion.").await.unwrap();
-    wait_for_session(studio, &document).await;
+    wait_for_session(fixture, &document).await;
     ada.delete(&path(&document, "")).await.expect(200);
-    wait_until_closed(studio).await;
+    wait_until_closed(fixture).await;
     assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
     editor.close().await.unwrap();
 
-    let text = late_text(studio).await;
-    assert!(studio.server.forgotten_keys().is_empty());
+    let text = late_text(fixture).await;
+    assert!(fixture.server.forgotten_keys().is_empty());
     assert_eq!(
         (
             &text["title"],
@@ -82,7 +82,7 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
     );
     assert_eq!(text["savedBy"]["id"], json!(world.ben.id));
     assert!(
-        downloaded_text(studio, &text)
+        downloaded_text(fixture, &text)
             .await
             .contains("Typed before the deletion.")
     );
@@ -100,16 +100,16 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
 
     // Only staff of the class and administrators.
     let download = format!("/workrooms/late-texts/{}/download", id(&text));
-    let ben = studio.app.as_(&world.ben);
+    let ben = fixture.app.as_(&world.ben);
     ben.get("/workrooms/late-texts").await.refused(403, "FORBIDDEN_ROLE");
     ben.get(&download).await.refused(403, "FORBIDDEN_ROLE");
-    let tom = studio.app.as_(&world.tom);
+    let tom = fixture.app.as_(&world.tom);
     assert_eq!(tom.get("/workrooms/late-texts").await.expect(200), json!([]));
     tom.get(&download).await.refused(404, "NOT_FOUND");
-    let zoe = studio.app.as_(&world.zoe);
+    let zoe = fixture.app.as_(&world.zoe);
     assert_eq!(zoe.get("/workrooms/late-texts").await.expect(200), json!([]));
     zoe.get(&download).await.refused(404, "NOT_FOUND");
-    assert_eq!(studio.app.as_(&world.adam).get(&download).await.status, 200);
+    assert_eq!(fixture.app.as_(&world.adam).get(&download).await.status, 200);
     let log = ada
         .get(&format!("/activity-logs?targetId={document}&action=UPDATE"))
         .await
@@ -122,28 +122,28 @@ studio!(deleted_document_closes_its_editors_and_keeps_their_text, |studio| {
     assert_eq!(named.count(), 1);
 });
 
-studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(late_text_is_deleted_a_day_after_it_arrived, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Kept for a day.").await.unwrap();
-    delete(studio, &document).await;
+    delete(fixture, &document).await;
     // The editor may already be closed.
     editor.close().await.unwrap();
-    late_text(studio).await;
-    let store = studio.app.app.store();
+    late_text(fixture).await;
+    let store = fixture.app.app.store();
     let hours = |hours: i64| common::clock::now().plus_seconds(hours * 3_600);
     file_removal::expire_late_texts(store, hours(23)).await.unwrap();
-    assert_eq!(late_texts(studio).await.len(), 1);
+    assert_eq!(late_texts(fixture).await.len(), 1);
     file_removal::expire_late_texts(store, hours(25)).await.unwrap();
-    assert!(late_texts(studio).await.is_empty());
-    let removals = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+    assert!(late_texts(fixture).await.is_empty());
+    let removals = texts(&fixture.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
     assert!(
         removals.iter().flatten().any(|key| key.starts_with(&document)),
         "{removals:?}"
     );
     // The keys of the document are treated as ours for one month.
     let remembered = async || {
-        texts(&studio.app.database, "SELECT id FROM deleted_documents".to_owned())
+        texts(&fixture.app.database, "SELECT id FROM deleted_documents".to_owned())
             .await
             .len()
     };
@@ -152,30 +152,30 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     assert_eq!(remembered().await, 0);
 });
 
-studio!(deleted_group_course_and_class_close_their_editors, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let adam = studio.app.as_(&world.adam);
+with_document_server!(deleted_group_course_and_class_close_their_editors, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let adam = fixture.app.as_(&world.adam);
     let cells = course(&ada, &world.seven_b, "Weather").await;
     let of_course = group(&ada, &world.seven_b, &[&world.ben], json!({"courseId": cells})).await;
     let room = ada.get(&format!("/groups/{of_course}")).await.expect(200)["workRoomId"].clone();
     let deletions = [
         (
-            studio.document("In the group").await,
-            format!("/groups/{}", studio.group),
+            fixture.document("In the group").await,
+            format!("/groups/{}", fixture.group),
         ),
         (
-            studio.document_in(room.as_str().unwrap(), "In the course").await,
+            fixture.document_in(room.as_str().unwrap(), "In the course").await,
             format!("/courses/{cells}"),
         ),
         (
-            studio.document_in(&studio.hidden_room().await, "In the class").await,
+            fixture.document_in(&fixture.hidden_room().await, "In the class").await,
             format!("/classes/{}", world.seven_b.id),
         ),
     ];
     for (document, deletion) in &deletions {
-        let editor = studio.open(&world.ada, document).await;
+        let editor = fixture.open(&world.ada, document).await;
         editor.type_text(&format!("Words of {document}.")).await.unwrap();
-        wait_for_session(studio, document).await;
+        wait_for_session(fixture, document).await;
         let deleted = adam.delete(deletion).await;
         let deleted = if deleted.status == 409 {
             adam.delete(&format!("{deletion}?force=1")).await
@@ -183,12 +183,12 @@ studio!(deleted_group_course_and_class_close_their_editors, |studio| {
             deleted
         };
         deleted.expect(200);
-        wait_until_closed(studio).await;
+        wait_until_closed(fixture).await;
         assert!(editor.type_text("More.").await.is_err(), "{deletion}");
         editor.close().await.unwrap();
     }
     // The class is deleted, so only administrators see the remaining texts.
-    let list = async |person| studio.app.as_(person).get("/workrooms/late-texts").await.expect(200);
+    let list = async |person| fixture.app.as_(person).get("/workrooms/late-texts").await.expect(200);
     eventually(async || list(&world.adam).await.as_array().unwrap().len() == 3).await;
     assert_eq!(list(&world.ada).await, json!([]));
     for text in list(&world.adam).await.as_array().unwrap() {
@@ -199,107 +199,107 @@ studio!(deleted_group_course_and_class_close_their_editors, |studio| {
     }
 });
 
-studio!(forgotten_save_of_deleted_document_is_recovered_once, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(forgotten_save_of_deleted_document_is_recovered_once, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Forgotten.").await.unwrap();
-    wait_for_session(studio, &document).await;
-    studio.server.set_faults(Faults {
+    wait_for_session(fixture, &document).await;
+    fixture.server.set_faults(Faults {
         forgets_saves: true,
         ..Faults::default()
     });
-    delete(studio, &document).await;
+    delete(fixture, &document).await;
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    assert_eq!(studio.server.forgotten_keys().len(), 1);
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(studio.server.forgotten_keys().is_empty());
-    let text = late_text(studio).await;
-    assert!(downloaded_text(studio, &text).await.contains("Forgotten."));
+    fixture.server.faults().clear();
+    assert_eq!(fixture.server.forgotten_keys().len(), 1);
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(fixture.server.forgotten_keys().is_empty());
+    let text = late_text(fixture).await;
+    assert!(downloaded_text(fixture, &text).await.contains("Forgotten."));
 
     // A document without any record is not touched: it may belong to another installation.
-    let other = studio.document("Another page").await;
-    let editor = studio.open(&studio.app.world.ben, &other).await;
+    let other = fixture.document("Another page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &other).await;
     editor.type_text("Of another installation.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         forgets_saves: true,
         ..Faults::default()
     });
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    delete(studio, &other).await;
-    wait_until_closed(studio).await;
+    fixture.server.faults().clear();
+    delete(fixture, &other).await;
+    wait_until_closed(fixture).await;
     execute(
-        &studio.app.database,
+        &fixture.app.database,
         format!("DELETE FROM deleted_documents WHERE id = '{other}'"),
     )
     .await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert_eq!(studio.server.forgotten_keys().len(), 1);
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert_eq!(fixture.server.forgotten_keys().len(), 1);
 });
 
-studio!(editors_are_closed_when_document_server_recovers, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(editors_are_closed_when_document_server_recovers, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("It was away.").await.unwrap();
-    wait_for_session(studio, &document).await;
-    studio.server.set_faults(Faults {
+    wait_for_session(fixture, &document).await;
+    fixture.server.set_faults(Faults {
         down: Some(Outage::Unavailable),
         ..Faults::default()
     });
-    delete(studio, &document).await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    studio.server.faults().clear();
-    studio.app.app.document_workflows().reconcile_once().await;
-    wait_until_closed(studio).await;
+    delete(fixture, &document).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
+    fixture.server.faults().clear();
+    fixture.app.app.document_workflows().reconcile_once().await;
+    wait_until_closed(fixture).await;
     assert!(editor.type_text("More.").await.is_err(), "the editor is closed");
     editor.close().await.unwrap();
     assert!(
-        downloaded_text(studio, &late_text(studio).await)
+        downloaded_text(fixture, &late_text(fixture).await)
             .await
             .contains("It was away.")
     );
 });
 
-studio!(newest_text_of_editor_ignoring_drop_is_kept, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(newest_text_of_editor_ignoring_drop_is_kept, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
-    wait_for_session(studio, &document).await;
-    studio.server.set_faults(Faults {
+    wait_for_session(fixture, &document).await;
+    fixture.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
-    delete(studio, &document).await;
-    wait_until_closed(studio).await;
+    delete(fixture, &document).await;
+    wait_until_closed(fixture).await;
     editor.type_text("Second.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
     let newest = async || {
-        let texts = late_texts(studio).await;
-        texts.len() == 1 && downloaded_text(studio, &texts[0]).await.contains("Second.")
+        let texts = late_texts(fixture).await;
+        texts.len() == 1 && downloaded_text(fixture, &texts[0]).await.contains("Second.")
     };
     eventually(newest).await;
     assert!(
-        downloaded_text(studio, &late_text(studio).await)
+        downloaded_text(fixture, &late_text(fixture).await)
             .await
             .contains("First.")
     );
 });
 
-studio!(failed_save_of_deleted_document_keeps_partial_result, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(failed_save_of_deleted_document_keeps_partial_result, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Damaged.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         assembly_fails: true,
         partial_result: true,
         ..Faults::default()
     });
-    delete(studio, &document).await;
+    delete(fixture, &document).await;
     let closed = editor.close().await.unwrap();
     assert!(
         closed.status.is_none() || closed.accepted,
         "nothing could ever deliver its changes: {closed:?}"
     );
-    late_text(studio).await;
+    late_text(fixture).await;
 });

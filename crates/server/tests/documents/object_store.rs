@@ -32,14 +32,14 @@ async fn start_with_bucket(kind: Kind, bucket: &FakeS3) -> Option<DocumentServer
 
 async fn documents_work_with_object_store(kind: Kind) {
     let bucket = FakeS3::open().await;
-    let Some(studio) = start_with_bucket(kind, &bucket).await else {
+    let Some(fixture) = start_with_bucket(kind, &bucket).await else {
         return;
     };
-    let world = &studio.app.world;
-    let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
+    let world = &fixture.app.world;
+    let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
 
     // Upload and download, whole and by range.
-    let room = format!("/workrooms/{}/documents", studio.room);
+    let room = format!("/workrooms/{}/documents", fixture.room);
     let made = ben
         .upload(&room, "a.txt", b"0123456789".to_vec(), &[])
         .await
@@ -64,16 +64,16 @@ async fn documents_work_with_object_store(kind: Kind) {
     eventually(async || bucket.kept().is_empty()).await;
 
     // Saved, restored, submitted, withdrawn, converted, finished.
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "First.").await;
-    studio.write(&world.cem, &document, "Second.").await;
-    assert_eq!(studio.origins(&document).await, ["EDITOR", "EDITOR"]);
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "First.").await;
+    fixture.write(&world.cem, &document, "Second.").await;
+    assert_eq!(fixture.origins(&document).await, ["EDITOR", "EDITOR"]);
     let first = ada.get(&path(&document, "/versions/1/download")).await;
     assert!(first.status == 200 && !first.bytes.is_empty());
     let restored = path(&document, "/versions/1/restore");
     ben.send(Method::POST, &restored, None).await.expect(200);
-    assert!(!studio.text(&document).await.contains("Second."));
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    assert!(!fixture.text(&document).await.contains("Second."));
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
     let copy = format!(
         "/feedback/submissions/{}/documents/{document}",
         submitted["submission"]["id"].as_str().unwrap()
@@ -85,19 +85,19 @@ async fn documents_work_with_object_store(kind: Kind) {
         assert_eq!((made.status, &made.bytes[..5]), (200, b"%PDF-".as_slice()));
         assert!(ada.get(&pdf).await.bytes == made.bytes);
     }
-    let open = studio.document("Still open").await;
-    let editor = studio.open(&world.cem, &open).await;
+    let open = fixture.document("Still open").await;
+    let editor = fixture.open(&world.cem, &open).await;
     editor.type_text("Until the bell.").await.unwrap();
     let template = ada
         .upload(
-            &format!("/assignments/{}/attachments", studio.topic),
+            &format!("/assignments/{}/attachments", fixture.topic),
             "Sheet.docx",
             test_support::office::docx("Fill me in"),
             &[],
         )
         .await
         .expect(201);
-    let handing_out = format!("/assignments/{}/handouts", studio.topic);
+    let handing_out = format!("/assignments/{}/handouts", fixture.topic);
     let groups_with_handout = ada
         .post(&handing_out, json!({"templateAttachmentId": template["id"]}))
         .await;
@@ -105,34 +105,34 @@ async fn documents_work_with_object_store(kind: Kind) {
         groups_with_handout.expect(200)["documents"].as_array().unwrap().len(),
         2
     );
-    let finished = studio.finish().await;
+    let finished = fixture.finish().await;
     assert_eq!(finished["unsavedDocuments"], json!([]));
     drop(editor);
-    assert!(studio.text(&open).await.contains("Until the bell."));
-    let archive = ada.get(&format!("/assignments/{}/export.zip", studio.topic)).await;
+    assert!(fixture.text(&open).await.contains("Until the bell."));
+    let archive = ada.get(&format!("/assignments/{}/export.zip", fixture.topic)).await;
     assert_eq!(archive.status, 200);
     let archive = unpacked(&archive.bytes);
     let names: Vec<&str> = archive.iter().map(|file| file.name.as_str()).collect();
     assert!(names.len() > 3 && !names.contains(&"errors.txt"), "{names:?}");
     assert!(
-        !studio.app.folder().join("files").exists(),
+        !fixture.app.folder().join("files").exists(),
         "nothing of it is on this machine"
     );
-    let staged = std::fs::read_dir(studio.app.folder().join("staging/parts")).unwrap();
+    let staged = std::fs::read_dir(fixture.app.folder().join("staging/parts")).unwrap();
     assert_eq!(staged.count(), 0);
 
     // A file that no row references is moved to the quarantine in the bucket.
-    let mut staging = studio.app.app.files().stage(100);
+    let mut staging = fixture.app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
     let orphan = model::file::FileKey::new("orphan.docx");
-    let files = studio.app.app.files();
+    let files = fixture.app.app.files();
     files.commit(staging.finish().await.unwrap(), &orphan).await.unwrap();
     let later = common::clock::now().plus_seconds(3_600);
-    let swept = service::jobs::orphaned_files::sweep(studio.app.app.store(), files, later).await;
+    let swept = service::jobs::orphaned_files::sweep(fixture.app.app.store(), files, later).await;
     assert_eq!(swept.unwrap(), 1);
     assert!(bucket.folder("quarantine/orphan.docx").is_file());
-    assert!(studio.text(&open).await.contains("Until the bell."));
-    studio.close().await;
+    assert!(fixture.text(&open).await.contains("Until the bell."));
+    fixture.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -148,33 +148,33 @@ async fn documents_work_with_object_store_on_postgres() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f07_unavailable_object_store_acknowledges_nothing() {
     let bucket = FakeS3::open().await;
-    let studio = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
-    let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
-    let ben = studio.app.as_(&world.ben);
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "Kept.").await;
+    let fixture = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
+    let (world, room) = (&fixture.app.world, format!("/workrooms/{}/documents", fixture.room));
+    let ben = fixture.app.as_(&world.ben);
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "Kept.").await;
     let kept = bucket.kept();
 
-    let editor = studio.open(&world.ben, &document).await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Typed while the store is away.").await.unwrap();
     bucket.door.shut.store(true, Ordering::SeqCst);
     ben.upload(&room, "a.txt", b"x".to_vec(), &[])
         .await
         .refused(503, "NOT_READY");
     ben.get(&path(&document, "/download")).await.refused(503, "NOT_READY");
-    studio.submit(&world.cem, &document).await.refused(503, "NOT_READY");
+    fixture.submit(&world.cem, &document).await.refused(503, "NOT_READY");
     assert_eq!(editor.press_save().await.unwrap(), 0, "the server was told to save");
-    let health = studio.app.stranger().get("/health/ready").await;
+    let health = fixture.app.stranger().get("/health/ready").await;
     assert_eq!(
         (health.status, &health.json()["checks"]["storage"]),
         (503, &json!("down"))
     );
-    let seen = studio.seen(&document).await;
+    let seen = fixture.get_document(&document).await;
     assert_eq!((&seen["version"], &seen["status"]), (&json!(1), &json!("DRAFT")));
     // Requests that need no file still work.
-    studio.document("Made meanwhile").await;
+    fixture.document("Made meanwhile").await;
     let text = json!({"content": "The store is away."});
-    ben.post(&format!("/workrooms/{}/messages", studio.room), text)
+    ben.post(&format!("/workrooms/{}/messages", fixture.room), text)
         .await
         .expect(201);
 
@@ -182,18 +182,18 @@ async fn f07_unavailable_object_store_acknowledges_nothing() {
     assert_eq!(bucket.kept(), kept);
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert!(studio.text(&document).await.contains("Typed while the store is away."));
-    studio.close().await;
+    assert!(fixture.text(&document).await.contains("Typed while the store is away."));
+    fixture.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e04_hanging_object_store_blocks_no_other_request() {
     let bucket = FakeS3::open().await;
-    let studio = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
-    let (world, room) = (&studio.app.world, format!("/workrooms/{}/documents", studio.room));
-    let (ben, ada) = (studio.app.as_(&world.ben), studio.app.as_(&world.ada));
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "Kept.").await;
+    let fixture = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
+    let (world, room) = (&fixture.app.world, format!("/workrooms/{}/documents", fixture.room));
+    let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "Kept.").await;
     let kept = bucket.kept();
 
     bucket.door.held.store(true, Ordering::SeqCst);
@@ -208,7 +208,7 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
     eventually(async || bucket.waiting() >= sent).await;
     let began = Instant::now();
     assert_eq!(ada.get(&path(&document, "/download")).await.status, 200);
-    let other = studio.document("Made meanwhile").await;
+    let other = fixture.document("Made meanwhile").await;
     ada.patch(&path(&other, ""), json!({"title": "Renamed"}))
         .await
         .expect(200);
@@ -230,5 +230,5 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
     ben.upload(&room, "later.txt", b"x".to_vec(), &[]).await.expect(201);
     // A request that hung may reach the store later. No row references such a file, and the sweep removes it.
     assert!(bucket.kept().is_superset(&kept));
-    studio.close().await;
+    fixture.close().await;
 }

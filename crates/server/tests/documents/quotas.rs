@@ -190,28 +190,28 @@ both!(group_quota_limits_files_of_one_group, |app| {
     assert_eq!(answers, [201, 507], "the last bytes of a group go to one, too");
 });
 
-studio!(save_is_stored_and_counted_beyond_the_quota, |studio| {
-    let app = &studio.app;
-    let document = studio.document("Our page").await;
+with_document_server!(save_is_stored_and_counted_beyond_the_quota, |fixture| {
+    let app = &fixture.app;
+    let document = fixture.document("Our page").await;
     limit(app, json!({"storageQuota": 0, "groupStorageQuota": 0})).await;
-    studio
+    fixture
         .write(&app.world.ben, &document, "Nothing a student wrote is lost.")
         .await;
     assert!(
-        studio
+        fixture
             .text(&document)
             .await
             .contains("Nothing a student wrote is lost.")
     );
-    let size = studio.seen(&document).await["size"].as_i64().unwrap();
+    let size = fixture.get_document(&document).await["size"].as_i64().unwrap();
     assert_eq!(storage(app).await["usedBytes"], size);
-    studio.submit(&app.world.ben, &document).await.expect(200);
+    fixture.submit(&app.world.ben, &document).await.expect(200);
     assert_eq!(
         storage(app).await["usedBytes"],
         2 * size,
         "the copy counts, and is not refused"
     );
-    let room = format!("/workrooms/{}/documents", studio.room);
+    let room = format!("/workrooms/{}/documents", fixture.room);
     upload(&app.as_(&app.world.ben), &room, 1)
         .await
         .refused(507, "QUOTA_EXCEEDED");

@@ -76,14 +76,14 @@ both!(concurrently_attached_group_stays_in_one_course, |app| {
     assert_eq!(rows, [accepted.first().cloned()]);
 });
 
-studio!(fifty_concurrent_submissions_number_attempts_in_order, |studio| {
-    let world = &studio.app.world;
+with_document_server!(fifty_concurrent_submissions_number_attempts_in_order, |fixture| {
+    let world = &fixture.app.world;
     let mut documents = Vec::new();
     for number in 0..5 {
-        documents.push(studio.document(&format!("Page {number}")).await);
+        documents.push(fixture.document(&format!("Page {number}")).await);
     }
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben];
-    let all = (0..50).map(|number| studio.submit(people[number % 5], &documents[number / 10]));
+    let all = (0..50).map(|number| fixture.submit(people[number % 5], &documents[number / 10]));
     let answers = join_all(all).await;
     let accepted = answers.iter().filter(|answer| answer.status == 200).count();
     for refused in answers.into_iter().filter(|answer| answer.status != 200) {
@@ -94,7 +94,7 @@ studio!(fifty_concurrent_submissions_number_attempts_in_order, |studio| {
     let lines =
         "SELECT CAST(attempt AS TEXT) || ' ' || status || ' ' || CAST((SELECT COUNT(*) FROM submission_documents d
         WHERE d.submission_id = submissions.id) AS TEXT) FROM submissions ORDER BY attempt";
-    let attempts: Vec<String> = texts(&studio.app.database, lines.to_owned())
+    let attempts: Vec<String> = texts(&fixture.app.database, lines.to_owned())
         .await
         .into_iter()
         .flatten()
@@ -104,24 +104,24 @@ studio!(fifty_concurrent_submissions_number_attempts_in_order, |studio| {
         .collect();
     assert_eq!(attempts, expected, "each attempt is the whole set so far");
     let current = texts(
-        &studio.app.database,
+        &fixture.app.database,
         "SELECT s.status FROM group_assignments ga JOIN submissions s ON s.id = ga.current_submission_id".to_owned(),
     )
     .await;
     assert_eq!(current, [Some("ACTIVE".to_owned())]);
 });
 
-studio!(submission_stays_with_group_when_author_moves, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Rivers").await;
-    let submission = studio.submit(&world.ben, &document).await.expect(200)["submission"].clone();
+with_document_server!(submission_stays_with_group_when_author_moves, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Rivers").await;
+    let submission = fixture.submit(&world.ben, &document).await.expect(200)["submission"].clone();
     let lakes = group(&ada, &world.seven_b, &[], json!({})).await;
-    let topic = format!("/assignments/{}", studio.topic);
+    let topic = format!("/assignments/{}", fixture.topic);
     ada.post(&format!("{topic}/groups"), json!({"groupIds": [lakes]}))
         .await
         .expect(200);
 
-    let way = format!("/groups/{}/members/{}/move", studio.group, world.cem.id);
+    let way = format!("/groups/{}/members/{}/move", fixture.group, world.cem.id);
     for dry_run in [true, false] {
         let moved = ada
             .post(&way, json!({"toGroupId": lakes, "dryRun": dry_run}))
@@ -130,7 +130,7 @@ studio!(submission_stays_with_group_when_author_moves, |studio| {
         assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
     }
     let seen = ada.get(&topic).await.expect(200);
-    let (left, new) = (link(&seen, &studio.group), link(&seen, &lakes));
+    let (left, new) = (link(&seen, &fixture.group), link(&seen, &lakes));
     let mut members: Vec<&str> = left["currentSubmission"]["memberIds"]
         .as_array()
         .unwrap()
@@ -146,31 +146,31 @@ studio!(submission_stays_with_group_when_author_moves, |studio| {
         (&json!("NOT_STARTED"), &json!(null))
     );
     // Cem can read the new group and no longer the old one.
-    let cem = studio.app.as_(&world.cem);
+    let cem = fixture.app.as_(&world.cem);
     let bodies = cem.get(&topic).await.expect(200);
     assert_eq!(bodies["groupAssignments"].as_array().unwrap().len(), 1);
     assert_eq!(bodies["groupAssignments"][0]["groupId"], json!(lakes));
     cem.get(&path(&document, "")).await.refused(404, "NOT_FOUND");
-    studio.submit(&world.cem, &document).await.refused(404, "NOT_FOUND");
+    fixture.submit(&world.cem, &document).await.refused(404, "NOT_FOUND");
     // The next attempt of the group belongs to its members at that time. Cem is not one of them.
-    let ben = studio.app.as_(&world.ben);
+    let ben = fixture.app.as_(&world.ben);
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
-    let again = studio.submit(&world.ben, &document).await.expect(200);
+    let again = fixture.submit(&world.ben, &document).await.expect(200);
     assert_eq!(again["submission"]["memberIds"], json!([world.ben.id]));
     let back = format!("/groups/{lakes}/members/{}/move", world.cem.id);
-    let moved = ada.post(&back, json!({"toGroupId": studio.group})).await.expect(200);
+    let moved = ada.post(&back, json!({"toGroupId": fixture.group})).await.expect(200);
     assert_eq!(moved["keptSubmissions"], json!([]));
     // Cem rejoins and leaves again: the attempt made in between does not belong to Cem.
     let moved = ada.post(&way, json!({"toGroupId": lakes})).await.expect(200);
     assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
 });
 
-studio!(student_sees_only_visible_group_of_topic, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let topic = format!("/assignments/{}", studio.topic);
-    let document = studio.document("Rivers").await;
-    studio.document_in(&studio.hidden_room().await, "Hidden").await;
-    studio.submit(&world.ben, &document).await.expect(200);
+with_document_server!(student_sees_only_visible_group_of_topic, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let topic = format!("/assignments/{}", fixture.topic);
+    let document = fixture.document("Rivers").await;
+    fixture.document_in(&fixture.hidden_room().await, "Hidden").await;
+    fixture.submit(&world.ben, &document).await.expect(200);
     // A group of which Ben is a member, but which has not started.
     let coming = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
     ada.post(&format!("{topic}/groups"), json!({"groupIds": [coming]}))
@@ -178,7 +178,7 @@ studio!(student_sees_only_visible_group_of_topic, |studio| {
         .expect(200);
     assert_eq!(ada.get(&topic).await.expect(200)["stats"]["groups"], 3);
 
-    let ben = studio.app.as_(&world.ben);
+    let ben = fixture.app.as_(&world.ben);
     let places = [
         topic.clone(),
         "/assignments".to_owned(),
@@ -191,20 +191,20 @@ studio!(student_sees_only_visible_group_of_topic, |studio| {
         assert_eq!(links.len(), 1, "{place}");
         assert_eq!(
             (&links[0]["groupId"], &links[0]["status"]),
-            (&json!(studio.group), &json!("SUBMITTED"))
+            (&json!(fixture.group), &json!("SUBMITTED"))
         );
         // Lists have no count.
         let count = if place == topic { json!(1) } else { json!(null) };
         assert_eq!(links[0]["submittedCount"], count);
         assert!(seen.get("stats").is_none(), "{place}");
-        for hidden in [&studio.hidden, &coming, &world.dana.id] {
+        for hidden in [&fixture.hidden, &coming, &world.dana.id] {
             assert!(
                 !answer.to_string().contains(hidden.as_str()),
                 "{hidden} shows in {place}"
             );
         }
     }
-    studio.app.as_(&world.dana).get(&topic).await.refused(404, "NOT_FOUND");
+    fixture.app.as_(&world.dana).get(&topic).await.refused(404, "NOT_FOUND");
 });
 
 both!(toggling_shared_topic_preserves_own_texts_and_files, |app| {

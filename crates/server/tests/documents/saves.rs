@@ -5,40 +5,45 @@ use serde_json::json;
 
 use test_support::document_server_fixture::{eventually, next_second};
 
-studio!(temporary_download_fault_is_retried_in_one_callback, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(temporary_download_fault_is_retried_in_one_callback, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Whole.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         download: Some(DownloadFault::Truncated),
         download_times: Some(2),
         ..Faults::default()
     });
     assert!(editor.close().await.unwrap().accepted);
     assert_eq!(
-        studio.server.callbacks().iter().filter(|sent| sent.status == 2).count(),
+        fixture
+            .server
+            .callbacks()
+            .iter()
+            .filter(|sent| sent.status == 2)
+            .count(),
         1
     );
-    assert!(studio.text(&document).await.contains("Whole."));
+    assert!(fixture.text(&document).await.contains("Whole."));
 });
 
-studio!(new_save_with_reused_result_name_is_stored, |studio| {
-    let document = studio.document("Our page").await;
-    studio.server.set_faults(Faults {
+with_document_server!(new_save_with_reused_result_name_is_stored, |fixture| {
+    let document = fixture.document("Our page").await;
+    fixture.server.set_faults(Faults {
         reuses_result_names: true,
         ..Faults::default()
     });
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     for number in 1..=3 {
         // A name of a save repeats after a long time, not within the same second.
         next_second().await;
         editor.type_text(&format!("Line {number}.")).await.unwrap();
         assert_eq!(editor.press_save().await.unwrap(), 0);
-        eventually(async || studio.seen(&document).await["version"] == number).await;
+        eventually(async || fixture.get_document(&document).await["version"] == number).await;
         // The next forced save starts only after the response to the last one.
         let is_answered = |sent: &SentCallback| sent.status == 6 && sent.accepted;
         let heard = || {
-            studio
+            fixture
                 .server
                 .callbacks()
                 .iter()
@@ -47,13 +52,13 @@ studio!(new_save_with_reused_result_name_is_stored, |studio| {
         };
         eventually(async || heard() == number).await;
     }
-    assert!(studio.text(&document).await.contains("Line 3."));
+    assert!(fixture.text(&document).await.contains("Line 3."));
     editor.close().await.unwrap();
 });
 
-studio!(draft_keeps_last_fifty_revisions, |studio| {
-    let document = studio.document("Our page").await;
-    let ben = studio.app.as_(&studio.app.world.ben);
+with_document_server!(draft_keeps_last_fifty_revisions, |fixture| {
+    let document = fixture.document("Our page").await;
+    let ben = fixture.app.as_(&fixture.app.world.ben);
     for number in 1..=53 {
         let page = include_bytes!("../../../adapters/templates/blank.docx");
         let page = document_server_simulator::write_document(page, &[format!("Line {number}.")]).unwrap();
@@ -65,7 +70,7 @@ studio!(draft_keeps_last_fifty_revisions, |studio| {
         );
         ben.finish(request.multipart(form)).await.expect(200);
     }
-    let versions = studio.versions(&document).await;
+    let versions = fixture.versions(&document).await;
     assert_eq!((versions.len(), &versions[49]["version"]), (50, &json!(4)));
 });
 

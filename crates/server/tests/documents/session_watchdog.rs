@@ -8,119 +8,119 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::rows::{execute, texts};
 
 /// Returns the editors of each editing session of a document.
-async fn sessions(studio: &DocumentServerFixture, document: &str) -> Vec<Option<String>> {
+async fn sessions(fixture: &DocumentServerFixture, document: &str) -> Vec<Option<String>> {
     let query = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}' ORDER BY generation");
-    texts(&studio.app.database, query).await
+    texts(&fixture.app.database, query).await
 }
 
 /// Opens an editor and waits until the service has recorded it.
 async fn open_and_wait_for_session(
-    studio: &DocumentServerFixture,
+    fixture: &DocumentServerFixture,
     document: &str,
 ) -> document_server_simulator::client::Editor {
-    let editor = studio.open(&studio.app.world.ben, document).await;
-    eventually(async || sessions(studio, document).await.len() == 1).await;
+    let editor = fixture.open(&fixture.app.world.ben, document).await;
+    eventually(async || sessions(fixture, document).await.len() == 1).await;
     editor
 }
 
 /// Marks all sessions as silent for a long time.
-async fn mark_sessions_silent(studio: &DocumentServerFixture) {
+async fn mark_sessions_silent(fixture: &DocumentServerFixture) {
     execute(
-        &studio.app.database,
+        &fixture.app.database,
         "UPDATE editing_sessions SET last_callback_at = 1".to_owned(),
     )
     .await;
 }
 
 /// Returns whether the staff see a warning that text may not be saved.
-async fn has_save_warning(studio: &DocumentServerFixture, document: &str) -> bool {
+async fn has_save_warning(fixture: &DocumentServerFixture, document: &str) -> bool {
     let query = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
-    texts(&studio.app.database, query).await[0].is_some()
+    texts(&fixture.app.database, query).await[0].is_some()
 }
 
-studio!(connected_editor_keeps_session_and_key, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = open_and_wait_for_session(studio, &document).await;
-    mark_sessions_silent(studio).await;
-    studio.app.app.document_workflows().reconcile_once().await;
+with_document_server!(connected_editor_keeps_session_and_key, |fixture| {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = open_and_wait_for_session(fixture, &document).await;
+    mark_sessions_silent(fixture).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
     // The document server repeats its callback, and the session is current again.
     let heard =
         format!("SELECT document_id FROM editing_sessions WHERE document_id = '{document}' AND last_callback_at > 1");
-    eventually(async || texts(&studio.app.database, heard.clone()).await.len() == 1).await;
-    assert!(!has_save_warning(studio, &document).await);
-    assert_eq!(studio.key(&document).await, key);
+    eventually(async || texts(&fixture.app.database, heard.clone()).await.len() == 1).await;
+    assert!(!has_save_warning(fixture, &document).await);
+    assert_eq!(fixture.key(&document).await, key);
     editor.type_text("Still here.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Still here."));
+    assert!(fixture.text(&document).await.contains("Still here."));
 });
 
-studio!(unknown_session_is_closed_and_staff_are_warned, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = open_and_wait_for_session(studio, &document).await;
+with_document_server!(unknown_session_is_closed_and_staff_are_warned, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = open_and_wait_for_session(fixture, &document).await;
     editor.type_text("Lost over there.").await.unwrap();
     // The document server lost its disk, and the session with it.
-    studio.server.erase_all();
-    studio.app.app.document_workflows().reconcile_once().await;
+    fixture.server.erase_all();
+    fixture.app.app.document_workflows().reconcile_once().await;
     assert_eq!(
-        sessions(studio, &document).await.len(),
+        sessions(fixture, &document).await.len(),
         1,
         "it spoke a moment ago: nobody asks yet"
     );
-    mark_sessions_silent(studio).await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(sessions(studio, &document).await.is_empty());
-    assert!(has_save_warning(studio, &document).await);
+    mark_sessions_silent(fixture).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(sessions(fixture, &document).await.is_empty());
+    assert!(has_save_warning(fixture, &document).await);
     // The next successful save ends the warning.
-    studio.write(&studio.app.world.ben, &document, "Written anew.").await;
-    assert!(!has_save_warning(studio, &document).await);
+    fixture.write(&fixture.app.world.ben, &document, "Written anew.").await;
+    assert!(!has_save_warning(fixture, &document).await);
 });
 
-studio!(saved_session_is_closed_without_warning, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = open_and_wait_for_session(studio, &document).await;
+with_document_server!(saved_session_is_closed_without_warning, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = open_and_wait_for_session(fixture, &document).await;
     editor.type_text("All of it.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    eventually(async || fixture.get_document(&document).await["version"] == 1).await;
     let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
-    studio
+    fixture
         .server
         .wait_for_callback(taken, test_support::PATIENCE)
         .await
         .unwrap();
-    studio.server.erase_all();
+    fixture.server.erase_all();
     // Silent for one hour, and the save was the last callback.
     let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
         UPDATE document_saves SET created_at = created_at - 3600000";
-    execute(&studio.app.database, hour.to_owned()).await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(sessions(studio, &document).await.is_empty());
-    assert!(!has_save_warning(studio, &document).await);
-    assert!(studio.text(&document).await.contains("All of it."));
+    execute(&fixture.app.database, hour.to_owned()).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(sessions(fixture, &document).await.is_empty());
+    assert!(!has_save_warning(fixture, &document).await);
+    assert!(fixture.text(&document).await.contains("All of it."));
 });
 
-studio!(forgotten_save_of_silent_session_is_recovered_first, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = open_and_wait_for_session(studio, &document).await;
+with_document_server!(forgotten_save_of_silent_session_is_recovered_first, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = open_and_wait_for_session(fixture, &document).await;
     editor.type_text("Kept over there.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         forgets_saves: true,
         ..Faults::default()
     });
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    mark_sessions_silent(studio).await;
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(studio.text(&document).await.contains("Kept over there."));
-    assert!(!has_save_warning(studio, &document).await);
-    assert!(sessions(studio, &document).await.is_empty());
+    fixture.server.faults().clear();
+    mark_sessions_silent(fixture).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(fixture.text(&document).await.contains("Kept over there."));
+    assert!(!has_save_warning(fixture, &document).await);
+    assert!(sessions(fixture, &document).await.is_empty());
 });
 
-studio!(unavailable_document_server_closes_no_session, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = open_and_wait_for_session(studio, &document).await;
+with_document_server!(unavailable_document_server_closes_no_session, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = open_and_wait_for_session(fixture, &document).await;
     editor.type_text("Still here.").await.unwrap();
-    mark_sessions_silent(studio).await;
+    mark_sessions_silent(fixture).await;
     for faults in [
         Faults {
             down: Some(document_server_simulator::Outage::Unavailable),
@@ -131,29 +131,29 @@ studio!(unavailable_document_server_closes_no_session, |studio| {
             ..Faults::default()
         },
     ] {
-        studio.server.set_faults(faults);
-        studio.app.app.document_workflows().reconcile_once().await;
-        assert_eq!(sessions(studio, &document).await.len(), 1);
-        assert!(!has_save_warning(studio, &document).await);
+        fixture.server.set_faults(faults);
+        fixture.app.app.document_workflows().reconcile_once().await;
+        assert_eq!(sessions(fixture, &document).await.len(), 1);
+        assert!(!has_save_warning(fixture, &document).await);
     }
-    studio.server.faults().clear();
+    fixture.server.faults().clear();
     assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Still here."));
+    assert!(fixture.text(&document).await.contains("Still here."));
 });
 
-studio!(
+with_document_server!(
     watchdog_sweeps_periodically,
     ["--docserver-sweep-seconds=1", "--docserver-silence-seconds=1"],
-    |studio| {
-        let document = studio.document("Our page").await;
-        let editor = open_and_wait_for_session(studio, &document).await;
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        let editor = open_and_wait_for_session(fixture, &document).await;
         editor.type_text("Lost over there.").await.unwrap();
-        studio.server.erase_all();
-        eventually(async || sessions(studio, &document).await.is_empty()).await;
-        assert!(has_save_warning(studio, &document).await);
-        let room = studio
+        fixture.server.erase_all();
+        eventually(async || sessions(fixture, &document).await.is_empty()).await;
+        assert!(has_save_warning(fixture, &document).await);
+        let room = fixture
             .app
-            .as_(&studio.app.world.ada)
+            .as_(&fixture.app.world.ada)
             .get(&path(&document, ""))
             .await
             .expect(200);

@@ -6,13 +6,13 @@ use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::rows::{execute, texts};
 
 /// Returns the text of the copy of a document in the current attempt.
-pub async fn copied_text(studio: &DocumentServerFixture, document: &str) -> String {
+pub async fn copied_text(fixture: &DocumentServerFixture, document: &str) -> String {
     let of_document = format!(
         "SELECT sd.file_key FROM submission_documents sd JOIN submissions s ON s.id = sd.submission_id
          WHERE sd.document_id = '{document}' AND s.status = 'ACTIVE'"
     );
-    let key = texts(&studio.app.database, of_document).await[0].clone().unwrap();
-    let folder = studio.app.folder().join("files");
+    let key = texts(&fixture.app.database, of_document).await[0].clone().unwrap();
+    let folder = fixture.app.folder().join("files");
     for entry in std::fs::read_dir(folder).unwrap() {
         let place = entry.unwrap().path().join(&key);
         if place.exists() {
@@ -22,13 +22,13 @@ pub async fn copied_text(studio: &DocumentServerFixture, document: &str) -> Stri
     panic!("no file {key}");
 }
 
-studio!(submission_requires_topic_and_stores_copy, |studio| {
+with_document_server!(submission_requires_topic_and_stores_copy, |fixture| {
     let (ben, ada) = (
-        studio.app.as_(&studio.app.world.ben),
-        studio.app.as_(&studio.app.world.ada),
+        fixture.app.as_(&fixture.app.world.ben),
+        fixture.app.as_(&fixture.app.world.ada),
     );
-    let document = studio.document("Our page").await;
-    studio.write(&studio.app.world.ben, &document, "Finished.").await;
+    let document = fixture.document("Our page").await;
+    fixture.write(&fixture.app.world.ben, &document, "Finished.").await;
     let submit = path(&document, "/submit");
     for body in [
         json!({}),
@@ -42,17 +42,17 @@ studio!(submission_requires_topic_and_stores_copy, |studio| {
     ben.send(reqwest::Method::POST, &submit, None)
         .await
         .refused(400, "ASSIGNMENT_ID_REQUIRED");
-    ben.post(&submit, json!({"assignmentId": studio.topic, "grade": "1"}))
+    ben.post(&submit, json!({"assignmentId": fixture.topic, "grade": "1"}))
         .await
         .invalid("grade");
-    ben.post(&submit, json!({"assignmentId": studio.topic, "confirm": false}))
+    ben.post(&submit, json!({"assignmentId": fixture.topic, "confirm": false}))
         .await
         .invalid("confirm");
     let unknown = json!({"assignmentId": common::clock::new_id()});
     ben.post(&submit, unknown).await.refused(404, "NOT_FOUND");
 
-    let key = studio.key(&document).await;
-    let body = json!({"assignmentId": studio.topic, "note": " Please read. ", "confirm": true});
+    let key = fixture.key(&document).await;
+    let body = json!({"assignmentId": fixture.topic, "note": " Please read. ", "confirm": true});
     let submitted = ben.post(&submit, body).await.expect(200);
     let submission = &submitted["submission"];
     assert_eq!(submitted["document"]["status"], "SUBMITTED");
@@ -60,7 +60,7 @@ studio!(submission_requires_topic_and_stores_copy, |studio| {
         (&submitted["document"]["canEdit"], &submitted["document"]["mode"]),
         (&json!(false), &json!("view"))
     );
-    assert_eq!(submitted["document"]["assignmentId"], json!(studio.topic));
+    assert_eq!(submitted["document"]["assignmentId"], json!(fixture.topic));
     assert_eq!(
         (&submission["attempt"], &submission["status"]),
         (&json!(1), &json!("ACTIVE"))
@@ -70,7 +70,7 @@ studio!(submission_requires_topic_and_stores_copy, |studio| {
         (&json!(false), &json!(false))
     );
     assert_eq!(submission["note"], "Please read.");
-    assert_eq!(submission["submittedById"], json!(studio.app.world.ben.id));
+    assert_eq!(submission["submittedById"], json!(fixture.app.world.ben.id));
     let mut members: Vec<&str> = submission["memberIds"]
         .as_array()
         .unwrap()
@@ -78,7 +78,7 @@ studio!(submission_requires_topic_and_stores_copy, |studio| {
         .map(|id| id.as_str().unwrap())
         .collect();
     members.sort_unstable();
-    let mut expected = vec![studio.app.world.ben.id.as_str(), studio.app.world.cem.id.as_str()];
+    let mut expected = vec![fixture.app.world.ben.id.as_str(), fixture.app.world.cem.id.as_str()];
     expected.sort_unstable();
     assert_eq!(members, expected);
     assert_eq!(submission["documents"][0]["documentId"], json!(document));
@@ -92,43 +92,43 @@ studio!(submission_requires_topic_and_stores_copy, |studio| {
         (&json!(1), &json!(true))
     );
     assert!(link["effectiveDescription"].is_string() && link.get("descriptionOverride").is_none());
-    assert!(copied_text(studio, &document).await.contains("Finished."));
+    assert!(copied_text(fixture, &document).await.contains("Finished."));
     assert_ne!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         key,
         "nobody joins the old session any more"
     );
 
-    studio
-        .submit(&studio.app.world.cem, &document)
+    fixture
+        .submit(&fixture.app.world.cem, &document)
         .await
         .refused(409, "ALREADY_SUBMITTED");
     ben.patch(&path(&document, ""), json!({"title": "X"}))
         .await
         .refused(409, "ALREADY_SUBMITTED");
     ada.delete(&path(&document, "")).await.refused(409, "ALREADY_SUBMITTED");
-    for stranger in [&studio.app.world.dana, &studio.app.world.tom, &studio.app.world.zoe] {
-        studio.submit(stranger, &document).await.refused(404, "NOT_FOUND");
-        let unsubmit = studio
+    for stranger in [&fixture.app.world.dana, &fixture.app.world.tom, &fixture.app.world.zoe] {
+        fixture.submit(stranger, &document).await.refused(404, "NOT_FOUND");
+        let unsubmit = fixture
             .app
             .as_(stranger)
             .post(&path(&document, "/unsubmit"), json!({}))
             .await;
         unsubmit.refused(404, "NOT_FOUND");
     }
-    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
+    let topic = ada.get(&format!("/assignments/{}", fixture.topic)).await.expect(200);
     assert_eq!(topic["stats"]["submitted"], 1);
 });
 
-studio!(submission_after_unsubmit_is_second_attempt, |studio| {
+with_document_server!(submission_after_unsubmit_is_second_attempt, |fixture| {
     let (ben, cem) = (
-        studio.app.as_(&studio.app.world.ben),
-        studio.app.as_(&studio.app.world.cem),
+        fixture.app.as_(&fixture.app.world.ben),
+        fixture.app.as_(&fixture.app.world.cem),
     );
-    let document = studio.document("Our page").await;
+    let document = fixture.document("Our page").await;
     let unsubmit = path(&document, "/unsubmit");
     ben.post(&unsubmit, json!({})).await.refused(409, "NOT_SUBMITTED");
-    studio.submit(&studio.app.world.ben, &document).await.expect(200);
+    fixture.submit(&fixture.app.world.ben, &document).await.expect(200);
     let back = cem
         .post(&unsubmit, json!({"reason": "One more page."}))
         .await
@@ -144,15 +144,15 @@ studio!(submission_after_unsubmit_is_second_attempt, |studio| {
         .await
         .refused(409, "NOT_SUBMITTED");
 
-    studio.write(&studio.app.world.cem, &document, "One more page.").await;
-    let again = studio.submit(&studio.app.world.cem, &document).await.expect(200);
+    fixture.write(&fixture.app.world.cem, &document, "One more page.").await;
+    let again = fixture.submit(&fixture.app.world.cem, &document).await.expect(200);
     assert_eq!(
         (&again["submission"]["attempt"], &again["submission"]["status"]),
         (&json!(2), &json!("ACTIVE"))
     );
-    assert!(copied_text(studio, &document).await.contains("One more page."));
+    assert!(copied_text(fixture, &document).await.contains("One more page."));
     let states = "SELECT status FROM submissions ORDER BY attempt".to_owned();
-    let states: Vec<String> = texts(&studio.app.database, states)
+    let states: Vec<String> = texts(&fixture.app.database, states)
         .await
         .into_iter()
         .flatten()
@@ -160,16 +160,16 @@ studio!(submission_after_unsubmit_is_second_attempt, |studio| {
     assert_eq!(states, ["WITHDRAWN", "ACTIVE"]);
 });
 
-studio!(attempt_contains_all_submitted_documents, |studio| {
-    let ben = &studio.app.world.ben;
-    let (first, second) = (studio.document("First").await, studio.document("Second").await);
-    studio.write(ben, &first, "The first.").await;
-    let one = studio.submit(ben, &first).await.expect(200);
-    let two = studio.submit(ben, &second).await.expect(200);
+with_document_server!(attempt_contains_all_submitted_documents, |fixture| {
+    let ben = &fixture.app.world.ben;
+    let (first, second) = (fixture.document("First").await, fixture.document("Second").await);
+    fixture.write(ben, &first, "The first.").await;
+    let one = fixture.submit(ben, &first).await.expect(200);
+    let two = fixture.submit(ben, &second).await.expect(200);
     assert_eq!(two["submission"]["attempt"], 2);
     assert_eq!(two["submission"]["documents"].as_array().unwrap().len(), 2);
     assert_eq!(two["groupAssignment"]["submittedCount"], 2);
-    let three = studio
+    let three = fixture
         .app
         .as_(ben)
         .post(&path(&second, "/unsubmit"), json!({}))
@@ -186,8 +186,8 @@ studio!(attempt_contains_all_submitted_documents, |studio| {
         (&json!(3), &two["submission"]["submittedAt"])
     );
     assert_ne!(current["id"], one["submission"]["id"]);
-    assert!(copied_text(studio, &first).await.contains("The first."));
-    let back = studio
+    assert!(copied_text(fixture, &first).await.contains("The first."));
+    let back = fixture
         .app
         .as_(ben)
         .post(&path(&first, "/unsubmit"), json!({}))
@@ -196,13 +196,13 @@ studio!(attempt_contains_all_submitted_documents, |studio| {
     assert_eq!(back["groupAssignment"]["status"], "IN_PROGRESS");
 });
 
-studio!(teacher_submits_for_group_and_lateness_is_recorded, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let topic = format!("/assignments/{}", studio.topic);
+with_document_server!(teacher_submits_for_group_and_lateness_is_recorded, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let topic = format!("/assignments/{}", fixture.topic);
     let past = json!({"deadline": "2026-01-01T00:00:00Z"});
     ada.patch(&topic, past).await.expect(200);
-    let document = studio.document("Our page").await;
-    let submitted = studio.submit(&world.ada, &document).await.expect(200);
+    let document = fixture.document("Our page").await;
+    let submitted = fixture.submit(&world.ada, &document).await.expect(200);
     assert_eq!(
         (&submitted["submission"]["onBehalf"], &submitted["submission"]["isLate"]),
         (&json!(true), &json!(true))
@@ -211,34 +211,34 @@ studio!(teacher_submits_for_group_and_lateness_is_recorded, |studio| {
     ada.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
 
     ada.patch(&topic, json!({"latePolicy": "BLOCK"})).await.expect(200);
-    studio
+    fixture
         .submit(&world.ben, &document)
         .await
         .refused(409, "LATE_NOT_ALLOWED");
     let grace = json!({"lateAllowedUntil": "2099-01-01T00:00:00Z"});
-    ada.patch(&format!("{topic}/groups/{}", studio.group), grace)
+    ada.patch(&format!("{topic}/groups/{}", fixture.group), grace)
         .await
         .expect(200);
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
     assert_eq!(submitted["submission"]["isLate"], false);
 });
 
-studio!(graded_work_and_archived_class_reject_submission, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    studio.submit(&world.ben, &document).await.expect(200);
-    let database = &studio.app.database;
+with_document_server!(graded_work_and_archived_class_reject_submission, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    fixture.submit(&world.ben, &document).await.expect(200);
+    let database = &fixture.app.database;
     execute(
         database,
         "UPDATE group_assignments SET status = 'GRADED' WHERE status = 'SUBMITTED'".to_owned(),
     )
     .await;
-    studio
+    fixture
         .submit(&world.ben, &document)
         .await
         .refused(409, "GRADE_PUBLISHED");
     let unsubmit = path(&document, "/unsubmit");
-    studio
+    fixture
         .app
         .as_(&world.ada)
         .post(&unsubmit, json!({}))
@@ -257,7 +257,7 @@ studio!(graded_work_and_archived_class_reject_submission, |studio| {
         ),
     )
     .await;
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .post(&unsubmit, json!({}))
@@ -265,15 +265,15 @@ studio!(graded_work_and_archived_class_reject_submission, |studio| {
         .refused(409, "CLASS_ARCHIVED");
 });
 
-studio!(concurrent_submissions_of_document_create_one_attempt, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
+with_document_server!(concurrent_submissions_of_document_create_one_attempt, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben, &world.cem];
-    let all = people.map(|person| studio.submit(person, &document));
+    let all = people.map(|person| fixture.submit(person, &document));
     let answers = futures_util::future::join_all(all).await;
     let accepted = answers.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(accepted, 1);
     assert!(answers.iter().all(|answer| matches!(answer.status, 200 | 409)));
-    let attempts = texts(&studio.app.database, "SELECT id FROM submissions".to_owned()).await;
+    let attempts = texts(&fixture.app.database, "SELECT id FROM submissions".to_owned()).await;
     assert_eq!(attempts.len(), 1);
 });

@@ -27,13 +27,13 @@ fn files() -> [(&'static str, Vec<u8>, &'static str, &'static str); 4] {
     ]
 }
 
-fn documents(studio: &DocumentServerFixture) -> String {
-    format!("/workrooms/{}/documents", studio.room)
+fn documents(fixture: &DocumentServerFixture) -> String {
+    format!("/workrooms/{}/documents", fixture.room)
 }
 
 /// Returns the conversions requested from the document server. Each is requested repeatedly until it ends.
-fn conversions(studio: &DocumentServerFixture) -> Vec<Value> {
-    let requests = studio.server.requests().into_iter();
+fn conversions(fixture: &DocumentServerFixture) -> Vec<Value> {
+    let requests = fixture.server.requests().into_iter();
     let conversions = requests.filter(|heard| heard.what == "converter");
     let mut parameters: Vec<Value> = conversions.map(|heard| heard.parameters).collect();
     parameters.dedup_by(|one, other| one["key"] == other["key"]);
@@ -41,40 +41,40 @@ fn conversions(studio: &DocumentServerFixture) -> Vec<Value> {
 }
 
 /// Returns the stored files that are sources of conversions.
-fn sources(studio: &DocumentServerFixture) -> Vec<String> {
-    let mut files = studio.files();
+fn sources(fixture: &DocumentServerFixture) -> Vec<String> {
+    let mut files = fixture.files();
     files.retain(|name| name.starts_with("source."));
     files
 }
 
 /// Waits until no file removal is pending and exactly `kept` files are stored.
-async fn wait_for_stored_files(studio: &DocumentServerFixture, kept: usize) {
+async fn wait_for_stored_files(fixture: &DocumentServerFixture, kept: usize) {
     eventually(async || {
-        let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
-        rows.is_empty() && studio.files().len() == kept
+        let rows = texts(&fixture.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+        rows.is_empty() && fixture.files().len() == kept
     })
     .await;
 }
 
-studio!(legacy_upload_opens_as_document_of_the_new_type, |studio| {
-    let (world, ben) = (&studio.app.world, studio.app.as_(&studio.app.world.ben));
+with_document_server!(legacy_upload_opens_as_document_of_the_new_type, |fixture| {
+    let (world, ben) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ben));
     for (name, bytes, extension, kind) in files() {
-        let made = ben.upload(&documents(studio), name, bytes, &[]).await.expect(201);
+        let made = ben.upload(&documents(fixture), name, bytes, &[]).await.expect(201);
         assert_eq!(
             (&made["fileExtension"], &made["documentType"]),
             (&json!(extension), &json!(kind))
         );
         assert_eq!(made["title"], json!(name.split('.').next().unwrap()));
         let id = made["id"].as_str().unwrap();
-        let text = studio.text(id).await;
+        let text = fixture.text(id).await;
         assert!(text.contains("Letters of "), "{name}: {text}");
-        let config = studio.configuration(&world.ben, id).await;
+        let config = fixture.configuration(&world.ben, id).await;
         assert_eq!(config["document"]["fileType"], json!(extension));
-        studio.write(&world.cem, id, "And more.").await;
-        assert!(studio.text(id).await.contains("And more."), "{name} is edited");
+        fixture.write(&world.cem, id, "And more.").await;
+        assert!(fixture.text(id).await.contains("And more."), "{name} is edited");
     }
-    wait_for_stored_files(studio, 8).await;
-    let conversions = conversions(studio);
+    wait_for_stored_files(fixture, 8).await;
+    let conversions = conversions(fixture);
     for conversion in &conversions {
         let pair = (
             conversion["filetype"].as_str().unwrap(),
@@ -91,9 +91,9 @@ studio!(legacy_upload_opens_as_document_of_the_new_type, |studio| {
     assert_eq!(keys.len(), 4, "each conversion has a key of its own");
 });
 
-studio!(legacy_template_is_converted_and_handed_out, |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let topic_files = format!("/assignments/{}/attachments", studio.topic);
+with_document_server!(legacy_template_is_converted_and_handed_out, |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let topic_files = format!("/assignments/{}/attachments", fixture.topic);
     let file = ada
         .upload(&topic_files, "sheet.doc", doc("For all groups."), &[])
         .await
@@ -101,42 +101,42 @@ studio!(legacy_template_is_converted_and_handed_out, |studio| {
     assert_eq!(file["fileName"], "sheet.docx");
     let out = json!({"templateAttachmentId": file["id"]});
     let out = ada
-        .post(&format!("/assignments/{}/handouts", studio.topic), out)
+        .post(&format!("/assignments/{}/handouts", fixture.topic), out)
         .await
         .expect(200);
     let document = out["documents"][0]["id"].as_str().unwrap().to_owned();
-    assert!(studio.text(&document).await.contains("For all groups."));
-    let group_files = format!("/groups/{}/attachments", studio.group);
+    assert!(fixture.text(&document).await.contains("For all groups."));
+    let group_files = format!("/groups/{}/attachments", fixture.group);
     let file = ada
         .upload(&group_files, "table.xls", xls("For one group."), &[])
         .await
         .expect(201);
     assert_eq!(file["fileName"], "table.xlsx");
     let template = json!({"title": "Ours", "templateAttachmentId": file["id"]});
-    let made = ada.post(&documents(studio), template).await.expect(201);
+    let made = ada.post(&documents(fixture), template).await.expect(201);
     assert!(
-        studio
+        fixture
             .text(made["id"].as_str().unwrap())
             .await
             .contains("For one group.")
     );
 });
 
-studio!(legacy_content_replaces_content_of_the_same_type, |studio| {
-    let ben = studio.app.as_(&studio.app.world.ben);
-    let document = studio.document("Page").await;
+with_document_server!(legacy_content_replaces_content_of_the_same_type, |fixture| {
+    let ben = fixture.app.as_(&fixture.app.world.ben);
+    let document = fixture.document("Page").await;
     put(&ben, &path(&document, ""), doc("Replaced."), "new.doc")
         .await
         .expect(200);
-    assert!(studio.text(&document).await.contains("Replaced."));
+    assert!(fixture.text(&document).await.contains("Replaced."));
     let refused = put(&ben, &path(&document, ""), xls("A table."), "new.xls").await;
     refused.refused(415, "UNSUPPORTED_FILE_TYPE");
-    assert!(studio.text(&document).await.contains("Replaced."));
+    assert!(fixture.text(&document).await.contains("Replaced."));
 });
 
-studio!(legacy_format_is_recognized_by_content, |studio| {
-    let ben = studio.app.as_(&studio.app.world.ben);
-    let upload = async |name: &str, bytes: Vec<u8>| ben.upload(&documents(studio), name, bytes, &[]).await;
+with_document_server!(legacy_format_is_recognized_by_content, |fixture| {
+    let ben = fixture.app.as_(&fixture.app.world.ben);
+    let upload = async |name: &str, bytes: Vec<u8>| ben.upload(&documents(fixture), name, bytes, &[]).await;
     // Word saves .rtf as .doc, and users rename files.
     for (name, bytes) in [
         ("a.doc", rtf("Really RTF.")),
@@ -146,7 +146,7 @@ studio!(legacy_format_is_recognized_by_content, |studio| {
         let made = upload(name, bytes).await.expect(201);
         assert_eq!(made["fileExtension"], "docx", "{name}");
     }
-    let count = conversions(studio).len();
+    let count = conversions(fixture).len();
     let mut cut = doc("Cut.");
     cut.truncate(600);
     let mut circle = xls("Circle.");
@@ -178,22 +178,22 @@ studio!(legacy_format_is_recognized_by_content, |studio| {
         let refused = upload(name, bytes).await.refused(415, "UNREADABLE_FILE");
         assert_eq!(refused["details"][0]["code"], "password", "{name}");
     }
-    assert_eq!(conversions(studio).len(), count + 1, "nothing else was converted");
+    assert_eq!(conversions(fixture).len(), count + 1, "nothing else was converted");
 });
 
-studio!(chat_and_imports_reject_legacy_format_by_name, |studio| {
+with_document_server!(chat_and_imports_reject_legacy_format_by_name, |fixture| {
     let (ben, adam) = (
-        studio.app.as_(&studio.app.world.ben),
-        studio.app.as_(&studio.app.world.adam),
+        fixture.app.as_(&fixture.app.world.ben),
+        fixture.app.as_(&fixture.app.world.adam),
     );
-    let chat = format!("/workrooms/{}/messages/attachments", studio.room);
+    let chat = format!("/workrooms/{}/messages/attachments", fixture.room);
     let refused = ben.upload(&chat, "report.doc", doc("Hello."), &[]).await;
     let refused = refused.refused(415, "LEGACY_FILE_FORMAT");
     assert_eq!(refused["details"][0]["code"], "doc");
     let refused = adam.upload("/users/import", "people.xls", xls("Names."), &[]).await;
     let refused = refused.refused(415, "UNSUPPORTED_FILE_TYPE");
     assert!(refused["message"].as_str().unwrap().contains(".csv"), "{refused}");
-    assert_eq!(conversions(studio), Vec::<Value>::new());
+    assert_eq!(conversions(fixture), Vec::<Value>::new());
 });
 
 both!(legacy_upload_without_document_server_is_rejected_by_name, |app| {
@@ -215,9 +215,12 @@ both!(legacy_upload_without_document_server_is_rejected_by_name, |app| {
     assert_eq!(app.kept_files(), Vec::<String>::new());
 });
 
-studio!(failed_conversion_is_explained_and_stores_nothing, |studio| {
-    let ben = studio.app.as_(&studio.app.world.ben);
-    let upload = async || ben.upload(&documents(studio), "report.doc", doc("Unlucky."), &[]).await;
+with_document_server!(failed_conversion_is_explained_and_stores_nothing, |fixture| {
+    let ben = fixture.app.as_(&fixture.app.world.ben);
+    let upload = async || {
+        ben.upload(&documents(fixture), "report.doc", doc("Unlucky."), &[])
+            .await
+    };
     let fault = |error| Faults {
         conversion_error: Some(error),
         ..Faults::default()
@@ -228,50 +231,50 @@ studio!(failed_conversion_is_explained_and_stores_nothing, |studio| {
         (-9, "unknown_format"),
         (-10, "too_large"),
     ] {
-        studio.server.set_faults(fault(error));
+        fixture.server.set_faults(fault(error));
         let refused = upload().await.refused(415, "UNREADABLE_FILE");
         assert_eq!(refused["details"][0]["code"], code);
     }
     for error in [-1, -4, -6, -7, -8] {
-        studio.server.set_faults(fault(error));
+        fixture.server.set_faults(fault(error));
         upload().await.refused(502, "DOCSERVER_ERROR");
     }
-    studio.server.set_faults(fault(-2));
+    fixture.server.set_faults(fault(-2));
     upload().await.refused(504, "DOCSERVER_TIMEOUT");
     for download in [
         DownloadFault::Html,
         DownloadFault::Status(302),
         DownloadFault::Truncated,
     ] {
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             download: Some(download),
             ..Faults::default()
         });
         upload().await.refused(502, "DOCSERVER_ERROR");
     }
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         down: Some(Outage::Refuse),
         ..Faults::default()
     });
     upload().await.refused(502, "DOCSERVER_ERROR");
-    studio.server.faults().clear();
-    wait_for_stored_files(studio, 0).await;
-    assert_eq!(ben.get(&documents(studio)).await.expect(200), json!([]));
+    fixture.server.faults().clear();
+    wait_for_stored_files(fixture, 0).await;
+    assert_eq!(ben.get(&documents(fixture)).await.expect(200), json!([]));
     upload().await.expect(201);
 });
 
-studio!(
+with_document_server!(
     slow_conversion_times_out_and_holds_no_connection,
     ["--docserver-conversion-seconds=2", "--upload-max-mb=1"],
-    |studio| {
+    |fixture| {
         let (ben, ada) = (
-            studio.app.as_(&studio.app.world.ben),
-            studio.app.as_(&studio.app.world.ada),
+            fixture.app.as_(&fixture.app.world.ben),
+            fixture.app.as_(&fixture.app.world.ada),
         );
-        let rooms = documents(studio);
-        studio.server.faults().update(|faults| faults.conversion_polls = 3);
+        let rooms = documents(fixture);
+        fixture.server.faults().update(|faults| faults.conversion_polls = 3);
         ben.upload(&rooms, "slow.doc", doc("Not yet."), &[]).await.expect(201);
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             conversion_hangs: true,
             ..Faults::default()
         });
@@ -279,7 +282,7 @@ studio!(
         let uploads = join_all((0..6).map(|_| ben.upload(&rooms, "never.doc", doc("Never."), &[])));
         let meanwhile = async {
             tokio::time::sleep(Duration::from_millis(500)).await;
-            assert!(sources(studio).len() <= 2, "a person has two conversions at once");
+            assert!(sources(fixture).len() <= 2, "a person has two conversions at once");
             let begun = std::time::Instant::now();
             ada.get(&rooms).await.expect(200);
             ada.post(&rooms, json!({"title": "Meanwhile", "documentType": "word"}))
@@ -290,7 +293,7 @@ studio!(
         for answer in tokio::join!(uploads, meanwhile).0 {
             answer.refused(504, "DOCSERVER_TIMEOUT");
         }
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             download: Some(DownloadFault::Oversized(3 << 20)),
             ..Faults::default()
         });
@@ -301,58 +304,61 @@ studio!(
         );
         let large = ben.upload(&rooms, "large.doc", vec![b'x'; 2 << 20], &[]).await;
         large.refused(413, "PAYLOAD_TOO_LARGE");
-        studio.server.faults().clear();
-        wait_for_stored_files(studio, 1).await;
+        fixture.server.faults().clear();
+        wait_for_stored_files(fixture, 1).await;
         ben.upload(&rooms, "again.doc", doc("No permit was lost."), &[])
             .await
             .expect(201);
     }
 );
 
-studio!(repeated_legacy_upload_creates_one_document, |studio| {
-    let ben = studio.app.as_(&studio.app.world.ben).with("idempotency-key", "legacy");
-    let upload = async |text: &str| ben.upload(&documents(studio), "once.doc", doc(text), &[]).await;
+with_document_server!(repeated_legacy_upload_creates_one_document, |fixture| {
+    let ben = fixture
+        .app
+        .as_(&fixture.app.world.ben)
+        .with("idempotency-key", "legacy");
+    let upload = async |text: &str| ben.upload(&documents(fixture), "once.doc", doc(text), &[]).await;
     let first = upload("Once.").await.expect(201);
     assert_eq!(upload("Once.").await.expect(201)["id"], first["id"]);
     upload("Another.").await.refused(409, "IDEMPOTENCY_KEY_REUSED");
-    wait_for_stored_files(studio, 1).await;
+    wait_for_stored_files(fixture, 1).await;
 });
 
 /// Starts an upload whose conversion does not end. Returns it with the path of its source.
-async fn start_hanging_upload(studio: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
-    studio.server.clear_log();
-    studio.server.set_faults(Faults {
+async fn start_hanging_upload(fixture: &DocumentServerFixture) -> (tokio::task::JoinHandle<Answer>, String) {
+    fixture.server.clear_log();
+    fixture.server.set_faults(Faults {
         conversion_hangs: true,
         ..Faults::default()
     });
-    let (ben, rooms) = (studio.app.as_(&studio.app.world.ben), documents(studio));
+    let (ben, rooms) = (fixture.app.as_(&fixture.app.world.ben), documents(fixture));
     let upload = tokio::spawn(async move { ben.upload(&rooms, "report.doc", doc("Private."), &[]).await });
-    eventually(async || !conversions(studio).is_empty()).await;
-    let url = conversions(studio)[0]["url"].as_str().unwrap().to_owned();
+    eventually(async || !conversions(fixture).is_empty()).await;
+    let url = conversions(fixture)[0]["url"].as_str().unwrap().to_owned();
     (
         upload,
-        url.strip_prefix(&format!("{}/api", studio.app.base))
+        url.strip_prefix(&format!("{}/api", fixture.app.base))
             .unwrap()
             .to_owned(),
     )
 }
 
-fn with_token(studio: &DocumentServerFixture, token: &str) -> Client {
-    studio.app.stranger().with("authorization", &format!("Bearer {token}"))
+fn with_token(fixture: &DocumentServerFixture, token: &str) -> Client {
+    fixture.app.stranger().with("authorization", &format!("Bearer {token}"))
 }
 
-studio!(
+with_document_server!(
     conversion_source_is_readable_by_the_document_server_only,
     ["--docserver-conversion-seconds=3"],
-    |studio| {
-        let (app, world) = (&studio.app, &studio.app.world);
-        let (upload, source) = start_hanging_upload(studio).await;
+    |fixture| {
+        let (app, world) = (&fixture.app, &fixture.app.world);
+        let (upload, source) = start_hanging_upload(fixture).await;
         let url = format!("{}/api{source}", app.base);
         let own = json!({"payload": {"url": url}});
-        let genuine = with_token(studio, &sign(own.clone())).get(&source).await;
+        let genuine = with_token(fixture, &sign(own.clone())).get(&source).await;
         assert_eq!((genuine.status, &genuine.bytes), (200, &doc("Private.")));
         assert_eq!(genuine.header("content-type"), "application/msword");
-        check_download(&with_token(studio, &sign(own.clone())), &source).await;
+        check_download(&with_token(fixture, &sign(own.clone())), &source).await;
         for person in [&world.ben, &world.cem, &world.ada, &world.adam, &world.zoe, &world.root] {
             app.as_(person)
                 .get(&source)
@@ -374,17 +380,17 @@ studio!(
             sign(aged(seconds(), seconds() + 86_400)),
             "no.token.atall".to_owned(),
         ] {
-            with_token(studio, &token)
+            with_token(fixture, &token)
                 .get(&source)
                 .await
                 .refused(401, "DOCSERVER_TOKEN_INVALID");
         }
-        let document = studio.document("Page").await;
+        let document = fixture.document("Page").await;
         let other = format!(
             "{}/api/workrooms/uploads/0190a1b2-0000-7000-8000-00000000dead/file",
             app.base
         );
-        let config = studio.configuration(&world.ben, &document).await;
+        let config = fixture.configuration(&world.ben, &document).await;
         for token in [
             sign(json!({"payload": {"url": other}})),
             sign(json!({"payload": {"url": format!("{}/api{}", app.base, path(&document, "/file"))}})),
@@ -392,7 +398,7 @@ studio!(
             sign(json!({"url": url})),
             config["token"].as_str().unwrap().to_owned(),
         ] {
-            with_token(studio, &token)
+            with_token(fixture, &token)
                 .get(&source)
                 .await
                 .refused(403, "DOCSERVER_TOKEN_MISMATCH");
@@ -400,58 +406,58 @@ studio!(
         // A token for a source that does not exist.
         let unknown = other.strip_prefix(&format!("{}/api", app.base)).unwrap();
         let token = sign(json!({"payload": {"url": other}}));
-        with_token(studio, &token).get(unknown).await.refused(404, "NOT_FOUND");
+        with_token(fixture, &token).get(unknown).await.refused(404, "NOT_FOUND");
         upload.await.unwrap().refused(504, "DOCSERVER_TIMEOUT");
         // The source can no longer be read, even while its bytes wait for removal.
-        with_token(studio, &sign(own))
+        with_token(fixture, &sign(own))
             .get(&source)
             .await
             .refused(404, "NOT_FOUND");
-        studio.server.faults().clear();
-        wait_for_stored_files(studio, 0).await;
+        fixture.server.faults().clear();
+        wait_for_stored_files(fixture, 0).await;
     }
 );
 
-studio!(
+with_document_server!(
     conversion_source_of_a_closed_connection_is_removed,
     ["--docserver-conversion-seconds=1"],
-    |studio| {
-        let (upload, source) = start_hanging_upload(studio).await;
+    |fixture| {
+        let (upload, source) = start_hanging_upload(fixture).await;
         upload.abort();
-        wait_for_stored_files(studio, 0).await;
-        let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
-        with_token(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
+        wait_for_stored_files(fixture, 0).await;
+        let token = sign(json!({"payload": {"url": format!("{}/api{source}", fixture.app.base)}}));
+        with_token(fixture, &token).get(&source).await.refused(404, "NOT_FOUND");
     }
 );
 
-studio!(conversion_source_is_removed_after_expiry, |studio| {
+with_document_server!(conversion_source_is_removed_after_expiry, |fixture| {
     // The state that a process leaves when it dies during a conversion.
-    let (upload, source) = start_hanging_upload(studio).await;
-    let rows = texts(&studio.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
-    assert_eq!(rows, sources(studio).into_iter().map(Some).collect::<Vec<_>>());
+    let (upload, source) = start_hanging_upload(fixture).await;
+    let rows = texts(&fixture.app.database, "SELECT file_key FROM file_removals".to_owned()).await;
+    assert_eq!(rows, sources(fixture).into_iter().map(Some).collect::<Vec<_>>());
     assert_eq!(rows.len(), 1);
     execute(
-        &studio.app.database,
+        &fixture.app.database,
         "UPDATE file_removals SET next_attempt_at = 1".to_owned(),
     )
     .await;
-    let token = sign(json!({"payload": {"url": format!("{}/api{source}", studio.app.base)}}));
-    with_token(studio, &token).get(&source).await.refused(404, "NOT_FOUND");
-    wait_for_stored_files(studio, 0).await;
+    let token = sign(json!({"payload": {"url": format!("{}/api{source}", fixture.app.base)}}));
+    with_token(fixture, &token).get(&source).await.refused(404, "NOT_FOUND");
+    wait_for_stored_files(fixture, 0).await;
     upload.abort();
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn legacy_upload_of_outsider_is_rejected() {
-    let studio = DocumentServerFixture::start(Kind::Sqlite, &[]).await.unwrap();
-    let app: &TestApp = &studio.app;
+    let fixture = DocumentServerFixture::start(Kind::Sqlite, &[]).await.unwrap();
+    let app: &TestApp = &fixture.app;
     for person in [&app.world.dana, &app.world.zoe] {
         let refused = app
             .as_(person)
-            .upload(&documents(&studio), "report.doc", doc("No."), &[])
+            .upload(&documents(&fixture), "report.doc", doc("No."), &[])
             .await;
         refused.refused(404, "NOT_FOUND");
     }
-    wait_for_stored_files(&studio, 0).await;
-    studio.close().await;
+    wait_for_stored_files(&fixture, 0).await;
+    fixture.close().await;
 }

@@ -10,8 +10,8 @@ use test_support::tables::fingerprints;
 /// Tables that a read may write: cached PDFs, and the activity log record of a data export.
 const KEPT: [&str; 2] = ["activity_logs", "converted_files"];
 
-studio!(reads_change_nothing, |studio| {
-    let (app, world) = (&studio.app, &studio.app.world);
+with_document_server!(reads_change_nothing, |fixture| {
+    let (app, world) = (&fixture.app, &fixture.app.world);
     let lesson = LessonFixture::begin(app).await;
     let (_, rows) = router::description();
     let is_read = |row: &&api::endpoint::Row| row.method == "GET" && !row.path.starts_with("/auth/");

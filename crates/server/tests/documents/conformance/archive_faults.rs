@@ -9,12 +9,12 @@ use super::archives::{archive, errors, incompressible_docx, is_complete, names, 
 use test_support::document_server_fixture::{eventually, path};
 use test_support::topics::id;
 
-studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
+with_document_server!(z04_archive_lists_missing_and_damaged_files_as_errors, |fixture| {
     let mut documents = Vec::new();
     for title in ["Whole", "Missing", "Damaged", "Cut", "Small"] {
         documents.push(
             uploaded(
-                studio,
+                fixture,
                 title,
                 incompressible_docx(title, if title == "Small" { 100 } else { 300_000 }),
             )
@@ -22,7 +22,7 @@ studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
         );
     }
     let place = |document: &str| {
-        let mut folders = vec![studio.app.folder().join("files")];
+        let mut folders = vec![fixture.app.folder().join("files")];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
                 match entry.file_name().unwrap().to_str().unwrap() {
@@ -45,7 +45,7 @@ studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
         .open(place(&documents[3]))
         .unwrap();
     cut.set_len(1000).unwrap();
-    let originals = archive(studio, "").await;
+    let originals = archive(fixture, "").await;
     is_complete(&originals);
     let said = errors(&originals);
     assert_eq!(said.lines().count(), 4, "{said}");
@@ -58,22 +58,22 @@ studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
         assert!(said.contains(&format!("/{title}.docx: {what}")), "{said}");
     }
 
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         conversion_error: Some(-5),
         ..Faults::default()
     });
-    let refused = archive(studio, "?format=pdf").await;
+    let refused = archive(fixture, "?format=pdf").await;
     let said = errors(&refused);
     assert!(said.contains("/Whole.pdf: it could not be converted"), "{said}");
     assert_eq!((names(&refused).len(), said.lines().count()), (2, 5), "{said}");
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         down: Some(Outage::Refuse),
         ..Faults::default()
     });
     for count in 0..10 {
-        studio.document(&format!("More {count}")).await;
+        fixture.document(&format!("More {count}")).await;
     }
-    let both = archive(studio, "?format=both").await;
+    let both = archive(fixture, "?format=both").await;
     is_complete(&both);
     let said = errors(&both);
     assert_eq!(said.lines().count(), 4 + 15, "{said}");
@@ -83,22 +83,22 @@ studio!(z04_archive_lists_missing_and_damaged_files_as_errors, |studio| {
     );
 });
 
-studio!(z05_client_disconnect_stops_archive_conversions, |studio| {
+with_document_server!(z05_client_disconnect_stops_archive_conversions, |fixture| {
     for count in 0..20 {
-        studio.document(&format!("Page {count}")).await;
+        fixture.document(&format!("Page {count}")).await;
     }
-    studio.server.faults().update(|faults| faults.conversion_polls = 3);
-    let world = &studio.app.world;
+    fixture.server.faults().update(|faults| faults.conversion_polls = 3);
+    let world = &fixture.app.world;
     let user = model::id::UserId::new(world.ada.id.as_str());
-    let request = studio.app.as_(&world.ada);
+    let request = fixture.app.as_(&world.ada);
     let request = request.request(
         Method::GET,
-        &format!("/assignments/{}/export.zip?format=pdf", studio.topic),
+        &format!("/assignments/{}/export.zip?format=pdf", fixture.topic),
     );
     let mut answer = request.send().await.unwrap();
     answer.chunk().await.unwrap().unwrap();
     let asked = || {
-        let heard = studio.server.requests();
+        let heard = fixture.server.requests();
         let keys = heard.iter().filter(|heard| heard.what == "converter");
         keys.map(|heard| heard.parameters["key"].to_string())
             .collect::<BTreeSet<_>>()
@@ -107,21 +107,21 @@ studio!(z05_client_disconnect_stops_archive_conversions, |studio| {
     eventually(async || asked() > 0).await;
     drop(answer);
     eventually(async || {
-        studio
+        fixture
             .app
             .app
             .rate_limiter()
             .acquire_export(&user)
-            .is_ok_and(|_one| studio.app.app.rate_limiter().acquire_export(&user).is_ok())
+            .is_ok_and(|_one| fixture.app.app.rate_limiter().acquire_export(&user).is_ok())
     })
     .await;
     // The running conversions end. The waiting ones are dropped.
     let begun = asked();
     assert!(begun < 20, "all were converted already");
-    let ada = studio.app.as_(&world.ada);
-    studio.server.faults().clear();
+    let ada = fixture.app.as_(&world.ada);
+    fixture.server.faults().clear();
     let list = ada
-        .get(&format!("/workrooms/{}/documents", studio.room))
+        .get(&format!("/workrooms/{}/documents", fixture.room))
         .await
         .expect(200);
     let last = list.as_array().unwrap().last().unwrap().clone();

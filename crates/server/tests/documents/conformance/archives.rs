@@ -13,14 +13,14 @@ use test_support::topics::{group, id, topic};
 use test_support::unpacked::{Unpacked, asked_of_python, rows, unpacked};
 use test_support::{Answer, Person};
 
-pub(super) async fn export(studio: &DocumentServerFixture, person: &Person, query: &str) -> Answer {
-    let path = format!("/assignments/{}/export.zip{query}", studio.topic);
-    studio.app.as_(person).get(&path).await
+pub(super) async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -> Answer {
+    let path = format!("/assignments/{}/export.zip{query}", fixture.topic);
+    fixture.app.as_(person).get(&path).await
 }
 
 /// Exports the archive as Ada.
-pub(super) async fn archive(studio: &DocumentServerFixture, query: &str) -> Vec<Unpacked> {
-    let answer = export(studio, &studio.app.world.ada, query).await;
+pub(super) async fn archive(fixture: &DocumentServerFixture, query: &str) -> Vec<Unpacked> {
+    let answer = export(fixture, &fixture.app.world.ada, query).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert_eq!(asked_of_python(&answer.bytes), None, "Python reads it");
     unpacked(&answer.bytes)
@@ -71,9 +71,9 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Uploads a document with this content as Ben.
-pub(super) async fn uploaded(studio: &DocumentServerFixture, title: &str, bytes: Vec<u8>) -> String {
-    let ben = studio.app.as_(&studio.app.world.ben);
-    let rooms = format!("/workrooms/{}/documents", studio.room);
+pub(super) async fn uploaded(fixture: &DocumentServerFixture, title: &str, bytes: Vec<u8>) -> String {
+    let ben = fixture.app.as_(&fixture.app.world.ben);
+    let rooms = format!("/workrooms/{}/documents", fixture.room);
     id(&ben
         .upload(&rooms, &format!("{title}.docx"), bytes, &[])
         .await
@@ -86,28 +86,28 @@ pub(super) fn incompressible_docx(text: &str, size: usize) -> Vec<u8> {
     docx_with(text, &[("word/media/noise.bin", &noise)])
 }
 
-studio!(
+with_document_server!(
     #[sqlite]
     z01_archive_is_valid_and_has_unique_names_for_equal_titles,
-    |studio| {
-        export(studio, &studio.app.world.ada, "")
+    |fixture| {
+        export(fixture, &fixture.app.world.ada, "")
             .await
             .refused(409, "NOTHING_TO_EXPORT");
-        studio.document("Plan").await;
-        export(studio, &studio.app.world.ada, "?source=submission")
+        fixture.document("Plan").await;
+        export(fixture, &fixture.app.world.ada, "?source=submission")
             .await
             .refused(409, "NOTHING_TO_EXPORT");
-        let one = archive(studio, "?format=both").await;
+        let one = archive(fixture, "?format=both").await;
         assert_eq!(
             names(&one),
             ["index.csv", "Cells/1-Group 1/Plan.docx", "Cells/1-Group 1/Plan.pdf"]
         );
         for count in 1..50 {
-            studio
+            fixture
                 .document(["plan", "PLAN", "Plan", "Plan (2)", "Grün"][count % 5])
                 .await;
         }
-        let fifty = archive(studio, "").await;
+        let fifty = archive(fixture, "").await;
         let unique: BTreeSet<String> = fifty.iter().map(|file| file.name.to_lowercase()).collect();
         assert_eq!((fifty.len(), unique.len()), (51, 51));
         assert!(
@@ -124,12 +124,12 @@ studio!(
     }
 );
 
-studio!(
+with_document_server!(
     #[sqlite]
     z02_archive_file_name_of_any_title_is_safe,
-    |studio| {
-        let (ada, database) = (studio.app.as_(&studio.app.world.ada), &studio.app.database);
-        let rooms = format!("/workrooms/{}/documents", studio.room);
+    |fixture| {
+        let (ada, database) = (fixture.app.as_(&fixture.app.world.ada), &fixture.app.database);
+        let rooms = format!("/workrooms/{}/documents", fixture.room);
         for refused in ["x\0", "שלום \u{202E}fdp", &"x".repeat(300)] {
             ada.post(&rooms, json!({"title": refused, "documentType": "word"}))
                 .await
@@ -146,10 +146,10 @@ studio!(
             ".",
         ];
         for title in titles {
-            studio.document(title).await;
+            fixture.document(title).await;
         }
         // A title that an older release may have accepted.
-        let long = studio.document("long").await;
+        let long = fixture.document("long").await;
         execute(
             database,
             format!("UPDATE documents SET title = '{}' WHERE id = '{long}'", "y".repeat(300)),
@@ -157,24 +157,24 @@ studio!(
         .await;
         execute(
             database,
-            format!("UPDATE assignments SET title = '..' WHERE id = '{}'", studio.topic),
+            format!("UPDATE assignments SET title = '..' WHERE id = '{}'", fixture.topic),
         )
         .await;
         execute(
             database,
             format!(
                 "UPDATE groups SET display_name = '/etc/aux.' WHERE id = '{}'",
-                studio.group
+                fixture.group
             ),
         )
         .await;
-        let hidden = studio.document("hidden").await;
+        let hidden = fixture.document("hidden").await;
         execute(
             database,
             format!("UPDATE documents SET title = 'שלום \u{202E}fdp' WHERE id = '{hidden}'"),
         )
         .await;
-        let archive = archive(studio, "").await;
+        let archive = archive(fixture, "").await;
         assert_eq!(archive.len(), titles.len() + 3);
         let mut found = BTreeSet::new();
         for file in &archive[1..] {
@@ -215,28 +215,33 @@ studio!(
     }
 );
 
-studio!(z03_archive_is_a_snapshot_without_later_saves, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+with_document_server!(z03_archive_is_a_snapshot_without_later_saves, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
     // More data than all buffers between service and client hold.
     for count in 0..5 {
-        uploaded(studio, &format!("Heavy {count}"), incompressible_docx("heavy", 4 << 20)).await;
+        uploaded(
+            fixture,
+            &format!("Heavy {count}"),
+            incompressible_docx("heavy", 4 << 20),
+        )
+        .await;
     }
-    let written = studio.document("Written").await;
-    studio.write(&world.ben, &written, "Before.").await;
-    let blank = studio.document("Blank").await;
-    let gone = uploaded(studio, "Gone", incompressible_docx("gone", 1000)).await;
+    let written = fixture.document("Written").await;
+    fixture.write(&world.ben, &written, "Before.").await;
+    let blank = fixture.document("Blank").await;
+    let gone = uploaded(fixture, "Gone", incompressible_docx("gone", 1000)).await;
     let request = ada.request(
         Method::GET,
-        &format!("/assignments/{}/export.zip?format=both", studio.topic),
+        &format!("/assignments/{}/export.zip?format=both", fixture.topic),
     );
     let mut answer = request.send().await.unwrap();
     let mut bytes = answer.chunk().await.unwrap().unwrap().to_vec();
 
-    studio.write(&world.ben, &written, "Afterwards.").await;
-    studio.write(&world.ben, &blank, "Afterwards.").await;
-    studio.document("New").await;
+    fixture.write(&world.ben, &written, "Afterwards.").await;
+    fixture.write(&world.ben, &blank, "Afterwards.").await;
+    fixture.document("New").await;
     ada.delete(&path(&gone, "")).await.expect(200);
-    eventually(async || !studio.files().iter().any(|name| name.starts_with(&gone))).await;
+    eventually(async || !fixture.files().iter().any(|name| name.starts_with(&gone))).await;
     while let Some(piece) = answer.chunk().await.unwrap() {
         bytes.extend_from_slice(&piece);
     }
@@ -262,31 +267,31 @@ studio!(z03_archive_is_a_snapshot_without_later_saves, |studio| {
     );
 });
 
-studio!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |studio| {
+with_document_server!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |fixture| {
     let (world, ada, database) = (
-        &studio.app.world,
-        studio.app.as_(&studio.app.world.ada),
-        &studio.app.database,
+        &fixture.app.world,
+        fixture.app.as_(&fixture.app.world.ada),
+        &fixture.app.database,
     );
     let class = &world.seven_b;
-    let other = id(&topic(&ada, class, json!({"title": "Other", "groupIds": [studio.group]})).await);
+    let other = id(&topic(&ada, class, json!({"title": "Other", "groupIds": [fixture.group]})).await);
     let stranger = group(&ada, class, &[&world.eli], json!({})).await;
     topic(&ada, class, json!({"title": "Third", "groupIds": [stranger]})).await;
-    let ours = studio.document("Ours").await;
-    studio.submit(&world.ben, &ours).await.expect(200);
-    studio.document("Loose").await;
-    let theirs = studio.document("Theirs").await;
+    let ours = fixture.document("Ours").await;
+    fixture.submit(&world.ben, &ours).await.expect(200);
+    fixture.document("Loose").await;
+    let theirs = fixture.document("Theirs").await;
     let hand_in = json!({"assignmentId": other});
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .post(&path(&theirs, "/submit"), hand_in)
         .await
         .expect(200);
-    studio.document_in(&studio.hidden_room().await, "Hidden").await;
+    fixture.document_in(&fixture.hidden_room().await, "Hidden").await;
     let titles =
         |archive: &[Unpacked]| -> Vec<String> { index(archive).iter().map(|row| row["document"].clone()).collect() };
-    let all = archive(studio, "").await;
+    let all = archive(fixture, "").await;
     assert_eq!(
         titles(&all),
         ["Ours", "Loose", "Hidden"],
@@ -300,12 +305,12 @@ studio!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |studio| {
         (&world.tom, 404, "NOT_FOUND"),
         (&world.zoe, 404, "NOT_FOUND"),
     ] {
-        export(studio, person, "").await.refused(status, code);
+        export(fixture, person, "").await.refused(status, code);
     }
-    assert_eq!(export(studio, &world.adam, "").await.status, 200);
+    assert_eq!(export(fixture, &world.adam, "").await.status, 200);
     let exports = format!(
         "SELECT details FROM activity_logs WHERE action = 'EXPORT' AND assignment_id = '{}'",
-        studio.topic
+        fixture.topic
     );
     assert_eq!(
         texts(database, exports).await.len(),
@@ -313,38 +318,38 @@ studio!(z06_archive_has_documents_of_one_topic_for_its_staff_only, |studio| {
         "only what was handed out is recorded"
     );
 
-    let one = archive(studio, &format!("?groupIds={}", studio.hidden)).await;
+    let one = archive(fixture, &format!("?groupIds={}", fixture.hidden)).await;
     assert_eq!(titles(&one), ["Hidden"]);
-    let unknown = format!("?groupIds={},{stranger}", studio.group);
-    export(studio, &world.ada, &unknown).await.refused(404, "NOT_FOUND");
+    let unknown = format!("?groupIds={},{stranger}", fixture.group);
+    export(fixture, &world.ada, &unknown).await.refused(404, "NOT_FOUND");
     for (query, field) in [
         ("?format=docx", "format"),
         ("?source=both", "source"),
         ("?groupIds=", "groupIds"),
         ("?groupIds=a,a", "groupIds"),
     ] {
-        export(studio, &world.ada, query).await.invalid(field);
+        export(fixture, &world.ada, query).await.invalid(field);
     }
 
     // The submitted content does not change.
-    let before = archive(studio, "?source=submission").await;
+    let before = archive(fixture, "?source=submission").await;
     assert_eq!(titles(&before), ["Ours", ""]);
-    studio
+    fixture
         .app
         .as_(&world.ben)
         .post(&path(&ours, "/unsubmit"), json!({}))
         .await
         .expect(200);
     put(
-        &studio.app.as_(&world.ben),
+        &fixture.app.as_(&world.ben),
         &path(&ours, ""),
         incompressible_docx("new", 10),
         "a.docx",
     )
     .await
     .expect(200);
-    studio.submit(&world.ben, &ours).await.expect(200);
-    let after = archive(studio, "?source=submission").await;
+    fixture.submit(&world.ben, &ours).await.expect(200);
+    let after = archive(fixture, "?source=submission").await;
     let row = |archive: &[Unpacked]| index(archive)[0].clone();
     assert_ne!(row(&before)["sha256"], row(&after)["sha256"]);
     let expected = [

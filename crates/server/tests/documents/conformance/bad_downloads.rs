@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path};
-use test_support::fake_document_server::{FakeDocumentServer, Manner, save, tell, whole};
+use test_support::fake_document_server::{Delivery, FakeDocumentServer, save, tell, whole};
 use test_support::office::{SHEET, archive, content_types, crowded, docx, docx_with, liar, overlapping};
 use test_support::{is_soak, size};
 
@@ -59,11 +59,11 @@ impl BlobStore {
     }
 
     /// Returns one of the ways in which a download fails.
-    fn bad(&self, rng: &mut StdRng, number: usize) -> (String, Manner) {
+    fn bad(&self, rng: &mut StdRng, number: usize) -> (String, Delivery) {
         let good = &self.good;
         let cut = rng.random_range(0..good.len());
         let half = &good[..cut];
-        let raw = |what: &str, bytes: Vec<u8>| (format!("{what} at {cut}"), Manner::Raw(bytes));
+        let raw = |what: &str, bytes: Vec<u8>| (format!("{what} at {cut}"), Delivery::Raw(bytes));
         match number % 16 {
             0 => raw("cut", with_content_length(good.len(), half)),
             1 => raw(
@@ -72,7 +72,7 @@ impl BlobStore {
             ),
             2 => {
                 let reset = with_content_length(good.len(), half);
-                (format!("reset at {cut}"), Manner::Reset(reset))
+                (format!("reset at {cut}"), Delivery::Reset(reset))
             }
             3 => {
                 let piece = format!("{:x}\r\n", good.len());
@@ -115,14 +115,14 @@ impl BlobStore {
             }
             7..=10 => {
                 let at = rng.random_range(0..self.wrong.len());
-                (format!("wrong file {at}"), Manner::Whole(self.wrong[at].clone()))
+                (format!("wrong file {at}"), Delivery::Whole(self.wrong[at].clone()))
             }
             11 => {
                 let mut flipped = good.clone();
                 // Inside the incompressible data, where only the checksum detects the change.
                 let at = good.len() / 2 + cut / 4;
                 flipped[at] ^= 1 << rng.random_range(0..8);
-                (format!("a bit flipped at {at}"), Manner::Whole(flipped))
+                (format!("a bit flipped at {at}"), Delivery::Whole(flipped))
             }
             12 => {
                 let length = rng.random_range(2 << 20..1_u64 << 40);
@@ -131,7 +131,7 @@ impl BlobStore {
                     [head(&format!("Content-Length: {length}\r\n")).as_bytes(), half].concat(),
                 )
             }
-            13 => ("endless".to_owned(), Manner::Endless(head("Connection: close\r\n"))),
+            13 => ("endless".to_owned(), Delivery::Endless(head("Connection: close\r\n"))),
             14 => match cut % 4 {
                 0 => raw("nothing", Vec::new()),
                 1 => raw("no HTTP", half.to_vec()),
@@ -146,70 +146,74 @@ impl BlobStore {
     }
 }
 
-shelved!(
+with_fake_document_server!(
     #[sqlite]
     bad_download_is_never_stored,
     ["--upload-max-mb=1"],
-    |shelf, studio| {
+    |fake_server, fixture| {
         let seed = rand::random::<u64>();
         println!("bad downloads: seed {seed}");
         let each = size(5, 100);
         let files = BlobStore::new();
-        let ada = studio.app.as_(&studio.app.world.ada);
+        let ada = fixture.app.as_(&fixture.app.world.ada);
         let runs = (0..DOCUMENTS).map(async |document_number| {
             let (ada, files) = (&ada, &files);
             let mut rng = StdRng::seed_from_u64(seed.wrapping_add(document_number as u64));
-            let document = studio.document("Our page").await;
-            let good = shelf.lay(&format!("{document}-good"), Manner::Whole(files.good.clone()));
+            let document = fixture.document("Our page").await;
+            let good = fake_server.add_result(&format!("{document}-good"), Delivery::Whole(files.good.clone()));
             let key = format!("{document}-1");
-            assert_eq!(tell(studio, &document, save(6, &key, &good, 1)).await, (200, 0));
+            assert_eq!(tell(fixture, &document, save(6, &key, &good, 1)).await, (200, 0));
             for number in 0..each {
-                let (what, manner) = files.bad(&mut rng, document_number * each + number);
-                let url = shelf.lay(&format!("{document}-{number}"), manner);
+                let (what, delivery) = files.bad(&mut rng, document_number * each + number);
+                let url = fake_server.add_result(&format!("{document}-{number}"), delivery);
                 let status = if number % 2 == 0 { 6 } else { 2 };
-                let (answered, error) = tell(studio, &document, save(status, &key, &url, 2)).await;
+                let (answered, error) = tell(fixture, &document, save(status, &key, &url, 2)).await;
                 assert!(
                     matches!((answered, error), (200 | 503, 1)),
                     "{what}: {answered} {error}"
                 );
             }
-            assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "the good one alone");
+            assert_eq!(fixture.origins(&document).await, ["FORCESAVE"], "the good one alone");
             assert_eq!(ada.get(&path(&document, "/download")).await.bytes, files.good);
-            assert_eq!(studio.key(&document).await, key);
+            assert_eq!(fixture.key(&document).await, key);
             assert_eq!(
-                studio.files().iter().filter(|name| name.starts_with(&document)).count(),
+                fixture
+                    .files()
+                    .iter()
+                    .filter(|name| name.starts_with(&document))
+                    .count(),
                 1
             );
             // The next valid save is accepted.
-            let last = shelf.lay(&format!("{document}-last"), Manner::Whole(docx("at last")));
-            assert_eq!(tell(studio, &document, save(2, &key, &last, 3)).await, (200, 0));
+            let last = fake_server.add_result(&format!("{document}-last"), Delivery::Whole(docx("at last")));
+            assert_eq!(tell(fixture, &document, save(2, &key, &last, 3)).await, (200, 0));
             assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("at last"));
         });
         stream::iter(runs)
             .buffer_unordered(DOCUMENTS)
             .collect::<Vec<()>>()
             .await;
-        let parts = std::fs::read_dir(studio.app.folder().join("files/parts"))
+        let parts = std::fs::read_dir(fixture.app.folder().join("files/parts"))
             .unwrap()
             .count();
         assert_eq!(parts, 0, "no part stays");
         if is_soak() {
-            stalled_download_is_aborted(shelf, studio).await;
+            stalled_download_is_aborted(fake_server, fixture).await;
         }
     }
 );
 
 /// Three times 20 seconds without data. It runs only in the long run.
-async fn stalled_download_is_aborted(shelf: &FakeDocumentServer, studio: &DocumentServerFixture) {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    for manner in [
-        Manner::Silent(String::new()),
-        Manner::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
-        Manner::Silent(head("Content-Length: 1000\r\n")),
+async fn stalled_download_is_aborted(fake_server: &FakeDocumentServer, fixture: &DocumentServerFixture) {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    for delivery in [
+        Delivery::Silent(String::new()),
+        Delivery::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
+        Delivery::Silent(head("Content-Length: 1000\r\n")),
     ] {
-        let url = shelf.lay("silent", manner);
-        assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (503, 1));
+        let url = fake_server.add_result("silent", delivery);
+        assert_eq!(tell(fixture, &document, save(2, &key, &url, 1)).await, (503, 1));
     }
-    assert_eq!(studio.origins(&document).await, Vec::<String>::new());
+    assert_eq!(fixture.origins(&document).await, Vec::<String>::new());
 }

@@ -6,7 +6,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
-use test_support::fake_document_server::{FakeDocumentServer, Manner, save, tell};
+use test_support::fake_document_server::{Delivery, FakeDocumentServer, save, tell};
 use test_support::is_soak;
 use test_support::office::docx;
 
@@ -56,36 +56,36 @@ fn model(processed: &[i64]) -> Vec<i64> {
 }
 
 struct Session<'s> {
-    shelf: &'s FakeDocumentServer,
-    studio: &'s DocumentServerFixture,
+    fake_server: &'s FakeDocumentServer,
+    fixture: &'s DocumentServerFixture,
     document: &'s str,
 }
 
 impl Session<'_> {
-    fn claims(&self, callback: i64, manner: fn(Vec<u8>) -> Manner) -> Value {
+    fn claims(&self, callback: i64, delivery: fn(Vec<u8>) -> Delivery) -> Value {
         let key = format!("{}-1", self.document);
-        let ben = &self.studio.app.world.ben.id;
+        let ben = &self.fixture.app.world.ben.id;
         let Some(at) = written_at(callback) else {
             return json!({"key": key, "status": callback, "users": [ben]});
         };
         let url = self
-            .shelf
-            .lay(&format!("{key}-{callback}"), manner(docx(&text(callback))));
+            .fake_server
+            .add_result(&format!("{key}-{callback}"), delivery(docx(&text(callback))));
         let mut claims = save(if callback == 2 { 2 } else { 6 }, &key, &url, at);
         claims["users"] = json!([ben]);
         claims
     }
 
     async fn tell(&self, callback: i64) {
-        let told = tell(self.studio, self.document, self.claims(callback, Manner::Whole)).await;
+        let told = tell(self.fixture, self.document, self.claims(callback, Delivery::Whole)).await;
         assert_eq!(told, (200, 0), "{callback} of {}", self.document);
     }
 
     /// Checks the state after all callbacks were sent and processed in the order `processed`.
     async fn check(&self, order: &[i64], processed: &[i64]) {
-        let ada = self.studio.app.as_(&self.studio.app.world.ada);
+        let ada = self.fixture.app.as_(&self.fixture.app.world.ada);
         let kept = model(processed);
-        let versions = self.studio.versions(self.document).await;
+        let versions = self.fixture.versions(self.document).await;
         let sizes: Vec<i64> = versions
             .iter()
             .rev()
@@ -110,12 +110,12 @@ impl Session<'_> {
             "{order:?}: the newest is the content, and it holds all text"
         );
         assert_eq!(
-            self.studio.key(self.document).await,
+            self.fixture.key(self.document).await,
             format!("{}-2", self.document),
             "{order:?}"
         );
         let own = self
-            .studio
+            .fixture
             .files()
             .into_iter()
             .filter(|name| name.starts_with(self.document))
@@ -143,59 +143,63 @@ impl Session<'_> {
     async fn delayed(&self, order: &[i64]) {
         let slow = *order.iter().find(|callback| written_at(**callback).is_some()).unwrap();
         let mut processed: Vec<i64> = order.iter().copied().filter(|callback| *callback != slow).collect();
-        let claims = self.claims(slow, Manner::Held);
+        let claims = self.claims(slow, Delivery::Held);
         let asked = |line: &String| line.contains(&format!("{}-1-{slow}/", self.document));
         let others = async {
-            eventually(async || self.shelf.fetched().iter().any(asked)).await;
+            eventually(async || self.fake_server.fetched().iter().any(asked)).await;
             for callback in &processed {
                 self.tell(*callback).await;
             }
-            self.shelf.release(&format!("{}-1-{slow}", self.document));
+            self.fake_server.release(&format!("{}-1-{slow}", self.document));
         };
-        let (told, ()) = tokio::join!(tell(self.studio, self.document, claims), others);
+        let (told, ()) = tokio::join!(tell(self.fixture, self.document, claims), others);
         assert_eq!(told, (200, 0), "{order:?}");
         processed.push(slow);
         self.check(order, &processed).await;
     }
 }
 
-shelved!(every_order_of_five_callbacks_has_same_result, [], |shelf, studio| {
-    let orders = orders(&CALLBACKS);
-    assert_eq!(orders.len(), 120);
-    let third = studio
-        .app
-        .room(&studio.app.world.seven_b, &[&studio.app.world.eli])
-        .await;
-    let rooms = [studio.room.clone(), studio.hidden_room().await, third.id];
-    // A short run sends every order once, alternating between a slow download and one repeat.
-    let is_long = is_soak();
-    let stories = orders.iter().enumerate().map(async |(number, order)| {
-        let room = &rooms[number % 3];
-        if is_long || number % 2 == 0 {
-            let document = studio.document_in(room, "Our page").await;
-            Session {
-                shelf,
-                studio,
-                document: &document,
-            }
-            .delayed(order)
+with_fake_document_server!(
+    every_order_of_five_callbacks_has_same_result,
+    [],
+    |fake_server, fixture| {
+        let orders = orders(&CALLBACKS);
+        assert_eq!(orders.len(), 120);
+        let third = fixture
+            .app
+            .room(&fixture.app.world.seven_b, &[&fixture.app.world.eli])
             .await;
-        }
-        if is_long || number % 2 == 1 {
-            let document = studio.document_in(room, "Our page").await;
-            let again = if is_long {
-                vec![0, 1, 2, 3, 4]
-            } else {
-                vec![number / 2 % 5]
-            };
-            Session {
-                shelf,
-                studio,
-                document: &document,
+        let rooms = [fixture.room.clone(), fixture.hidden_room().await, third.id];
+        // A short run sends every order once, alternating between a slow download and one repeat.
+        let is_long = is_soak();
+        let stories = orders.iter().enumerate().map(async |(number, order)| {
+            let room = &rooms[number % 3];
+            if is_long || number % 2 == 0 {
+                let document = fixture.document_in(room, "Our page").await;
+                Session {
+                    fake_server,
+                    fixture,
+                    document: &document,
+                }
+                .delayed(order)
+                .await;
             }
-            .repeated(order, &again)
-            .await;
-        }
-    });
-    stream::iter(stories).buffer_unordered(6).collect::<Vec<()>>().await;
-});
+            if is_long || number % 2 == 1 {
+                let document = fixture.document_in(room, "Our page").await;
+                let again = if is_long {
+                    vec![0, 1, 2, 3, 4]
+                } else {
+                    vec![number / 2 % 5]
+                };
+                Session {
+                    fake_server,
+                    fixture,
+                    document: &document,
+                }
+                .repeated(order, &again)
+                .await;
+            }
+        });
+        stream::iter(stories).buffer_unordered(6).collect::<Vec<()>>().await;
+    }
+);

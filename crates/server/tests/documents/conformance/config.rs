@@ -19,17 +19,17 @@ fn claims(token: &str) -> Value {
     jsonwebtoken::decode(token, &key, &rules).unwrap().claims
 }
 
-studio!(
+with_document_server!(
     #[sqlite]
     c01_entire_configuration_is_signed,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let bens = studio.app.as_(&world.ben);
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        let bens = fixture.app.as_(&world.ben);
         let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
         let config = answer.expect(200);
-        let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
-        assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
+        let base = format!("{}/api/workrooms/documents/{document}", fixture.app.base);
+        assert_eq!(config["documentServerUrl"], json!(fixture.server.url()));
         assert_eq!(config["documentType"], "word");
         assert_eq!(config["document"]["fileType"], "docx");
         assert_eq!(config["document"]["title"], "Our page.docx");
@@ -66,9 +66,9 @@ studio!(
 );
 
 /// Checks that these users can read and not write, and that the configuration states this to the document server too.
-async fn opens_read_only(studio: &DocumentServerFixture, people: &[&Person], document: &str) {
+async fn opens_read_only(fixture: &DocumentServerFixture, people: &[&Person], document: &str) {
     for person in people {
-        let config = studio.configuration(person, document).await;
+        let config = fixture.configuration(person, document).await;
         assert_eq!(config["editorConfig"]["mode"], "view");
         assert!(config["editorConfig"].get("callbackUrl").is_none());
         for right in ["edit", "review", "comment", "fillForms"] {
@@ -78,52 +78,52 @@ async fn opens_read_only(studio: &DocumentServerFixture, people: &[&Person], doc
             claims(config["token"].as_str().unwrap())["document"]["permissions"],
             config["document"]["permissions"]
         );
-        let viewer = document_server_simulator::client::open(&studio.server.url(), &config)
+        let viewer = document_server_simulator::client::open(&fixture.server.url(), &config)
             .await
             .unwrap();
         assert!(!viewer.may_edit());
     }
 }
 
-studio!(
+with_document_server!(
     #[sqlite]
     c02_submitted_document_opens_read_only,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let ben = studio.app.as_(&world.ben);
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        let ben = fixture.app.as_(&world.ben);
         let looking = ben.get(&path(&document, "/editor-config?mode=view")).await.expect(200);
         assert_eq!(looking["editorConfig"]["mode"], "view");
-        studio.submit(&world.ben, &document).await.expect(200);
-        opens_read_only(studio, &[&world.ben, &world.cem, &world.ada, &world.adam], &document).await;
+        fixture.submit(&world.ben, &document).await.expect(200);
+        opens_read_only(fixture, &[&world.ben, &world.cem, &world.ada, &world.adam], &document).await;
     }
 );
 
-studio!(
+with_document_server!(
     #[sqlite]
     c03_locked_document_opens_read_only_for_all_roles,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        studio.finish().await;
-        opens_read_only(studio, &[&world.ben, &world.ada, &world.adam, &world.olga], &document).await;
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        fixture.finish().await;
+        opens_read_only(fixture, &[&world.ben, &world.ada, &world.adam, &world.olga], &document).await;
     }
 );
 
-once!(
+with_document_server_on_sqlite!(
     c04_document_key_is_unique_per_document_and_deployment,
     ["--docserver-shared=true"],
-    |studio| {
-        let world = &studio.app.world;
-        let (document, other) = (studio.document("Our page").await, studio.document("Our page").await);
+    |fixture| {
+        let world = &fixture.app.world;
+        let (document, other) = (fixture.document("Our page").await, fixture.document("Our page").await);
         let key = async |person, document| {
-            let config = studio.configuration(person, document).await;
+            let config = fixture.configuration(person, document).await;
             config["document"]["key"].as_str().unwrap().to_owned()
         };
         assert_eq!(key(&world.ben, &document).await, key(&world.cem, &document).await);
         assert_eq!(key(&world.ben, &document).await, key(&world.ada, &document).await);
         assert_ne!(key(&world.ben, &document).await, key(&world.ben, &other).await);
-        let deployment = studio.app.app.document_server().deployment().to_owned();
+        let deployment = fixture.app.app.document_server().deployment().to_owned();
         assert_eq!(key(&world.ben, &document).await, format!("{deployment}-{document}-1"));
 
         let elsewhere = DocumentServerFixture::start(Kind::Sqlite, &["--docserver-shared=true"])
@@ -138,8 +138,8 @@ once!(
         );
         elsewhere.close().await;
 
-        let south = studio.app.room(&world.south_class, &[&world.zack]).await;
-        let zoe = studio.app.as_(&world.zoe);
+        let south = fixture.app.room(&world.south_class, &[&world.zack]).await;
+        let zoe = fixture.app.as_(&world.zoe);
         let new = json!({"title": "Our page", "documentType": "word"});
         let made = zoe
             .post(&format!("/workrooms/{}/documents", south.id), new)
@@ -150,18 +150,18 @@ once!(
     }
 );
 
-once!(
+with_document_server_on_sqlite!(
     c05_keys_and_names_are_short_and_contain_no_email_address,
     [],
-    |studio| {
-        let world = &studio.app.world;
+    |fixture| {
+        let world = &fixture.app.world;
         let is_key = |key: &str| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._=-".contains(&byte);
             (1..=128).contains(&key.len()) && key.bytes().all(plain)
         };
         for title in ["Ärger / \"7b\" 🦉".to_owned(), "🦉".repeat(120), "x".repeat(120)] {
-            let document = studio.document(&title).await;
-            let config = studio.configuration(&world.ben, &document).await;
+            let document = fixture.document(&title).await;
+            let config = fixture.configuration(&world.ben, &document).await;
             assert!(is_key(config["document"]["key"].as_str().unwrap()), "{config}");
             assert!(config["document"]["title"].as_str().unwrap().chars().count() <= 128);
             let user = &config["editorConfig"]["user"];
@@ -190,41 +190,41 @@ once!(
     }
 );
 
-once!(c06_users_without_access_get_no_token, [], |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
+with_document_server_on_sqlite!(c06_users_without_access_get_no_token, [], |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
     let route = path(&document, "/editor-config");
     for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-        let refused = studio.app.as_(stranger).get(&route).await;
+        let refused = fixture.app.as_(stranger).get(&route).await;
         assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
     }
-    let refused = studio.app.stranger().get(&route).await.refused(401, "UNAUTHENTICATED");
+    let refused = fixture.app.stranger().get(&route).await.refused(401, "UNAUTHENTICATED");
     assert!(!refused.to_string().contains("token"));
-    let hidden = studio.document_in(&studio.hidden_room().await, "Later").await;
-    let refused = studio.app.as_(&world.dana).get(&path(&hidden, "/editor-config")).await;
+    let hidden = fixture.document_in(&fixture.hidden_room().await, "Later").await;
+    let refused = fixture.app.as_(&world.dana).get(&path(&hidden, "/editor-config")).await;
     refused.refused(404, "NOT_FOUND");
 });
 
-once!(c07_host_headers_do_not_change_urls, [], |studio| {
-    let document = studio.document("Our page").await;
-    let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
-    let evil = studio
+with_document_server_on_sqlite!(c07_host_headers_do_not_change_urls, [], |fixture| {
+    let document = fixture.document("Our page").await;
+    let base = format!("{}/api/workrooms/documents/{document}", fixture.app.base);
+    let evil = fixture
         .app
-        .as_(&studio.app.world.ben)
+        .as_(&fixture.app.world.ben)
         .with("host", "evil.example")
         .with("x-forwarded-host", "evil.example")
         .with("x-forwarded-proto", "https");
     let config = evil.get(&path(&document, "/editor-config")).await.expect(200);
     assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
     assert_eq!(config["editorConfig"]["callbackUrl"], json!(format!("{base}/callback")));
-    assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
+    assert_eq!(config["documentServerUrl"], json!(fixture.server.url()));
     assert!(!config.to_string().contains("evil"));
 });
 
-once!(c08_each_token_is_new_and_expires_after_ten_minutes, [], |studio| {
-    let document = studio.document("Our page").await;
+with_document_server_on_sqlite!(c08_each_token_is_new_and_expires_after_ten_minutes, [], |fixture| {
+    let document = fixture.document("Our page").await;
     let read = async || {
-        let config = studio.configuration(&studio.app.world.ben, &document).await;
+        let config = fixture.configuration(&fixture.app.world.ben, &document).await;
         let signed = claims(config["token"].as_str().unwrap());
         assert_eq!(signed["exp"].as_i64().unwrap() - signed["iat"].as_i64().unwrap(), 600);
         (signed["iat"].as_i64().unwrap(), config["document"]["key"].clone())
@@ -238,9 +238,9 @@ once!(c08_each_token_is_new_and_expires_after_ten_minutes, [], |studio| {
     .await;
 });
 
-once!(c09_editor_type_fits_file_and_other_types_are_rejected, [], |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let rooms = format!("/workrooms/{}/documents", studio.room);
+with_document_server_on_sqlite!(c09_editor_type_fits_file_and_other_types_are_rejected, [], |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let rooms = format!("/workrooms/{}/documents", fixture.room);
     let sheet = content_types("/xl/workbook.xml", SHEET);
     let slides = content_types(
         "/ppt/presentation.xml",
@@ -261,8 +261,8 @@ once!(c09_editor_type_fits_file_and_other_types_are_rejected, [], |studio| {
     ];
     for (name, kind, bytes) in files {
         let made = ada.upload(&rooms, name, bytes, &[]).await.expect(201);
-        let config = studio
-            .configuration(&studio.app.world.ada, made["id"].as_str().unwrap())
+        let config = fixture
+            .configuration(&fixture.app.world.ada, made["id"].as_str().unwrap())
             .await;
         assert_eq!(config["documentType"], kind, "{name}");
         assert_eq!(config["document"]["fileType"], name[2..], "{name}");

@@ -11,8 +11,8 @@ use test_support::topics::{group, id};
 use test_support::{Kind, TestApp};
 
 /// Returns the keys of all conversions so far.
-fn keys(studio: &DocumentServerFixture) -> Vec<String> {
-    let heard = studio
+fn keys(fixture: &DocumentServerFixture) -> Vec<String> {
+    let heard = fixture
         .server
         .requests()
         .into_iter()
@@ -22,18 +22,18 @@ fn keys(studio: &DocumentServerFixture) -> Vec<String> {
         .collect()
 }
 
-studio!(
+with_document_server!(
     #[sqlite]
     v01_every_document_type_and_its_template_convert_to_pdf,
-    |studio| {
-        let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-        let rooms = format!("/workrooms/{}/documents", studio.room);
+    |fixture| {
+        let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+        let rooms = format!("/workrooms/{}/documents", fixture.room);
         for kind in ["word", "cell", "slide"] {
             let new = json!({"title": format!("Größe „{kind}“ – ß"), "documentType": kind});
             let document = id(&ada.post(&rooms, new).await.expect(201));
             let blank = ada.get(&path(&document, "/pdf")).await;
             assert_eq!((blank.status, &blank.bytes[..5]), (200, b"%PDF-".as_slice()), "{kind}");
-            studio.write(&world.ben, &document, "Inhalt.").await;
+            fixture.write(&world.ben, &document, "Inhalt.").await;
             let made = ada.get(&path(&document, "/pdf")).await;
             assert_eq!((made.status, &made.bytes[..5]), (200, b"%PDF-".as_slice()), "{kind}");
             assert!(words(&made.bytes).contains("Inhalt."), "{kind}");
@@ -46,9 +46,9 @@ studio!(
     }
 );
 
-studio!(v02_pdf_is_converted_once_per_document_version, |studio| {
-    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Grüße / aus 7b").await;
+with_document_server!(v02_pdf_is_converted_once_per_document_version, |fixture| {
+    let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Grüße / aus 7b").await;
     let pdf = path(&document, "/pdf");
     let blank = ada.get(&pdf).await;
     assert_eq!(
@@ -56,7 +56,7 @@ studio!(v02_pdf_is_converted_once_per_document_version, |studio| {
         (200, b"%PDF-".as_slice()),
         "a document nobody wrote in"
     );
-    studio.write(ben, &document, "First state.").await;
+    fixture.write(ben, &document, "First state.").await;
     let first = ada.get(&pdf).await;
     assert_eq!((first.status, first.header("content-type")), (200, "application/pdf"));
     assert!(
@@ -65,17 +65,17 @@ studio!(v02_pdf_is_converted_once_per_document_version, |studio| {
             .contains("Gr%C3%BC%C3%9Fe%20_%20aus%207b.pdf")
     );
     assert!(words(&first.bytes).contains("First state."));
-    let so_far = conversions(studio);
+    let so_far = conversions(fixture);
     assert_eq!(ada.get(&pdf).await.bytes, first.bytes);
-    assert_eq!(conversions(studio), so_far, "the second reader gets the kept one");
+    assert_eq!(conversions(fixture), so_far, "the second reader gets the kept one");
 
-    studio.write(ben, &document, "Second state.").await;
+    fixture.write(ben, &document, "Second state.").await;
     let second = ada.get(&pdf).await;
     assert!(
         words(&second.bytes).contains("Second state."),
         "another state is another conversion"
     );
-    let keys: Vec<String> = studio
+    let keys: Vec<String> = fixture
         .server
         .requests()
         .iter()
@@ -85,11 +85,11 @@ studio!(v02_pdf_is_converted_once_per_document_version, |studio| {
     assert!(keys.iter().all(|key| key.len() == 64));
 });
 
-studio!(v03_concurrent_readers_share_one_conversion, |studio| {
-    let document = studio.document("Our page").await;
-    studio.write(&studio.app.world.ben, &document, "For all.").await;
-    studio.server.faults().update(|faults| faults.conversion_polls = 2);
-    let ada = studio.app.as_(&studio.app.world.ada);
+with_document_server!(v03_concurrent_readers_share_one_conversion, |fixture| {
+    let document = fixture.document("Our page").await;
+    fixture.write(&fixture.app.world.ben, &document, "For all.").await;
+    fixture.server.faults().update(|faults| faults.conversion_polls = 2);
+    let ada = fixture.app.as_(&fixture.app.world.ada);
     let pdf = path(&document, "/pdf");
     let all = futures_util::future::join_all((0..6).map(|_| ada.get(&pdf))).await;
     assert!(
@@ -97,11 +97,11 @@ studio!(v03_concurrent_readers_share_one_conversion, |studio| {
             .all(|answer| answer.status == 200 && answer.bytes == all[0].bytes)
     );
     let fetched =
-        studio.server.requests().into_iter().filter(|heard| {
+        fixture.server.requests().into_iter().filter(|heard| {
             heard.what == "result" && heard.parameters.as_str().is_some_and(|path| path.contains("conv_"))
         });
     assert_eq!(fetched.count(), 1, "one job, one result");
-    let kept = studio
+    let kept = fixture
         .files()
         .iter()
         .filter(|name| name.rsplit('.').next() == Some("pdf"))
@@ -109,34 +109,34 @@ studio!(v03_concurrent_readers_share_one_conversion, |studio| {
     assert_eq!(kept, 1);
 });
 
-studio!(v04_equal_documents_of_two_schools_are_converted_separately, |studio| {
-    let (app, world) = (&studio.app, &studio.app.world);
+with_document_server!(v04_equal_documents_of_two_schools_are_converted_separately, |fixture| {
+    let (app, world) = (&fixture.app, &fixture.app.world);
     let south = app.room(&world.south_class, &[&world.zack]).await;
     let bytes = docx("The same.");
     let mut made = Vec::new();
-    for (person, room) in [(&world.ada, &studio.room), (&world.zoe, &south.id)] {
+    for (person, room) in [(&world.ada, &fixture.room), (&world.zoe, &south.id)] {
         let client = app.as_(person);
         let rooms = format!("/workrooms/{room}/documents");
         let document = client.upload(&rooms, "Same.docx", bytes.clone(), &[]).await.expect(201);
         let pdf = client.get(&path(document["id"].as_str().unwrap(), "/pdf")).await;
         assert!(words(&pdf.bytes).contains("The same."));
-        made.extend(keys(studio).pop());
+        made.extend(keys(fixture).pop());
     }
     assert_ne!(made[0], made[1]);
     assert!(made.iter().all(|key| key.len() == 64), "and never without a key");
 });
 
-studio!(
+with_document_server!(
     #[sqlite]
     v05_each_conversion_error_has_its_own_code,
-    |studio| {
-        let document = studio.document("Our page").await;
-        studio.write(&studio.app.world.ben, &document, "Unlucky.").await;
-        let ada = studio.app.as_(&studio.app.world.ada);
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        fixture.write(&fixture.app.world.ben, &document, "Unlucky.").await;
+        let ada = fixture.app.as_(&fixture.app.world.ada);
         let pdf = path(&document, "/pdf");
         let mut words = std::collections::BTreeSet::new();
         for error in [-1, -3, -4, -5, -6, -7, -8, -9, -10] {
-            studio.server.set_faults(Faults {
+            fixture.server.set_faults(Faults {
                 conversion_error: Some(error),
                 ..Faults::default()
             });
@@ -145,69 +145,69 @@ studio!(
             words.insert(refused["details"][0]["code"].as_str().unwrap().to_owned());
         }
         assert_eq!(words.len(), 9);
-        studio
+        fixture
             .server
             .faults()
             .update(|faults| faults.conversion_error = Some(-2));
         ada.get(&pdf).await.refused(504, "DOCSERVER_TIMEOUT");
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             down: Some(Outage::Refuse),
             ..Faults::default()
         });
         ada.get(&pdf).await.refused(502, "DOCSERVER_ERROR");
-        let config = studio.configuration(&studio.app.world.ben, &document).await;
+        let config = fixture.configuration(&fixture.app.world.ben, &document).await;
         assert_eq!(
             config["editorConfig"]["mode"],
             json!("edit"),
             "pages open without asking it"
         );
-        studio.server.faults().clear();
+        fixture.server.faults().clear();
         test_support::document_server_fixture::eventually(async || ada.get(&pdf).await.status == 200).await;
     }
 );
 
-studio!(
+with_document_server!(
     #[sqlite]
     v06_hanging_conversions_time_out_and_block_no_others,
     ["--docserver-conversion-seconds=2"],
-    |studio| {
-        let ada = studio.app.as_(&studio.app.world.ada);
-        studio.server.faults().update(|faults| faults.conversion_polls = 3);
-        let slow = studio.document("Slow").await;
+    |fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        fixture.server.faults().update(|faults| faults.conversion_polls = 3);
+        let slow = fixture.document("Slow").await;
         assert_eq!(
             ada.get(&path(&slow, "/pdf")).await.status,
             200,
             "not yet, not yet, not yet, done"
         );
 
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             conversion_hangs: true,
             ..Faults::default()
         });
         let mut documents = Vec::new();
         for number in 0..6 {
-            documents.push(path(&studio.document(&format!("Page {number}")).await, "/pdf"));
+            documents.push(path(&fixture.document(&format!("Page {number}")).await, "/pdf"));
         }
         // More conversions than run concurrently: the waiting ones have the same deadline.
         for answer in futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await {
             answer.refused(504, "DOCSERVER_TIMEOUT");
         }
-        studio.server.faults().clear();
+        fixture.server.faults().clear();
         let all = futures_util::future::join_all(documents.iter().map(|pdf| ada.get(pdf))).await;
         assert!(all.iter().all(|answer| answer.status == 200), "no turn was lost");
     }
 );
 
-studio!(
+with_document_server!(
     #[sqlite]
     v07_result_is_fetched_from_configured_host_with_size_limit,
     ["--upload-max-mb=1"],
-    |studio| {
-        let ada = studio.app.as_(&studio.app.world.ada);
-        let (page, other) = (studio.document("Page").await, studio.document("Other").await);
+    |fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        let (page, other) = (fixture.document("Page").await, fixture.document("Other").await);
         let foreign = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = foreign.local_addr().unwrap().to_string();
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             foreign_host: Some(host),
             ..Faults::default()
         });
@@ -215,14 +215,14 @@ studio!(
         let heard = tokio::time::timeout(std::time::Duration::from_millis(200), foreign.accept()).await;
         assert!(heard.is_err(), "somebody called the foreign host");
         for fault in [DownloadFault::Oversized(3 << 20), DownloadFault::Endless] {
-            studio.server.set_faults(Faults {
+            fixture.server.set_faults(Faults {
                 download: Some(fault),
                 ..Faults::default()
             });
             let refused = ada.get(&path(&other, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
             assert_eq!(refused["details"][0]["code"], "pdf_too_large", "{fault:?}");
         }
-        let parts = std::fs::read_dir(studio.app.folder().join("files/parts")).unwrap();
+        let parts = std::fs::read_dir(fixture.app.folder().join("files/parts")).unwrap();
         assert_eq!(parts.count(), 0, "nothing half fetched stays");
     }
 );
@@ -247,13 +247,14 @@ async fn v08_xml_response_of_converter_is_a_clear_error() {
     serving.abort();
 }
 
-studio!(v09_pdf_of_open_document_contains_its_last_save, |studio| {
-    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let editor = studio.open(ben, &document).await;
+with_document_server!(v09_pdf_of_open_document_contains_its_last_save, |fixture| {
+    let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(ben, &document).await;
     editor.type_text("Saved half.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    test_support::document_server_fixture::eventually(async || studio.seen(&document).await["version"] == 1).await;
+    test_support::document_server_fixture::eventually(async || fixture.get_document(&document).await["version"] == 1)
+        .await;
     editor.type_text("Open half.").await.unwrap();
     let first = words(&ada.get(&path(&document, "/pdf")).await.bytes);
     assert!(
@@ -265,13 +266,13 @@ studio!(v09_pdf_of_open_document_contains_its_last_save, |studio| {
     assert!(whole.contains("Saved half.") && whole.contains("Open half."), "{whole}");
 });
 
-studio!(v09_pdf_of_open_unsaved_document_contains_typed_text, |studio| {
-    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let editor = studio.open(ben, &document).await;
+with_document_server!(v09_pdf_of_open_unsaved_document_contains_typed_text, |fixture| {
+    let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(ben, &document).await;
     let noted = async || {
         let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-        test_support::rows::texts(&studio.app.database, sessions).await.len() == 1
+        test_support::rows::texts(&fixture.app.database, sessions).await.len() == 1
     };
     test_support::document_server_fixture::eventually(noted).await;
     let blank = ada.get(&path(&document, "/pdf")).await;
@@ -282,17 +283,17 @@ studio!(v09_pdf_of_open_unsaved_document_contains_typed_text, |studio| {
     assert!(editor.type_text("It goes on.").await.is_ok(), "the editor stays open");
 });
 
-studio!(pdf_of_submission_is_renewed_when_pending_save_arrives, |studio| {
-    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
+with_document_server!(pdf_of_submission_is_renewed_when_pending_save_arrives, |fixture| {
+    let (world, ada) = (&fixture.app.world, fixture.app.as_(&fixture.app.world.ada));
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.cem, &document).await;
     editor.type_text("On its way.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         command_error: Some(3),
         ..Faults::default()
     });
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
-    studio.server.faults().clear();
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
+    fixture.server.faults().clear();
     let submission: &Value = &submitted["submission"]["id"];
     let pdf = format!(
         "/feedback/submissions/{}/documents/{document}/pdf",
@@ -302,7 +303,7 @@ studio!(pdf_of_submission_is_renewed_when_pending_save_arrives, |studio| {
     assert!(editor.close().await.unwrap().accepted);
     assert!(words(&ada.get(&pdf).await.bytes).contains("On its way."));
     // The document becomes a draft again and gets other bytes; the submitted PDF does not change.
-    let ben = studio.app.as_(&world.ben);
+    let ben = fixture.app.as_(&world.ben);
     ben.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
     put(&ben, &path(&document, ""), docx("New."), "a.docx")
         .await

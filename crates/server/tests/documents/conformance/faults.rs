@@ -24,14 +24,14 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
         time_scale: 0.3,
         ..SimulatorSettings::new(DOCSERVER_SECRET)
     };
-    let Some(studio) = DocumentServerFixture::start_beside(kind, settings, &[]).await else {
+    let Some(fixture) = DocumentServerFixture::start_beside(kind, settings, &[]).await else {
         return;
     };
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
     // All rows of the transaction are written. Only the commit fails, because of a deferred constraint.
-    let (broken, healed) = match &studio.app.database {
+    let (broken, healed) = match &fixture.app.database {
         Database::Sqlite(_) => (
             "CREATE TABLE never (id TEXT REFERENCES organizations (id) DEFERRABLE INITIALLY DEFERRED);
             CREATE TRIGGER no_commit AFTER INSERT ON document_revisions
@@ -46,31 +46,31 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
             "DROP TRIGGER no_commit ON document_revisions; DROP FUNCTION no_commit()",
         ),
     };
-    execute(&studio.app.database, broken.to_owned()).await;
+    execute(&fixture.app.database, broken.to_owned()).await;
     let closing = tokio::spawn(editor.close());
     let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
-    studio.server.wait_for_callback(failed, PATIENCE).await.unwrap();
+    fixture.server.wait_for_callback(failed, PATIENCE).await.unwrap();
     assert_eq!(
-        studio.origins(&document).await,
+        fixture.origins(&document).await,
         Vec::<String>::new(),
         "nothing was acknowledged"
     );
-    execute(&studio.app.database, healed.to_owned()).await;
+    execute(&fixture.app.database, healed.to_owned()).await;
     assert!(closing.await.unwrap().unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Once."));
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+    assert!(fixture.text(&document).await.contains("Once."));
+    assert_eq!(fixture.origins(&document).await, ["EDITOR"]);
     // Files whose commit failed belong to no row, so they are moved to the quarantine like every file without a row.
-    let (store, files) = (studio.app.app.store(), studio.app.app.files());
+    let (store, files) = (fixture.app.app.store(), fixture.app.app.files());
     let later = common::clock::now().plus_seconds(3_600);
     service::jobs::orphaned_files::sweep(store, files, later).await.unwrap();
     let revisions = texts(
-        &studio.app.database,
+        &fixture.app.database,
         "SELECT file_key FROM document_revisions".to_owned(),
     )
     .await;
     assert_eq!(revisions.len(), 1);
-    assert!(studio.text(&document).await.contains("Once."));
-    studio.close().await;
+    assert!(fixture.text(&document).await.contains("Once."));
+    fixture.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,53 +83,58 @@ async fn e02_failed_commit_is_retried_with_one_revision_on_postgres() {
     e02_failed_commit_is_retried_with_one_revision(Kind::Postgres).await;
 }
 
-studio!(e03_callback_with_lost_response_is_stored_once, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(e03_callback_with_lost_response_is_stored_once, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Once.").await.unwrap();
     // The response to the status 1 callback must come first. Otherwise that response would be lost.
-    studio
+    fixture
         .server
         .wait_for_callback(|sent| sent.status == 1, PATIENCE)
         .await
         .unwrap();
-    studio.server.faults().update(|faults| faults.lost_responses = 2);
+    fixture.server.faults().update(|faults| faults.lost_responses = 2);
     assert!(editor.close().await.unwrap().accepted);
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
-    let tries = studio.server.callbacks().iter().filter(|sent| sent.status == 2).count();
+    assert_eq!(fixture.origins(&document).await, ["EDITOR"]);
+    let tries = fixture
+        .server
+        .callbacks()
+        .iter()
+        .filter(|sent| sent.status == 2)
+        .count();
     assert_eq!(tries, 3);
 });
 
-studio!(e04_failed_storage_rejects_saves_and_serves_other_documents, |studio| {
-    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
-    let (stored, document) = (studio.document("Stored").await, studio.document("Our page").await);
-    studio.write(ben, &stored, "Long there.").await;
-    let parts = studio.app.folder().join("files/parts");
-    let aside = studio.app.folder().join("aside");
+with_document_server!(e04_failed_storage_rejects_saves_and_serves_other_documents, |fixture| {
+    let (ben, ada) = (&fixture.app.world.ben, fixture.app.as_(&fixture.app.world.ada));
+    let (stored, document) = (fixture.document("Stored").await, fixture.document("Our page").await);
+    fixture.write(ben, &stored, "Long there.").await;
+    let parts = fixture.app.folder().join("files/parts");
+    let aside = fixture.app.folder().join("aside");
     std::fs::rename(&parts, &aside).unwrap();
     std::fs::write(&parts, b"no folder").unwrap();
     let mut open = Vec::new();
     for text in ["One.", "Two.", "Three."] {
-        let editor = studio.open(ben, &document).await;
+        let editor = fixture.open(ben, &document).await;
         editor.type_text(text).await.unwrap();
         open.push(editor);
     }
     assert_eq!(open[0].press_save().await.unwrap(), 0);
-    let refused = studio
+    let refused = fixture
         .server
         .wait_for_callback(|sent| sent.status == 6, PATIENCE)
         .await
         .unwrap();
     assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
     assert!(
-        studio.text(&stored).await.contains("Long there."),
+        fixture.text(&stored).await.contains("Long there."),
         "what is kept is read"
     );
     ada.patch(&path(&stored, ""), json!({"title": "Renamed"}))
         .await
         .expect(200);
-    studio.app.stranger().get("/health/live").await;
-    let ready = studio.app.stranger().get("/health/ready").await.expect(503);
+    fixture.app.stranger().get("/health/live").await;
+    let ready = fixture.app.stranger().get("/health/ready").await.expect(503);
     assert_eq!(ready["checks"]["storage"], "down");
 
     std::fs::remove_file(&parts).unwrap();
@@ -137,97 +142,97 @@ studio!(e04_failed_storage_rejects_saves_and_serves_other_documents, |studio| {
     for editor in open {
         assert!(editor.close().await.unwrap().accepted);
     }
-    let text = studio.text(&document).await;
+    let text = fixture.text(&document).await;
     assert!(
         ["One.", "Two.", "Three."].iter().all(|word| text.contains(word)),
         "{text}"
     );
     assert_eq!(
-        studio.app.stranger().get("/health/ready").await.expect(200)["checks"]["storage"],
+        fixture.app.stranger().get("/health/ready").await.expect(200)["checks"]["storage"],
         "ok"
     );
 });
 
-studio!(
+with_document_server!(
     #[sqlite]
     e05_unavailable_document_server_blocks_no_request,
-    |studio| {
-        let (draft, submitted) = (studio.document("Draft").await, studio.document("Handed in").await);
-        studio.submit(&studio.app.world.ben, &submitted).await.expect(200);
-        let editor = studio.open(&studio.app.world.ben, &draft).await;
+    |fixture| {
+        let (draft, submitted) = (fixture.document("Draft").await, fixture.document("Handed in").await);
+        fixture.submit(&fixture.app.world.ben, &submitted).await.expect(200);
+        let editor = fixture.open(&fixture.app.world.ben, &draft).await;
         editor.type_text("Not yet saved.").await.unwrap();
-        studio.server.set_faults(Faults {
+        fixture.server.set_faults(Faults {
             down: Some(Outage::Unavailable),
             ..Faults::default()
         });
-        let done = studio.finish().await;
+        let done = fixture.finish().await;
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(2), &json!([draft]))
         );
-        let config = studio.configuration(&studio.app.world.ben, &draft).await;
+        let config = fixture.configuration(&fixture.app.world.ben, &draft).await;
         assert_eq!(config["editorConfig"]["mode"], "view", "pages open without asking it");
-        let ada = studio.app.as_(&studio.app.world.ada);
+        let ada = fixture.app.as_(&fixture.app.world.ada);
         ada.get(&path(&draft, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
         // The document server recovers, the editor closes, and its text is saved because it was typed before the
         // finish.
-        studio.server.faults().clear();
+        fixture.server.faults().clear();
         assert!(editor.close().await.unwrap().accepted);
-        assert!(studio.text(&draft).await.contains("Not yet saved."));
-        assert_eq!(status(studio, &draft).await.0, "LOCKED");
+        assert!(fixture.text(&draft).await.contains("Not yet saved."));
+        assert_eq!(status(fixture, &draft).await.0, "LOCKED");
     }
 );
 
-studio!(e06_unsaved_text_survives_restart_of_document_server, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(e06_unsaved_text_survives_restart_of_document_server, |fixture| {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Before the crash.").await.unwrap();
-    studio
+    fixture
         .server
         .wait_for_callback(|sent| sent.status == 1, PATIENCE)
         .await
         .unwrap();
-    studio.server.crash();
+    fixture.server.crash();
     assert_eq!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         key,
         "another key would leave its changes behind"
     );
-    assert_eq!(studio.seen(&document).await["version"], 0);
+    assert_eq!(fixture.get_document(&document).await["version"], 0);
     // The watchdog finds unsaved changes without a connected editor: the staff see a warning and the key stays.
     let silent = format!("UPDATE editing_sessions SET last_callback_at = 1 WHERE document_id = '{document}'");
-    execute(&studio.app.database, silent).await;
-    studio.app.app.document_workflows().reconcile_once().await;
+    execute(&fixture.app.database, silent).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
     let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
-    assert!(texts(&studio.app.database, alarm.clone()).await[0].is_some());
-    assert_eq!(studio.key(&document).await, key);
+    assert!(texts(&fixture.app.database, alarm.clone()).await[0].is_some());
+    assert_eq!(fixture.key(&document).await, key);
 
-    let editor = studio.open(&studio.app.world.cem, &document).await;
+    let editor = fixture.open(&fixture.app.world.cem, &document).await;
     assert!(editor.text().await.unwrap().contains("Before the crash."));
     assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Before the crash."));
-    assert_ne!(studio.key(&document).await, key);
-    assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+    assert!(fixture.text(&document).await.contains("Before the crash."));
+    assert_ne!(fixture.key(&document).await, key);
+    assert_eq!(texts(&fixture.app.database, alarm).await, [None]);
 });
 
-studio!(e06_submission_after_restart_reports_unsaved_text, |studio| {
-    let (ben, ada) = (&studio.app.world.ben, &studio.app.world.ada);
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(ben, &document).await;
+with_document_server!(e06_submission_after_restart_reports_unsaved_text, |fixture| {
+    let (ben, ada) = (&fixture.app.world.ben, &fixture.app.world.ada);
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(ben, &document).await;
     editor.type_text("Before the crash.").await.unwrap();
     let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     eventually(async || {
-        texts(&studio.app.database, sessions.clone())
+        texts(&fixture.app.database, sessions.clone())
             .await
             .iter()
             .flatten()
             .any(|editors| editors.contains(&ben.id))
     })
     .await;
-    studio.server.crash();
-    let submitted = studio.submit(ben, &document).await.expect(200);
+    fixture.server.crash();
+    let submitted = fixture.submit(ben, &document).await.expect(200);
     assert_eq!(
         (
             &submitted["unsaved"],
@@ -238,47 +243,47 @@ studio!(e06_submission_after_restart_reports_unsaved_text, |studio| {
     );
     let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
     assert!(
-        texts(&studio.app.database, alarm.clone()).await[0].is_some(),
+        texts(&fixture.app.database, alarm.clone()).await[0].is_some(),
         "the staff are alarmed"
     );
     // No session is left that the sweep would query again and again.
-    assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
-    studio.server.clear_log();
-    studio.app.app.document_workflows().reconcile_once().await;
-    let asked = studio
+    assert!(texts(&fixture.app.database, sessions.clone()).await.is_empty());
+    fixture.server.clear_log();
+    fixture.app.app.document_workflows().reconcile_once().await;
+    let asked = fixture
         .server
         .requests()
         .into_iter()
         .filter(|heard| heard.parameters["c"] == "forcesave");
     assert_eq!(asked.count(), 0);
     assert_ne!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         key,
         "who reads must not get what the document server cached"
     );
 
-    studio
+    fixture
         .app
         .as_(ben)
         .post(&path(&document, "/unsubmit"), json!({}))
         .await
         .expect(200);
     assert_eq!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         key,
         "the key is kept for those who write next"
     );
-    let editor = studio.open(&studio.app.world.cem, &document).await;
+    let editor = fixture.open(&fixture.app.world.cem, &document).await;
     assert!(editor.text().await.unwrap().contains("Before the crash."));
     editor.type_text(" After it.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Before the crash. After it."));
-    assert_ne!(studio.key(&document).await, key);
-    assert_eq!(studio.seen(&document).await["contentPending"], false);
-    assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+    assert!(fixture.text(&document).await.contains("Before the crash. After it."));
+    assert_ne!(fixture.key(&document).await, key);
+    assert_eq!(fixture.get_document(&document).await["contentPending"], false);
+    assert_eq!(texts(&fixture.app.database, alarm).await, [None]);
     // The next session works as usual and has a new key.
-    studio.write(ada, &document, " And later.").await;
-    assert!(studio.text(&document).await.contains("After it. And later."));
+    fixture.write(ada, &document, " And later.").await;
+    assert!(fixture.text(&document).await.contains("After it. And later."));
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -313,16 +318,16 @@ async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
     place.close();
 }
 
-studio!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |studio| {
+with_document_server!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |fixture| {
     let many = size(40, 200);
-    let rooms = [studio.room.clone(), studio.hidden_room().await];
+    let rooms = [fixture.room.clone(), fixture.hidden_room().await];
     let mut open = Vec::new();
     for number in 0..many {
         // A workroom holds at most 100 documents.
-        let document = studio
+        let document = fixture
             .document_in(&rooms[number / 100], &format!("Page {number}"))
             .await;
-        let editor = studio.open(&studio.app.world.ada, &document).await;
+        let editor = fixture.open(&fixture.app.world.ada, &document).await;
         editor.type_text(&format!("Words {number}.")).await.unwrap();
         open.push((document, editor));
     }
@@ -341,33 +346,33 @@ studio!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |studio| {
             .iter()
             .all(|(_, closed)| (closed.status, closed.accepted) == (Some(2), true))
     );
-    let finals = studio.server.callbacks().into_iter().filter(|sent| sent.status == 2);
+    let finals = fixture.server.callbacks().into_iter().filter(|sent| sent.status == 2);
     assert!(finals.into_iter().all(|sent| sent.attempt == 1), "nobody was put off");
     let versions = "SELECT CAST(COUNT(*) AS TEXT) FROM document_revisions GROUP BY document_id".to_owned();
     assert_eq!(
-        texts(&studio.app.database, versions).await,
+        texts(&fixture.app.database, versions).await,
         vec![Some("1".to_owned()); many]
     );
     for (number, (document, _)) in closed.iter().enumerate().step_by(13) {
-        assert!(studio.text(document).await.contains(&format!("Words {number}.")));
+        assert!(fixture.text(document).await.contains(&format!("Words {number}.")));
     }
 });
 
-studio!(
+with_document_server!(
     #[sqlite]
     e09_readiness_reports_unhealthy_document_server,
-    |studio| {
-        let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
+    |fixture| {
+        let ready = async || fixture.app.stranger().get("/health/ready").await.expect(200);
         assert_eq!(ready().await["checks"]["docserver"], "ok");
         // The real document server also reports this with status 200.
-        studio.server.faults().update(|faults| faults.unhealthy = true);
+        fixture.server.faults().update(|faults| faults.unhealthy = true);
         let ill = ready().await;
         assert_eq!(
             (&ill["status"], &ill["checks"]["docserver"]),
             (&json!("degraded"), &json!("down"))
         );
         for down in [Outage::Unavailable, Outage::Refuse] {
-            studio.server.set_faults(Faults {
+            fixture.server.set_faults(Faults {
                 down: Some(down),
                 ..Faults::default()
             });
@@ -376,9 +381,9 @@ studio!(
                 (&ill["status"], &ill["checks"]["docserver"]),
                 (&json!("degraded"), &json!("down"))
             );
-            assert_eq!(studio.app.stranger().get("/health/live").await.status, 200);
+            assert_eq!(fixture.app.stranger().get("/health/live").await.status, 200);
         }
-        studio.server.faults().clear();
+        fixture.server.faults().clear();
         eventually(async || ready().await["status"] == "ok").await;
     }
 );

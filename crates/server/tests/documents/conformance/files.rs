@@ -18,35 +18,35 @@ const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
 
 /// Returns the file route of a document and the URL that the document server uses for it.
-fn route(studio: &DocumentServerFixture, document: &str) -> (String, String) {
+fn route(fixture: &DocumentServerFixture, document: &str) -> (String, String) {
     let route = path(document, "/file");
-    let url = format!("{}/api{route}", studio.app.base);
+    let url = format!("{}/api{route}", fixture.app.base);
     (route, url)
 }
 
-fn with_token(studio: &DocumentServerFixture, token: &str) -> Client {
-    studio.app.stranger().with("authorization", &format!("Bearer {token}"))
+fn with_token(fixture: &DocumentServerFixture, token: &str) -> Client {
+    fixture.app.stranger().with("authorization", &format!("Bearer {token}"))
 }
 
 /// Requests the file with a token of the right kind for this URL.
-async fn fetch(studio: &DocumentServerFixture, document: &str) -> Answer {
-    let (route, url) = route(studio, document);
-    with_token(studio, &sign(json!({"payload": {"url": url}})))
+async fn fetch(fixture: &DocumentServerFixture, document: &str) -> Answer {
+    let (route, url) = route(fixture, document);
+    with_token(fixture, &sign(json!({"payload": {"url": url}})))
         .get(&route)
         .await
 }
 
-studio!(
+with_document_server!(
     #[sqlite]
     f01_document_server_downloads_stored_bytes,
-    |studio| {
-        let document = studio.document("Our page").await;
-        studio.write(&studio.app.world.ben, &document, "Stored.").await;
-        let opened = fetch(studio, &document).await;
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        fixture.write(&fixture.app.world.ben, &document, "Stored.").await;
+        let opened = fetch(fixture, &document).await;
         assert_eq!(opened.status, 200);
-        let kept = studio
+        let kept = fixture
             .app
-            .as_(&studio.app.world.ada)
+            .as_(&fixture.app.world.ada)
             .get(&path(&document, "/download"))
             .await;
         assert!(words(&opened.bytes).contains("Stored.") && opened.bytes == kept.bytes);
@@ -57,9 +57,9 @@ studio!(
     }
 );
 
-once!(f02_download_requires_valid_and_recent_token, [], |studio| {
-    let document = studio.document("Our page").await;
-    let (route, url) = route(studio, &document);
+with_document_server_on_sqlite!(f02_download_requires_valid_and_recent_token, [], |fixture| {
+    let document = fixture.document("Our page").await;
+    let (route, url) = route(fixture, &document);
     let good = json!({"payload": {"url": url}, "iat": seconds(), "exp": seconds() + 300});
     let with = |name: &str, value: Value| {
         let mut claims = good.clone();
@@ -92,9 +92,9 @@ once!(f02_download_requires_valid_and_recent_token, [], |studio| {
         "no.token.atall".to_owned(),
     ];
     for token in refused {
-        with_token(studio, &token).get(&route).await.refused(401, INVALID);
+        with_token(fixture, &token).get(&route).await.refused(401, INVALID);
     }
-    let stranger = studio.app.stranger();
+    let stranger = fixture.app.stranger();
     stranger.get(&route).await.refused(401, "DOCSERVER_TOKEN_MISSING");
     stranger
         .get(&format!("{route}?anything=1"))
@@ -113,15 +113,15 @@ once!(f02_download_requires_valid_and_recent_token, [], |studio| {
         );
     }
     let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
-    let opened = with_token(studio, &late).get(&route).await;
+    let opened = with_token(fixture, &late).get(&route).await;
     assert_eq!(opened.status, 200, "clocks may differ by a minute");
 });
 
-once!(f03_token_is_valid_for_its_own_url_only, [], |studio| {
-    let document = studio.document("Our page").await;
-    let other = studio.document("Another page").await;
-    let (route, url) = route(studio, &document);
-    let base = &studio.app.base;
+with_document_server_on_sqlite!(f03_token_is_valid_for_its_own_url_only, [], |fixture| {
+    let document = fixture.document("Our page").await;
+    let other = fixture.document("Another page").await;
+    let (route, url) = route(fixture, &document);
+    let base = &fixture.app.base;
     let port = base.rsplit(':').next().unwrap();
     let named = [
         format!("{base}/api{}", path(&other, "/file")),
@@ -149,21 +149,21 @@ once!(f03_token_is_valid_for_its_own_url_only, [], |studio| {
     ];
     for named in named {
         let token = sign(json!({"payload": {"url": named}}));
-        let answer = with_token(studio, &token).get(&route).await;
+        let answer = with_token(fixture, &token).get(&route).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str()),
             (403, Some(MISMATCH)),
             "{named}"
         );
     }
-    assert_eq!(fetch(studio, &document).await.status, 200);
+    assert_eq!(fetch(fixture, &document).await.status, 200);
 });
 
-once!(f04_tokens_of_other_kinds_are_rejected, [], |studio| {
-    let document = studio.document("Our page").await;
-    let (route, url) = route(studio, &document);
+with_document_server_on_sqlite!(f04_tokens_of_other_kinds_are_rejected, [], |fixture| {
+    let document = fixture.document("Our page").await;
+    let (route, url) = route(fixture, &document);
     let key = format!("{document}-1");
-    let config = studio.configuration(&studio.app.world.ben, &document).await;
+    let config = fixture.configuration(&fixture.app.world.ben, &document).await;
     let conversion =
         json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
     let tokens = [
@@ -183,7 +183,7 @@ once!(f04_tokens_of_other_kinds_are_rejected, [], |studio| {
         sign(json!({"payload": {"url": [url]}})),
     ];
     for token in tokens {
-        let answer = with_token(studio, &token).get(&route).await;
+        let answer = with_token(fixture, &token).get(&route).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str()),
             (403, Some(MISMATCH)),
@@ -192,28 +192,28 @@ once!(f04_tokens_of_other_kinds_are_rejected, [], |studio| {
     }
 });
 
-once!(f05_session_cookie_does_not_authorize_download, [], |studio| {
-    let document = studio.document("Our page").await;
-    let (route, _) = route(studio, &document);
-    for person in [&studio.app.world.ben, &studio.app.world.ada, &studio.app.world.root] {
-        let answer = studio.app.as_(person).get(&route).await;
+with_document_server_on_sqlite!(f05_session_cookie_does_not_authorize_download, [], |fixture| {
+    let document = fixture.document("Our page").await;
+    let (route, _) = route(fixture, &document);
+    for person in [&fixture.app.world.ben, &fixture.app.world.ada, &fixture.app.world.root] {
+        let answer = fixture.app.as_(person).get(&route).await;
         answer.refused(401, "DOCSERVER_TOKEN_MISSING");
     }
     assert_eq!(
-        fetch(studio, &document).await.status,
+        fetch(fixture, &document).await.status,
         200,
         "and a token needs no cookie"
     );
 });
 
-once!(f06_new_document_is_the_template_of_its_type, [], |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
+with_document_server_on_sqlite!(f06_new_document_is_the_template_of_its_type, [], |fixture| {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
     for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
         let new = json!({"title": kind, "documentType": kind});
-        let rooms = format!("/workrooms/{}/documents", studio.room);
+        let rooms = format!("/workrooms/{}/documents", fixture.room);
         let made = ada.post(&rooms, new).await.expect(201);
         let document = made["id"].as_str().unwrap();
-        let opened = fetch(studio, document).await;
+        let opened = fetch(fixture, document).await;
         assert!(
             opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
             "{kind}"
@@ -223,7 +223,7 @@ once!(f06_new_document_is_the_template_of_its_type, [], |studio| {
                 .header("content-disposition")
                 .contains(&format!("{kind}.{extension}"))
         );
-        let editor = studio.open(&studio.app.world.ben, document).await;
+        let editor = fixture.open(&fixture.app.world.ben, document).await;
         assert!(editor.may_edit(), "{kind}");
         editor.close().await.unwrap();
         let pdf = ada.get(&path(document, "/pdf")).await;
@@ -231,40 +231,40 @@ once!(f06_new_document_is_the_template_of_its_type, [], |studio| {
     }
 });
 
-studio!(
+with_document_server!(
     #[sqlite]
     f07_unavailable_storage_is_503,
-    |studio| {
-        let document = studio.document("Our page").await;
-        studio.write(&studio.app.world.ben, &document, "Still here.").await;
-        let (files, aside) = (studio.app.folder().join("files"), studio.app.folder().join("aside"));
+    |fixture| {
+        let document = fixture.document("Our page").await;
+        fixture.write(&fixture.app.world.ben, &document, "Still here.").await;
+        let (files, aside) = (fixture.app.folder().join("files"), fixture.app.folder().join("aside"));
         std::fs::rename(&files, &aside).unwrap();
-        let answer = fetch(studio, &document).await;
+        let answer = fetch(fixture, &document).await;
         answer.refused(503, "NOT_READY");
         std::fs::rename(&aside, &files).unwrap();
-        assert!(words(&fetch(studio, &document).await.bytes).contains("Still here."));
+        assert!(words(&fetch(fixture, &document).await.bytes).contains("Still here."));
         let unknown = common::clock::new_id();
-        fetch(studio, &unknown).await.refused(404, "NOT_FOUND");
+        fetch(fixture, &unknown).await.refused(404, "NOT_FOUND");
     }
 );
 
-once!(f08_locked_document_is_readable_and_deleted_one_is_404, [], |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "Ours.").await;
-    let gone = studio.document("Gone").await;
-    let ada = studio.app.as_(&world.ada);
+with_document_server_on_sqlite!(f08_locked_document_is_readable_and_deleted_one_is_404, [], |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "Ours.").await;
+    let gone = fixture.document("Gone").await;
+    let ada = fixture.app.as_(&world.ada);
     assert_eq!(ada.delete(&path(&gone, "")).await.status, 200);
-    fetch(studio, &gone).await.refused(404, "NOT_FOUND");
-    studio.finish().await;
-    assert!(words(&fetch(studio, &document).await.bytes).contains("Ours."));
+    fetch(fixture, &gone).await.refused(404, "NOT_FOUND");
+    fixture.finish().await;
+    assert!(words(&fetch(fixture, &document).await.bytes).contains("Ours."));
     // A revision of another document is rejected, whatever the token contains.
-    let other = studio.document_in(&studio.hidden_room().await, "Theirs").await;
-    let theirs = studio.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
-    let (route, url) = route(studio, &other);
+    let other = fixture.document_in(&fixture.hidden_room().await, "Theirs").await;
+    let theirs = fixture.versions(&document).await[0]["id"].as_str().unwrap().to_owned();
+    let (route, url) = route(fixture, &other);
     let query = format!("?revision={theirs}");
     let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
-    with_token(studio, &token)
+    with_token(fixture, &token)
         .get(&format!("{route}{query}"))
         .await
         .refused(404, "NOT_FOUND");
@@ -310,22 +310,22 @@ async fn f09_large_file_is_streamed_with_bounded_memory() {
     place.close();
 }
 
-studio!(earlier_revision_keeps_its_file_type, |studio| {
+with_document_server!(earlier_revision_keeps_its_file_type, |fixture| {
     // The document server may return a document as another type. The earlier revision keeps its type.
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let rooms = format!("/workrooms/{}/documents", studio.room);
+    let ada = fixture.app.as_(&fixture.app.world.ada);
+    let rooms = format!("/workrooms/{}/documents", fixture.room);
     let text = ada
         .upload(&rooms, "notes.txt", b"Plain.".to_vec(), &[])
         .await
         .expect(201);
     let document = text["id"].as_str().unwrap().to_owned();
-    studio.server.set_faults(document_server_simulator::Faults::default());
+    fixture.server.set_faults(document_server_simulator::Faults::default());
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx")
         .await
         .refused(415, "UNSUPPORTED_FILE_TYPE");
     let statement = format!("UPDATE documents SET file_extension = 'docx' WHERE id = '{document}'");
-    test_support::rows::execute(&studio.app.database, statement).await;
+    test_support::rows::execute(&fixture.app.database, statement).await;
     let earlier = ada.get(&path(&document, "/versions/1/download")).await;
     assert!(earlier.header("content-disposition").contains("notes (version 1).txt"));
     assert_eq!(earlier.bytes, b"Plain.");

@@ -12,76 +12,76 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, Kind, ServerEnv, TestApp, World};
 
 /// Leaves a save at the document server that no callback delivered.
-async fn write_forgotten_save(studio: &DocumentServerFixture, document: &str, text: &str) {
-    let editor = studio.open(&studio.app.world.ben, document).await;
+async fn write_forgotten_save(fixture: &DocumentServerFixture, document: &str, text: &str) {
+    let editor = fixture.open(&fixture.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
-    studio.server.faults().update(|faults| faults.forgets_saves = true);
+    fixture.server.faults().update(|faults| faults.forgets_saves = true);
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().update(|faults| faults.forgets_saves = false);
+    fixture.server.faults().update(|faults| faults.forgets_saves = false);
 }
 
-studio!(e01_forgotten_save_is_recovered, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(e01_forgotten_save_is_recovered, |fixture| {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("While nobody listened.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         forgets_saves: true,
         ..Faults::default()
     });
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    assert_eq!(studio.server.forgotten_keys().first(), Some(&key));
-    assert_eq!(studio.seen(&document).await["version"], 0);
+    fixture.server.faults().clear();
+    assert_eq!(fixture.server.forgotten_keys().first(), Some(&key));
+    assert_eq!(fixture.get_document(&document).await["version"], 0);
 
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert!(studio.text(&document).await.contains("While nobody listened."));
-    assert_eq!(studio.server.forgotten_keys(), Vec::<String>::new());
-    assert_ne!(studio.key(&document).await, key);
-    studio.app.app.document_workflows().reconcile_once().await;
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert!(fixture.text(&document).await.contains("While nobody listened."));
+    assert_eq!(fixture.server.forgotten_keys(), Vec::<String>::new());
+    assert_ne!(fixture.key(&document).await, key);
+    fixture.app.app.document_workflows().reconcile_once().await;
+    assert_eq!(fixture.origins(&document).await, ["EDITOR"]);
 });
 
-studio!(e01_failed_recovery_blocks_no_other_and_foreign_saves_stay, |studio| {
+with_document_server!(e01_failed_recovery_blocks_no_other_and_foreign_saves_stay, |fixture| {
     let mut documents = Vec::new();
     for number in 0..4 {
-        let document = studio.document(&format!("Page {number}")).await;
-        write_forgotten_save(studio, &document, &format!("Words {number}.")).await;
+        let document = fixture.document(&format!("Page {number}")).await;
+        write_forgotten_save(fixture, &document, &format!("Words {number}.")).await;
         documents.push(document);
     }
     // Another installation also has an undelivered save: under a key that only looks like ours, and under a foreign
     // key.
-    let own = studio.document("Template").await;
+    let own = fixture.document("Template").await;
     for key in ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"] {
-        let mut config = studio.configuration(&studio.app.world.ben, &own).await;
+        let mut config = fixture.configuration(&fixture.app.world.ben, &own).await;
         config["document"]["key"] = json!(key);
         config["editorConfig"]["callbackUrl"] = json!("http://127.0.0.1:9/gone");
         config.as_object_mut().unwrap().remove("token");
         config["token"] = json!(sign(config.clone()));
-        let editor = client::open(&studio.server.url(), &config).await.unwrap();
+        let editor = client::open(&fixture.server.url(), &config).await.unwrap();
         editor.type_text("Not ours.").await.unwrap();
         assert!(!editor.close().await.unwrap().accepted);
     }
-    assert_eq!(studio.server.forgotten_keys().len(), 6);
+    assert_eq!(fixture.server.forgotten_keys().len(), 6);
     // The first download fails on every attempt in this sweep.
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         download: Some(DownloadFault::Html),
         download_times: Some(3),
         ..Faults::default()
     });
-    studio.app.app.document_workflows().reconcile_once().await;
+    fixture.app.app.document_workflows().reconcile_once().await;
     assert_eq!(
-        studio.server.forgotten_keys().len(),
+        fixture.server.forgotten_keys().len(),
         3,
         "one of ours waits, and both foreign ones"
     );
-    studio.server.faults().clear();
-    studio.app.app.document_workflows().reconcile_once().await;
-    let left = studio.server.forgotten_keys();
+    fixture.server.faults().clear();
+    fixture.app.app.document_workflows().reconcile_once().await;
+    let left = fixture.server.forgotten_keys();
     assert_eq!(left, ["0192aaaa-0000-7000-8000-000000000000-3", "moodle_7_1699999999"]);
     for (number, document) in documents.iter().enumerate() {
-        assert!(studio.text(document).await.contains(&format!("Words {number}.")));
-        assert_eq!(studio.origins(document).await, ["EDITOR"]);
+        assert!(fixture.text(document).await.contains(&format!("Words {number}.")));
+        assert_eq!(fixture.origins(document).await, ["EDITOR"]);
     }
 });
 
@@ -143,25 +143,25 @@ async fn e01_saves_during_service_downtime_are_recovered_on_postgres() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e01_two_instances_recover_each_save_once() {
     let flags = ["--docserver-sweep-seconds=1"];
-    let Some(studio) = DocumentServerFixture::start(Kind::Postgres, &flags).await else {
+    let Some(fixture) = DocumentServerFixture::start(Kind::Postgres, &flags).await else {
         return;
     };
-    let server = format!("--docserver-url={}", studio.server.url());
-    let config = TestApp::config(&studio.app.database, studio.app.folder(), &[flags[0], &server]);
-    let second = build_app(config, &studio.app.base).await.unwrap();
+    let server = format!("--docserver-url={}", fixture.server.url());
+    let config = TestApp::config(&fixture.app.database, fixture.app.folder(), &[flags[0], &server]);
+    let second = build_app(config, &fixture.app.base).await.unwrap();
     for number in 0..5 {
-        let document = studio.document(&format!("Page {number}")).await;
-        write_forgotten_save(&studio, &document, "Kept over there.").await;
-        eventually(async || studio.server.forgotten_keys().is_empty()).await;
-        assert!(studio.text(&document).await.contains("Kept over there."));
-        let asked = studio.server.requests().into_iter().filter(|heard| {
+        let document = fixture.document(&format!("Page {number}")).await;
+        write_forgotten_save(&fixture, &document, "Kept over there.").await;
+        eventually(async || fixture.server.forgotten_keys().is_empty()).await;
+        assert!(fixture.text(&document).await.contains("Kept over there."));
+        let asked = fixture.server.requests().into_iter().filter(|heard| {
             let key = heard.parameters["key"].as_str().unwrap_or_default();
             heard.parameters["c"] == "getForgotten" && key.contains(&document)
         });
         assert_eq!(asked.count(), 1, "page {number}");
     }
     drop(second);
-    studio.close().await;
+    fixture.close().await;
 }
 
 /// The service dies between the transaction that submits and the forced save. The next start forces the save and ends

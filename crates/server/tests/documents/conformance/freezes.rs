@@ -12,42 +12,42 @@ use test_support::rows::texts;
 use test_support::{SocketListener, clients_are_there};
 
 /// Returns the editors of a document that the service has recorded.
-async fn session_of(studio: &DocumentServerFixture, document: &str) -> String {
+async fn session_of(fixture: &DocumentServerFixture, document: &str) -> String {
     let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
-    texts(&studio.app.database, sessions)
+    texts(&fixture.app.database, sessions)
         .await
         .into_iter()
         .flatten()
         .collect()
 }
 
-studio!(
+with_document_server!(
     s01_submission_contains_text_typed_until_the_request,
     ["--docserver-flush-milliseconds=4000"],
-    |studio| {
+    |fixture| {
         if !clients_are_there() {
             return;
         }
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
-        let page = Page::open(studio, &world.cem, &document).await;
-        let key = studio.key(&document).await;
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        fixture.server.faults().update(|faults| faults.autosave_gap = Some(300));
+        let page = Page::open(fixture, &world.cem, &document).await;
+        let key = fixture.key(&document).await;
         page.type_text("Sent. ");
         eventually(async || !page.has_unsent_changes()).await;
-        eventually(async || session_of(studio, &document).await.contains(&world.cem.id)).await;
+        eventually(async || session_of(fixture, &document).await.contains(&world.cem.id)).await;
         // The submission starts 0 ms after the last key press.
         page.type_text("The last words.");
-        studio.server.clear_log();
-        let submitted = studio.submit(&world.ben, &document).await.expect(200);
+        fixture.server.clear_log();
+        let submitted = fixture.submit(&world.ben, &document).await.expect(200);
         assert_eq!(
             (&submitted["unsaved"], &submitted["document"]["contentPending"]),
             (&json!(false), &json!(false))
         );
-        let copied = copied_text(studio, &document).await;
+        let copied = copied_text(fixture, &document).await;
         assert!(copied.contains("Sent. The last words."), "{copied}");
         assert_eq!(
-            commands(studio, &document),
+            commands(fixture, &document),
             ["forcesave", "drop"],
             "first the forced save, then the drop"
         );
@@ -56,59 +56,59 @@ studio!(
         let status = heard.expect("document:status").await;
         assert_eq!(
             (&freezing["documentId"], &freezing["groupId"]),
-            (&json!(document), &json!(studio.group))
+            (&json!(document), &json!(fixture.group))
         );
         assert_eq!(
             (&status["status"], &status["version"]),
             (&json!("SUBMITTED"), &json!(1))
         );
         assert!(freezing["at"].as_str() <= status["at"].as_str());
-        assert_ne!(studio.key(&document).await, key);
-        wait_for_no_sessions(studio, &document).await;
-        assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "nothing came late");
+        assert_ne!(fixture.key(&document).await, key);
+        wait_for_no_sessions(fixture, &document).await;
+        assert_eq!(fixture.origins(&document).await, ["FORCESAVE"], "nothing came late");
     }
 );
 
-studio!(
+with_document_server!(
     s04_finish_during_typing_loses_no_text,
     ["--docserver-flush-milliseconds=4000"],
-    |studio| {
+    |fixture| {
         if !clients_are_there() {
             return;
         }
-        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
-        let people = [&studio.app.world.ben, &studio.app.world.cem];
+        fixture.server.faults().update(|faults| faults.autosave_gap = Some(300));
+        let people = [&fixture.app.world.ben, &fixture.app.world.cem];
         let mut open = Vec::new();
         for number in 0..4 {
-            let document = studio.document(&format!("Page {number}")).await;
-            let page = Page::open(studio, people[number % 2], &document).await;
+            let document = fixture.document(&format!("Page {number}")).await;
+            let page = Page::open(fixture, people[number % 2], &document).await;
             let id = &people[number % 2].id;
-            eventually(async || session_of(studio, &document).await.contains(id)).await;
+            eventually(async || session_of(fixture, &document).await.contains(id)).await;
             open.push((document, page));
         }
         for (number, (_, page)) in open.iter().enumerate() {
             page.type_text(&format!("The last words {number}."));
         }
-        let done = studio.finish().await;
+        let done = fixture.finish().await;
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(4), &json!([]))
         );
         for (number, (document, page)) in open.into_iter().enumerate() {
             page.closed().await;
-            wait_for_no_sessions(studio, &document).await;
-            let text = studio.text(&document).await;
+            wait_for_no_sessions(fixture, &document).await;
+            let text = fixture.text(&document).await;
             assert!(text.contains(&format!("The last words {number}.")), "{text}");
-            assert_eq!(status(studio, &document).await, (json!("LOCKED"), json!("DRAFT")));
-            assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "page {number}");
+            assert_eq!(status(fixture, &document).await, (json!("LOCKED"), json!("DRAFT")));
+            assert_eq!(fixture.origins(&document).await, ["FORCESAVE"], "page {number}");
         }
     }
 );
 
-studio!(
+with_document_server!(
     s08_each_result_of_a_forced_save_is_handled,
     ["--docserver-command-seconds=1"],
-    |studio| {
+    |fixture| {
         let silence = Faults {
             command_delay: 60_000,
             ..Faults::default()
@@ -126,64 +126,64 @@ studio!(
             ("no answer", silence, true),
         ];
         for (name, faults, is_named) in cases {
-            let document = studio.document(&format!("Answer {name}")).await;
-            let editor = studio.open(&studio.app.world.ben, &document).await;
+            let document = fixture.document(&format!("Answer {name}")).await;
+            let editor = fixture.open(&fixture.app.world.ben, &document).await;
             editor.type_text("Before the bell.").await.unwrap();
-            studio.server.set_faults(Faults {
+            fixture.server.set_faults(Faults {
                 // A save caused by a drop would arrive at once and end the wait.
                 hold: vec![2],
                 ..faults
             });
-            let done = studio.finish().await;
+            let done = fixture.finish().await;
             let named = if is_named { json!([document]) } else { json!([]) };
             assert_eq!(done["unsavedDocuments"], named, "{name}");
-            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
-            studio.server.faults().clear();
+            assert_eq!(status(fixture, &document).await.0, "LOCKED", "{name}");
+            fixture.server.faults().clear();
             // In every case the text is saved when the session ends, because it was typed before the finish.
             drop(editor.close().await);
-            eventually(async || studio.text(&document).await.contains("Before the bell.")).await;
-            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
+            eventually(async || fixture.text(&document).await.contains("Before the bell.")).await;
+            assert_eq!(status(fixture, &document).await.0, "LOCKED", "{name}");
         }
-        let heard = studio.server.requests();
+        let heard = fixture.server.requests();
         let asked = heard.iter().any(|heard| heard.parameters["c"] == "getForgotten");
         assert!(asked, "an unknown session may have left a save behind");
     }
 );
 
-studio!(s08_no_changes_reported_after_restart_leave_content_pending, |studio| {
-    let (world, document) = (&studio.app.world, studio.document("Our page").await);
-    let editor = studio.open(&world.ben, &document).await;
+with_document_server!(s08_no_changes_reported_after_restart_leave_content_pending, |fixture| {
+    let (world, document) = (&fixture.app.world, fixture.document("Our page").await);
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Before the crash.").await.unwrap();
-    eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
-    studio.server.crash();
-    studio.server.clear_log();
-    let done = studio.finish().await;
+    eventually(async || session_of(fixture, &document).await.contains(&world.ben.id)).await;
+    fixture.server.crash();
+    fixture.server.clear_log();
+    let done = fixture.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([document]));
-    let forced = studio
+    let forced = fixture
         .server
         .requests()
         .into_iter()
         .find(|heard| heard.parameters["c"] == "forcesave");
     assert_eq!(forced.map(|heard| heard.answer), Some(4));
-    let seen = studio.seen(&document).await;
+    let seen = fixture.get_document(&document).await;
     assert_eq!(seen["contentPending"], true);
     assert!(seen["saveFailedAt"].is_string(), "the staff are alarmed");
-    assert_eq!(status(studio, &document).await.0, "LOCKED");
+    assert_eq!(status(fixture, &document).await.0, "LOCKED");
 });
 
-studio!(
+with_document_server!(
     s08_dropped_forced_save_is_pending_until_the_final_save,
     ["--docserver-command-seconds=1"],
-    |studio| {
+    |fixture| {
         if !clients_are_there() {
             return;
         }
-        let (world, document) = (&studio.app.world, studio.document("Our page").await);
-        let mut ada = SocketListener::by(&studio.app, &world.ada).await;
-        let editor = studio.open(&world.ben, &document).await;
+        let (world, document) = (&fixture.app.world, fixture.document("Our page").await);
+        let mut ada = SocketListener::by(&fixture.app, &world.ada).await;
+        let editor = fixture.open(&world.ben, &document).await;
         editor.type_text("Before the press.").await.unwrap();
-        eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
-        studio.server.faults().update(|faults| {
+        eventually(async || session_of(fixture, &document).await.contains(&world.ben.id)).await;
+        fixture.server.faults().update(|faults| {
             // The forced save takes longer than the editor stays open, and the final save is slow.
             faults.forced_assembly = 60_000;
             faults.hold = vec![2];
@@ -191,24 +191,24 @@ studio!(
         let leaving = tokio::spawn(async move {
             editor.leave().await.unwrap();
         });
-        let submitted = studio.submit(&world.ben, &document).await.expect(200);
+        let submitted = fixture.submit(&world.ben, &document).await.expect(200);
         leaving.await.unwrap();
         assert_eq!(
             (&submitted["unsaved"], &submitted["document"]["contentPending"]),
             (&json!(true), &json!(true))
         );
         assert_eq!(submitted["document"]["version"], 0);
-        studio.server.faults().wait_until_held(1).await;
-        studio.server.faults().clear();
+        fixture.server.faults().wait_until_held(1).await;
+        fixture.server.faults().clear();
         let came = ada
             .expect_where("document:status", |told| {
                 told["documentId"] == document.as_str() && told["contentPending"] == false
             })
             .await;
         assert_eq!((&came["status"], &came["version"]), (&json!("SUBMITTED"), &json!(1)));
-        assert!(copied_text(studio, &document).await.contains("Before the press."));
-        assert_eq!(studio.seen(&document).await["contentPending"], false);
-        let forced = studio.server.callbacks().into_iter().filter(|sent| sent.status == 6);
+        assert!(copied_text(fixture, &document).await.contains("Before the press."));
+        assert_eq!(fixture.get_document(&document).await["contentPending"], false);
+        let forced = fixture.server.callbacks().into_iter().filter(|sent| sent.status == 6);
         assert_eq!(forced.count(), 0, "no status 6 ever came");
     }
 );

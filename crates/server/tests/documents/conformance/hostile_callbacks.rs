@@ -32,24 +32,27 @@ async fn start_foreign_server() -> (String, Arc<AtomicUsize>) {
 }
 
 /// Returns the state that a callback can change.
-async fn state(studio: &DocumentServerFixture, document: &str) -> (i64, usize, String, usize) {
-    let seen = studio.seen(document).await;
+async fn state(fixture: &DocumentServerFixture, document: &str) -> (i64, usize, String, usize) {
+    let seen = fixture.get_document(document).await;
     (
         seen["version"].as_i64().unwrap(),
-        studio.versions(document).await.len(),
-        studio.key(document).await,
-        studio.files().len(),
+        fixture.versions(document).await.len(),
+        fixture.key(document).await,
+        fixture.files().len(),
     )
 }
 
-shelved!(
+with_fake_document_server!(
     #[sqlite]
     callback_with_invalid_token_changes_nothing,
     [],
-    |shelf, studio| {
+    |fake_server, fixture| {
         let (address, calls) = start_foreign_server().await;
-        let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
-        let before = state(studio, &document).await;
+        let (document, other) = (
+            fixture.document("Our page").await,
+            fixture.document("Another page").await,
+        );
+        let before = state(fixture, &document).await;
         let key = before.2.clone();
         let url = format!("http://{address}/cache/files/data/x/output.docx");
         let good = save(2, &key, &url, 1);
@@ -74,7 +77,7 @@ shelved!(
         let header = |claims: Value| Some(sign(json!({"payload": claims})));
         let genuine = sign(good.clone());
         let parts: Vec<&str> = genuine.split('.').collect();
-        let config = studio.configuration(&studio.app.world.ben, &document).await;
+        let config = fixture.configuration(&fixture.app.world.ben, &document).await;
         let editor = config["token"].as_str().unwrap().to_owned();
         let endless = sign_as(Algorithm::HS256, DOCSERVER_SECRET, &with("iat", json!(seconds())));
         let refused = [
@@ -129,16 +132,16 @@ shelved!(
         ];
         assert!(refused.len() >= 25);
         for (status, code, body, header) in refused {
-            let answer = post(studio, &document, body.clone(), header).await;
+            let answer = post(fixture, &document, body.clone(), header).await;
             assert_eq!(
                 (answer.status, answer.json()["code"].as_str()),
                 (status, Some(code)),
                 "{body}"
             );
         }
-        assert_eq!(state(studio, &document).await, before);
+        assert_eq!(state(fixture, &document).await, before);
         assert_eq!(
-            (calls.load(Ordering::Relaxed), shelf.fetched()),
+            (calls.load(Ordering::Relaxed), fake_server.fetched()),
             (0, Vec::new()),
             "nobody was called"
         );
@@ -224,14 +227,14 @@ fn urls_without_result(start_foreign_server: &str) -> Vec<String> {
     found
 }
 
-shelved!(
+with_fake_document_server!(
     #[sqlite]
     hostile_callback_changes_nothing_and_requests_no_other_host,
     [],
-    |shelf, studio| {
+    |fake_server, fixture| {
         let (address, calls) = start_foreign_server().await;
-        let document = studio.document("Our page").await;
-        let before = state(studio, &document).await;
+        let document = fixture.document("Our page").await;
+        let before = state(fixture, &document).await;
         let key = before.2.clone();
         let elsewhere = format!("http://{address}/cache/files/data/x/output.docx");
         let with = |name: &str, value: Value| {
@@ -276,7 +279,7 @@ shelved!(
         }
         assert!(callbacks.len() >= 60, "only {}", callbacks.len());
         let told = callbacks.into_iter().map(async |(status, error, claims)| {
-            let answer = post(studio, &document, json!({"token": sign(claims.clone())}), None).await;
+            let answer = post(fixture, &document, json!({"token": sign(claims.clone())}), None).await;
             let said = claims.to_string().chars().take(200).collect::<String>();
             assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{said}");
         });
@@ -295,16 +298,16 @@ shelved!(
             (401, b"null".to_vec()),
             (401, b"\"token\"".to_vec()),
         ] {
-            let client = studio.app.stranger();
+            let client = fixture.app.stranger();
             let request = client
                 .request(reqwest::Method::POST, &door)
                 .header("content-type", "application/json");
             let shown = String::from_utf8_lossy(&body).chars().take(40).collect::<String>();
             assert_eq!(client.finish(request.body(body)).await.status, status, "{shown}");
         }
-        assert_eq!(state(studio, &document).await, before);
+        assert_eq!(state(fixture, &document).await, before);
         assert_eq!(calls.load(Ordering::Relaxed), 0, "somebody called the foreign server");
-        let asked = shelf.fetched();
+        let asked = fake_server.fetched();
         assert!(
             !asked.is_empty() && asked.iter().all(|line| line.starts_with("GET /cache/files/")),
             "{asked:?}"

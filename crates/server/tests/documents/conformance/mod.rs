@@ -2,15 +2,15 @@
 //! modules contain long scenarios of saves: every order of five callbacks, bad downloads and hostile callbacks.
 
 /// Defines a test with a document server that runs on SQLite alone, because the database makes no difference:
-/// `once!(name, [flags], |studio| { … })`.
-macro_rules! once {
-    ($name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
+/// `with_document_server_on_sqlite!(name, [flags], |fixture| { … })`.
+macro_rules! with_document_server_on_sqlite {
+    ($name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            let studio = test_support::document_server_fixture::DocumentServerFixture::start(test_support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
-            let $studio = &studio;
+            let fixture = test_support::document_server_fixture::DocumentServerFixture::start(test_support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+            let $fixture = &fixture;
             $body
-            studio.close().await;
+            fixture.close().await;
         }
     };
 }

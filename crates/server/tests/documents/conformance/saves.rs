@@ -12,16 +12,16 @@ use test_support::{SocketListener, clients_are_there};
 /// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
 
-studio!(b02_last_editor_of_shared_session_saves, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
+with_document_server!(b02_last_editor_of_shared_session_saves, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
     let (ben, cem) = (
-        studio.open(&world.ben, &document).await,
-        studio.open(&world.cem, &document).await,
+        fixture.open(&world.ben, &document).await,
+        fixture.open(&world.cem, &document).await,
     );
     assert!(ben.may_edit() && cem.may_edit());
-    assert_eq!(studio.key(&document).await, key, "everybody joins one session");
+    assert_eq!(fixture.key(&document).await, key, "everybody joins one session");
     ben.type_text("From Ben.").await.unwrap();
     cem.type_text("From Cem.").await.unwrap();
     assert!(ben.text().await.unwrap().contains("From Cem."));
@@ -29,87 +29,87 @@ studio!(b02_last_editor_of_shared_session_saves, |studio| {
     let left = ben.close().await.unwrap();
     assert_eq!((left.status, left.accepted), (Some(1), true));
     assert_eq!(
-        studio.seen(&document).await["version"],
+        fixture.get_document(&document).await["version"],
         0,
         "nothing is stored while one goes on"
     );
     let left = cem.close().await.unwrap();
     assert_eq!((left.status, left.accepted), (Some(2), true));
 
-    let text = studio.text(&document).await;
+    let text = fixture.text(&document).await;
     assert!(text.contains("From Ben.") && text.contains("From Cem."), "{text}");
-    let seen = studio.seen(&document).await;
+    let seen = fixture.get_document(&document).await;
     assert_eq!(seen["version"], 1);
     assert_eq!(seen["lastEditedBy"], json!(world.cem.id));
-    let versions = studio.versions(&document).await;
+    let versions = fixture.versions(&document).await;
     assert_eq!(versions[0]["origin"], "EDITOR");
     let mut editors = vec![world.ben.id.clone(), world.cem.id.clone()];
     editors.sort();
     assert_eq!(versions[0]["editors"], json!(editors));
-    assert_ne!(studio.key(&document).await, key, "a final save ends the session's key");
+    assert_ne!(fixture.key(&document).await, key, "a final save ends the session's key");
 });
 
-studio!(b03_repeated_callback_is_idempotent, |studio| {
-    repeated(studio, DuplicateDelivery::Sequential).await;
+with_document_server!(b03_repeated_callback_is_idempotent, |fixture| {
+    repeated(fixture, DuplicateDelivery::Sequential).await;
 });
 
-studio!(b04_parallel_duplicates_create_one_revision, |studio| {
-    repeated(studio, DuplicateDelivery::Parallel).await;
+with_document_server!(b04_parallel_duplicates_create_one_revision, |fixture| {
+    repeated(fixture, DuplicateDelivery::Parallel).await;
 });
 
-async fn repeated(studio: &DocumentServerFixture, duplicate: DuplicateDelivery) {
-    let document = studio.document("Our page").await;
-    studio.server.set_faults(Faults {
+async fn repeated(fixture: &DocumentServerFixture, duplicate: DuplicateDelivery) {
+    let document = fixture.document("Our page").await;
+    fixture.server.set_faults(Faults {
         duplicate: Some(duplicate),
         ..Faults::default()
     });
-    studio.write(&studio.app.world.ben, &document, "Once.").await;
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
-    let sent = studio.server.callbacks().into_iter().filter(|sent| sent.status == 2);
+    fixture.write(&fixture.app.world.ben, &document, "Once.").await;
+    assert_eq!(fixture.origins(&document).await, ["EDITOR"]);
+    let sent = fixture.server.callbacks().into_iter().filter(|sent| sent.status == 2);
     let answers: Vec<bool> = sent.map(|sent| sent.accepted).collect();
     assert_eq!(answers, [true, true]);
     assert_eq!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         format!("{document}-2"),
         "the key was renewed once"
     );
-    let stored = studio.files();
+    let stored = fixture.files();
     let own = stored.iter().filter(|name| name.starts_with(&document)).count();
     assert_eq!(own, 1, "no bytes are left over: {stored:?}");
 }
 
-studio!(b05_forced_save_keeps_the_key, |studio| {
-    let (world, document) = (&studio.app.world, studio.document("Our page").await);
-    let key = studio.key(&document).await;
-    let editor = studio.open(&world.ben, &document).await;
+with_document_server!(b05_forced_save_keeps_the_key, |fixture| {
+    let (world, document) = (&fixture.app.world, fixture.document("Our page").await);
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    eventually(async || fixture.get_document(&document).await["version"] == 1).await;
     assert_eq!(
-        studio.key(&document).await,
+        fixture.key(&document).await,
         key,
         "a save while people write keeps the key"
     );
-    let third = studio.configuration(&world.cem, &document).await;
+    let third = fixture.configuration(&world.cem, &document).await;
     assert_eq!(
         third["document"]["key"],
         json!(key),
         "whoever comes now joins the session"
     );
-    assert!(studio.text(&document).await.contains("First."));
+    assert!(fixture.text(&document).await.contains("First."));
     editor.close().await.unwrap();
 });
 
-studio!(b06_close_after_forced_save_adds_no_revision, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(b06_close_after_forced_save_adds_no_revision, |fixture| {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    eventually(async || studio.seen(&document).await["version"] == 1).await;
+    eventually(async || fixture.get_document(&document).await["version"] == 1).await;
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    let last = studio
+    let last = fixture
         .server
         .callbacks()
         .into_iter()
@@ -117,76 +117,76 @@ studio!(b06_close_after_forced_save_adds_no_revision, |studio| {
         .unwrap();
     assert_eq!(last.body["notmodified"], true);
     assert_eq!(
-        studio.origins(&document).await,
+        fixture.origins(&document).await,
         ["FORCESAVE"],
         "the same bytes are no second revision"
     );
-    assert_ne!(studio.key(&document).await, key);
+    assert_ne!(fixture.key(&document).await, key);
 });
 
-studio!(b07_late_forced_save_does_not_replace_the_final_save, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(b07_late_forced_save_does_not_replace_the_final_save, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         hold: vec![6],
         ..Faults::default()
     });
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    studio.server.faults().wait_until_held(1).await;
+    fixture.server.faults().wait_until_held(1).await;
     editor.type_text("Second.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    studio.server.faults().clear();
-    let late = studio
+    fixture.server.faults().clear();
+    let late = fixture
         .server
         .wait_for_callback(|sent| sent.status == 6, PATIENCE)
         .await
         .unwrap();
     assert!(late.accepted, "it is taken, and it changes nothing");
-    let text = studio.text(&document).await;
+    let text = fixture.text(&document).await;
     assert!(text.contains("First.") && text.contains("Second."), "{text}");
     assert_eq!(
-        studio.seen(&document).await["version"],
-        studio.versions(&document).await[0]["version"]
+        fixture.get_document(&document).await["version"],
+        fixture.versions(&document).await[0]["version"]
     );
 });
 
-studio!(b08_close_without_changes_stores_nothing, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(b08_close_without_changes_stores_nothing, |fixture| {
+    let document = fixture.document("Our page").await;
+    let key = fixture.key(&document).await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(4), true));
-    assert_eq!(studio.seen(&document).await["version"], 0);
-    assert_eq!(studio.key(&document).await, key);
+    assert_eq!(fixture.get_document(&document).await["version"], 0);
+    assert_eq!(fixture.key(&document).await, key);
 });
 
-studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    studio.write(&world.ben, &document, "Good.").await;
-    let (key, before) = (studio.key(&document).await, studio.versions(&document).await);
+with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    fixture.write(&world.ben, &document, "Good.").await;
+    let (key, before) = (fixture.key(&document).await, fixture.versions(&document).await);
     let failed_at = async |person| {
-        let seen = studio.app.as_(person).get(&path(&document, "")).await.expect(200);
+        let seen = fixture.app.as_(person).get(&path(&document, "")).await.expect(200);
         seen["saveFailedAt"].clone()
     };
     assert_eq!(failed_at(&world.ben).await, json!(null));
     let mut listeners = Vec::new();
     if clients_are_there() {
         for person in [&world.ben, &world.ada] {
-            listeners.push(SocketListener::by(&studio.app, person).await);
+            listeners.push(SocketListener::by(&fixture.app, person).await);
         }
     }
-    let editor = studio.open(&world.ben, &document).await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Kept over there.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         assembly_fails: true,
         ..Faults::default()
     });
     // First a forced save (7), then the final one (3): accepting it would lose the changes permanently.
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    let sent = studio
+    let sent = fixture
         .server
         .wait_for_callback(|sent| sent.status == 7, PATIENCE)
         .await
@@ -194,8 +194,8 @@ studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
     assert!(!sent.accepted && sent.answer_status == Some(200));
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(3), false));
-    assert_eq!(studio.key(&document).await, key);
-    assert_eq!(studio.versions(&document).await, before);
+    assert_eq!(fixture.key(&document).await, key);
+    assert_eq!(fixture.versions(&document).await, before);
     let since = failed_at(&world.ben).await;
     assert!(
         since.is_string() && failed_at(&world.ada).await == since,
@@ -210,7 +210,7 @@ studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
         );
     }
     let logged = async || {
-        let log = studio
+        let log = fixture
             .app
             .as_(&world.ada)
             .get("/activity-logs?category=DOCUMENT")
@@ -225,11 +225,11 @@ studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
     };
     assert_eq!(logged().await, 1, "once, however often it fails");
 
-    studio.server.faults().clear();
-    let editor = studio.open(&world.ben, &document).await;
+    fixture.server.faults().clear();
+    let editor = fixture.open(&world.ben, &document).await;
     assert!(editor.text().await.unwrap().contains("Kept over there."));
     assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&document).await.contains("Kept over there."));
+    assert!(fixture.text(&document).await.contains("Kept over there."));
     assert_eq!(failed_at(&world.ben).await, json!(null));
     for ear in &mut listeners {
         let told = ear.expect_where("document:updated", is_failed).await;
@@ -242,16 +242,16 @@ studio!(b09_failed_save_warns_staff_and_keeps_the_key, |studio| {
     assert_eq!(logged().await, 2);
 });
 
-studio!(b11_save_is_downloaded_from_configured_host_only, |studio| {
+with_document_server!(b11_save_is_downloaded_from_configured_host_only, |fixture| {
     let foreign = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let host = foreign.local_addr().unwrap().to_string();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         foreign_host: Some(host.clone()),
         ..Faults::default()
     });
-    let document = studio.document("Our page").await;
-    studio.write(&studio.app.world.ben, &document, "From home.").await;
-    let sent = studio
+    let document = fixture.document("Our page").await;
+    fixture.write(&fixture.app.world.ben, &document, "From home.").await;
+    let sent = fixture
         .server
         .callbacks()
         .into_iter()
@@ -262,15 +262,15 @@ studio!(b11_save_is_downloaded_from_configured_host_only, |studio| {
         "{}",
         sent.body["url"]
     );
-    assert!(studio.text(&document).await.contains("From home."));
+    assert!(fixture.text(&document).await.contains("From home."));
     let heard = tokio::time::timeout(Duration::from_millis(200), foreign.accept()).await;
     assert!(heard.is_err(), "somebody called the foreign host");
 });
 
-studio!(
+with_document_server!(
     b12_incomplete_download_is_not_acknowledged,
     ["--upload-max-mb=1"],
-    |studio| {
+    |fixture| {
         let faults = [
             (DownloadFault::Truncated, 503),
             (DownloadFault::Html, 503),
@@ -280,40 +280,40 @@ studio!(
             (DownloadFault::Endless, 200),
         ];
         for (fault, status) in faults {
-            let document = studio.document("Our page").await;
-            let editor = studio.open(&studio.app.world.ben, &document).await;
+            let document = fixture.document("Our page").await;
+            let editor = fixture.open(&fixture.app.world.ben, &document).await;
             editor.type_text("Still here.").await.unwrap();
-            studio.server.set_faults(Faults {
+            fixture.server.set_faults(Faults {
                 download: Some(fault),
                 ..Faults::default()
             });
             assert_eq!(editor.press_save().await.unwrap(), 0);
             let answered = |sent: &SentCallback| sent.status == 6 && sent.key.contains(&document);
-            let sent = studio.server.wait_for_callback(answered, PATIENCE).await.unwrap();
+            let sent = fixture.server.wait_for_callback(answered, PATIENCE).await.unwrap();
             assert_eq!((sent.answer_status, sent.accepted), (Some(status), false), "{fault:?}");
-            assert_eq!(studio.origins(&document).await, Vec::<String>::new(), "{fault:?}");
-            let own = studio
+            assert_eq!(fixture.origins(&document).await, Vec::<String>::new(), "{fault:?}");
+            let own = fixture
                 .files()
                 .into_iter()
                 .filter(|name| name.starts_with(&document))
                 .count();
             assert_eq!(own, 0, "{fault:?}");
 
-            studio.server.faults().clear();
+            fixture.server.faults().clear();
             let closed = editor.close().await.unwrap();
             assert_eq!((closed.status, closed.accepted), (Some(2), true), "{fault:?}");
-            assert!(studio.text(&document).await.contains("Still here."), "{fault:?}");
+            assert!(fixture.text(&document).await.contains("Still here."), "{fault:?}");
         }
     }
 );
 
-studio!(b14_save_with_history_in_body_token_only_is_accepted, |studio| {
-    let document = studio.document("Our page").await;
-    studio.server.faults().update(|faults| faults.history_padding = 1500);
-    studio
-        .write(&studio.app.world.ben, &document, "After a long day.")
+with_document_server!(b14_save_with_history_in_body_token_only_is_accepted, |fixture| {
+    let document = fixture.document("Our page").await;
+    fixture.server.faults().update(|faults| faults.history_padding = 1500);
+    fixture
+        .write(&fixture.app.world.ben, &document, "After a long day.")
         .await;
-    let sent = studio
+    let sent = fixture
         .server
         .callbacks()
         .into_iter()
@@ -321,22 +321,22 @@ studio!(b14_save_with_history_in_body_token_only_is_accepted, |studio| {
         .unwrap();
     assert!(sent.body.get("history").is_none() && sent.body["token"].as_str().unwrap().len() > 100_000);
     assert_eq!(
-        studio.versions(&document).await[0]["editors"],
-        json!([studio.app.world.ben.id])
+        fixture.versions(&document).await[0]["editors"],
+        json!([fixture.app.world.ben.id])
     );
 });
 
-studio!(b18_file_type_claimed_by_callback_is_ignored, |studio| {
+with_document_server!(b18_file_type_claimed_by_callback_is_ignored, |fixture| {
     // The document is served as a text document, so its content must be one.
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Words.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         wrong_filetype: Some("xlsx".to_owned()),
         ..Faults::default()
     });
     // Only the claim is wrong. The bytes have the type of the document, and they decide.
     assert!(editor.close().await.unwrap().accepted);
-    assert_eq!(studio.seen(&document).await["fileExtension"], "docx");
-    assert!(studio.text(&document).await.contains("Words."));
+    assert_eq!(fixture.get_document(&document).await["fileExtension"], "docx");
+    assert!(fixture.text(&document).await.contains("Words."));
 });

@@ -8,20 +8,20 @@ use super::start_with_work_room;
 use crate::documents::put;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::path;
-use test_support::fake_document_server::{Manner, post, save, seconds, sign, sign_as, tell};
+use test_support::fake_document_server::{Delivery, post, save, seconds, sign, sign_as, tell};
 use test_support::office::{archive, crowded, docx, docx_with, liar, overlapping};
 use test_support::topics::id;
 use test_support::{Client, Kind, ServerEnv, ServerProcess};
 
-studio!(
+with_document_server!(
     #[sqlite]
     x01_browser_token_authorizes_no_document_server_route,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let key = studio.key(&document).await;
-        let config = studio.configuration(&world.ben, &document).await;
-        let ben = studio.app.as_(&world.ben);
+    |fixture| {
+        let world = &fixture.app.world;
+        let document = fixture.document("Our page").await;
+        let key = fixture.key(&document).await;
+        let config = fixture.configuration(&world.ben, &document).await;
+        let ben = fixture.app.as_(&world.ben);
         let looking = ben.get(&path(&document, "/editor-config?mode=view")).await.expect(200);
         let url = config["document"]["url"].clone();
         let session = world.ben.cookie.split(['=', ';']).nth(1).unwrap().to_owned();
@@ -56,12 +56,18 @@ studio!(
             ),
         ];
         for (what, token) in tokens {
-            let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));
+            let bearer = fixture.app.stranger().with("authorization", &format!("Bearer {token}"));
             let answers = [
                 bearer.get(&path(&document, "/file")).await,
-                post(studio, &document, json!({"token": token}), None).await,
-                post(studio, &document, json!({"key": key, "status": 4}), Some(token.clone())).await,
-                post(studio, &document, json!({"token": token}), Some(token.clone())).await,
+                post(fixture, &document, json!({"token": token}), None).await,
+                post(
+                    fixture,
+                    &document,
+                    json!({"key": key, "status": 4}),
+                    Some(token.clone()),
+                )
+                .await,
+                post(fixture, &document, json!({"token": token}), Some(token.clone())).await,
             ];
             for answer in answers {
                 assert!(matches!(answer.status, 401 | 403), "{what}: {}", answer.status);
@@ -71,7 +77,7 @@ studio!(
                 );
             }
         }
-        assert_eq!(studio.seen(&document).await["version"], 0);
+        assert_eq!(fixture.get_document(&document).await["version"], 0);
     }
 );
 
@@ -160,17 +166,17 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
     place.close();
 }
 
-shelved!(
+with_fake_document_server!(
     #[sqlite]
     x03_disguised_file_is_rejected,
     [],
-    |shelf, studio| {
-        let ada = studio.app.as_(&studio.app.world.ada);
-        let rooms = format!("/workrooms/{}/documents", studio.room);
-        let document = studio.document("Our page").await;
-        let key = studio.key(&document).await;
-        let good = shelf.lay("good", Manner::Whole(docx("good")));
-        assert_eq!(tell(studio, &document, save(6, &key, &good, 1)).await, (200, 0));
+    |fake_server, fixture| {
+        let ada = fixture.app.as_(&fixture.app.world.ada);
+        let rooms = format!("/workrooms/{}/documents", fixture.room);
+        let document = fixture.document("Our page").await;
+        let key = fixture.key(&document).await;
+        let good = fake_server.add_result("good", Delivery::Whole(docx("good")));
+        assert_eq!(tell(fixture, &document, save(6, &key, &good, 1)).await, (200, 0));
         let disguised: [&[u8]; 7] = [
             b"<!doctype html><script>alert(1)</script>",
             b"<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>",
@@ -186,14 +192,14 @@ shelved!(
             assert_eq!(upload.status, 415, "{shown}");
             let replaced = put(&ada, &path(&document, ""), bytes.to_vec(), "page.docx").await;
             assert_eq!(replaced.status, 415, "{shown}");
-            let url = shelf.lay(&format!("bad{number}"), Manner::Whole(bytes.to_vec()));
+            let url = fake_server.add_result(&format!("bad{number}"), Delivery::Whole(bytes.to_vec()));
             assert_eq!(
-                tell(studio, &document, save(2, &key, &url, 2)).await,
+                tell(fixture, &document, save(2, &key, &url, 2)).await,
                 (200, 1),
                 "{shown}"
             );
         }
-        assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
+        assert_eq!(fixture.origins(&document).await, ["FORCESAVE"]);
         for route in ["/download", "/versions/1/download"] {
             let answer = ada.get(&path(&document, route)).await;
             assert!(answer.header("content-disposition").starts_with("attachment"));
@@ -266,55 +272,58 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
     place.close();
 }
 
-shelved!(
+with_fake_document_server!(
     #[sqlite]
     x05_callback_rate_limit_is_per_document_and_allows_retries,
     ["--rate-limit-factor=0.02"],
-    |shelf, studio| {
+    |fake_server, fixture| {
         // The limit is 12 per minute in this test; the default is 600.
-        let (document, other) = (studio.document("Our page").await, studio.document("Another page").await);
+        let (document, other) = (
+            fixture.document("Our page").await,
+            fixture.document("Another page").await,
+        );
         let key = format!("{document}-1");
         // Requests without a valid token do not count towards the limit.
-        let attempts = (0..40).map(|_| post(studio, &document, json!({"token": "x"}), None));
+        let attempts = (0..40).map(|_| post(fixture, &document, json!({"token": "x"}), None));
         assert!(join_all(attempts).await.iter().all(|answer| answer.status == 401));
         // Four attempts of one save in eight seconds, as the document server makes them.
-        let url = shelf.lay("good", Manner::Whole(docx("good")));
+        let url = fake_server.add_result("good", Delivery::Whole(docx("good")));
         for _ in 0..4 {
-            assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (200, 0));
+            assert_eq!(tell(fixture, &document, save(2, &key, &url, 1)).await, (200, 0));
         }
         let joined = json!({"key": key, "status": 1, "users": []});
         for _ in 0..8 {
-            assert_eq!(tell(studio, &document, joined.clone()).await, (200, 0));
+            assert_eq!(tell(fixture, &document, joined.clone()).await, (200, 0));
         }
-        let refused = post(studio, &document, json!({"token": sign(joined.clone())}), None).await;
+        let refused = post(fixture, &document, json!({"token": sign(joined.clone())}), None).await;
         let wait: i64 = refused.header("retry-after").parse().unwrap();
         assert!((1..=60).contains(&wait));
         refused.refused(429, "RATE_LIMITED");
         // The other route and other documents have separate limits.
         let route = path(&document, "/file");
-        let token = sign(json!({"payload": {"url": format!("{}/api{route}", studio.app.base)}}));
-        let bearer = studio.app.stranger().with("authorization", &format!("Bearer {token}"));
+        let token = sign(json!({"payload": {"url": format!("{}/api{route}", fixture.app.base)}}));
+        let bearer = fixture.app.stranger().with("authorization", &format!("Bearer {token}"));
         for _ in 0..12 {
             assert_eq!(bearer.get(&route).await.status, 200);
         }
         bearer.get(&route).await.refused(429, "RATE_LIMITED");
         let theirs = json!({"key": format!("{other}-1"), "status": 1, "users": []});
-        assert_eq!(tell(studio, &other, theirs).await, (200, 0));
-        studio.app.app.rate_limiter().advance_clock(61);
-        assert_eq!(tell(studio, &document, joined).await, (200, 0));
+        assert_eq!(tell(fixture, &other, theirs).await, (200, 0));
+        fixture.app.app.rate_limiter().advance_clock(61);
+        assert_eq!(tell(fixture, &document, joined).await, (200, 0));
     }
 );
 
-once!(x06_requests_to_document_server_contain_no_names, [], |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.ben, &document).await;
+with_document_server_on_sqlite!(x06_requests_to_document_server_contain_no_names, [], |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Words.").await.unwrap();
-    studio.submit(&world.ben, &document).await.expect(200);
-    studio.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
-    studio.app.app.document_workflows().reconcile_once().await;
+    fixture.submit(&world.ben, &document).await.expect(200);
+    fixture.app.as_(&world.ada).get(&path(&document, "/pdf")).await;
+    fixture.app.app.document_workflows().reconcile_once().await;
     editor.leave().await.unwrap();
-    let asked = studio.server.requests();
+    let asked = fixture.server.requests();
     let signed: Vec<_> = asked.iter().filter(|heard| heard.what != "result").collect();
     let commands = |name: &str| signed.iter().any(|heard| heard.parameters["c"] == name);
     assert!(commands("forcesave") && commands("drop") && commands("getForgottenList"));

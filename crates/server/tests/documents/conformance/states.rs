@@ -15,8 +15,8 @@ use test_support::rows::texts;
 use test_support::size;
 
 /// Returns the commands about a document in order.
-pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<String> {
-    let heard = studio
+pub(super) fn commands(fixture: &DocumentServerFixture, document: &str) -> Vec<String> {
+    let heard = fixture
         .server
         .requests()
         .into_iter()
@@ -32,10 +32,10 @@ pub(super) fn commands(studio: &DocumentServerFixture, document: &str) -> Vec<St
 }
 
 /// Returns the texts of all revisions of a document, including those that never became its content.
-async fn text_of_all_revisions(studio: &DocumentServerFixture, document: &str) -> String {
-    let ada = studio.app.as_(&studio.app.world.ada);
+async fn text_of_all_revisions(fixture: &DocumentServerFixture, document: &str) -> String {
+    let ada = fixture.app.as_(&fixture.app.world.ada);
     let mut all = String::new();
-    for version in studio.versions(document).await {
+    for version in fixture.versions(document).await {
         let bytes = ada
             .get(&path(document, &format!("/versions/{}/download", version["version"])))
             .await;
@@ -46,24 +46,24 @@ async fn text_of_all_revisions(studio: &DocumentServerFixture, document: &str) -
 }
 
 /// Waits until no editing session of the document is recorded.
-pub(super) async fn wait_for_no_sessions(studio: &DocumentServerFixture, document: &str) {
+pub(super) async fn wait_for_no_sessions(fixture: &DocumentServerFixture, document: &str) {
     let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-    eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
+    eventually(async || texts(&fixture.app.database, sessions.clone()).await.is_empty()).await;
 }
 
-studio!(s01_submission_contains_text_typed_before, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
+with_document_server!(s01_submission_contains_text_typed_before, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.cem, &document).await;
     editor.type_text("Typed before.").await.unwrap();
-    studio.server.clear_log();
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
-    assert!(copied_text(studio, &document).await.contains("Typed before."));
+    fixture.server.clear_log();
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
+    assert!(copied_text(fixture, &document).await.contains("Typed before."));
     assert_eq!(submitted["document"]["version"], 1);
-    let stored = &studio.versions(&document).await[0];
+    let stored = &fixture.versions(&document).await[0];
     assert_eq!(submitted["submission"]["documents"][0]["sha256"], stored["sha256"]);
     assert_eq!(
-        commands(studio, &document),
+        commands(fixture, &document),
         ["forcesave", "drop"],
         "asked first, then sent out"
     );
@@ -73,19 +73,19 @@ studio!(s01_submission_contains_text_typed_before, |studio| {
     );
     let closed = editor.close().await.unwrap();
     assert_ne!(closed.status, Some(3));
-    assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
+    assert_eq!(fixture.origins(&document).await, ["FORCESAVE"]);
 });
 
-studio!(s02_save_after_submission_is_stored_as_late_revision, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
+with_document_server!(s02_save_after_submission_is_stored_as_late_revision, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.cem, &document).await;
     editor.type_text("Before.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
-    studio.submit(&world.ben, &document).await.expect(200);
+    fixture.submit(&world.ben, &document).await.expect(200);
     editor.type_text("After.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!(
@@ -93,41 +93,41 @@ studio!(s02_save_after_submission_is_stored_as_late_revision, |studio| {
         (Some(2), true),
         "nothing a student wrote is lost"
     );
-    assert_eq!(studio.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-    for text in [studio.text(&document).await, copied_text(studio, &document).await] {
+    assert_eq!(fixture.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+    for text in [fixture.text(&document).await, copied_text(fixture, &document).await] {
         assert!(text.contains("Before.") && !text.contains("After."), "{text}");
     }
 });
 
-studio!(s02_pending_save_completes_the_submission, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
+with_document_server!(s02_pending_save_completes_the_submission, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.cem, &document).await;
     editor.type_text("On its way.").await.unwrap();
     // The document server does not respond, so the submission uses the stored content.
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         command_error: Some(3),
         ..Faults::default()
     });
-    let submitted = studio.submit(&world.ben, &document).await.expect(200);
+    let submitted = fixture.submit(&world.ben, &document).await.expect(200);
     assert_eq!(submitted["document"]["version"], 0);
-    assert!(!copied_text(studio, &document).await.contains("On its way."));
-    studio.server.faults().clear();
-    let reader = studio.open(&world.ada, &document).await;
-    let key = studio.key(&document).await;
+    assert!(!copied_text(fixture, &document).await.contains("On its way."));
+    fixture.server.faults().clear();
+    let reader = fixture.open(&world.ada, &document).await;
+    let key = fixture.key(&document).await;
     assert!(!reader.text().await.unwrap().contains("On its way."));
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert!(copied_text(studio, &document).await.contains("On its way."));
-    assert!(studio.text(&document).await.contains("On its way."));
+    assert!(copied_text(fixture, &document).await.contains("On its way."));
+    assert!(fixture.text(&document).await.contains("On its way."));
     // Under the key of a reader, the document server has the previous content.
-    assert_ne!(studio.key(&document).await, key);
-    let second = studio.open(&world.ada, &document).await;
+    assert_ne!(fixture.key(&document).await, key);
+    let second = fixture.open(&world.ada, &document).await;
     assert!(second.text().await.unwrap().contains("On its way."));
-    let link = studio
+    let link = fixture
         .app
         .as_(&world.ben)
-        .get(&format!("/assignments/{}", studio.topic))
+        .get(&format!("/assignments/{}", fixture.topic))
         .await
         .expect(200);
     assert_eq!(
@@ -136,66 +136,66 @@ studio!(s02_pending_save_completes_the_submission, |studio| {
     );
 });
 
-studio!(s02_locked_document_accepts_save_of_text_before_finish, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
+with_document_server!(s02_locked_document_accepts_save_of_text_before_finish, |fixture| {
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("On its way.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         command_error: Some(3),
         ignores_drop: true,
         ..Faults::default()
     });
-    assert_eq!(studio.finish().await["unsavedDocuments"], json!([document]));
-    studio.server.faults().update(|faults| faults.hold = vec![6]);
+    assert_eq!(fixture.finish().await["unsavedDocuments"], json!([document]));
+    fixture.server.faults().update(|faults| faults.hold = vec![6]);
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    studio.server.faults().wait_until_held(1).await;
+    fixture.server.faults().wait_until_held(1).await;
     next_second().await;
     editor.type_text("After the bell.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert_eq!(studio.text(&document).await, "", "its last change came after the bell");
-    studio.server.faults().clear();
+    assert_eq!(fixture.text(&document).await, "", "its last change came after the bell");
+    fixture.server.faults().clear();
     // The forced save arrives last, but it is the newest save from before the finish.
-    eventually(async || studio.text(&document).await.contains("On its way.")).await;
-    assert!(!studio.text(&document).await.contains("After the bell."));
+    eventually(async || fixture.text(&document).await.contains("On its way.")).await;
+    assert!(!fixture.text(&document).await.contains("After the bell."));
     assert!(
-        text_of_all_revisions(studio, &document)
+        text_of_all_revisions(fixture, &document)
             .await
             .contains("After the bell.")
     );
-    assert_eq!(status(studio, &document).await.0, "LOCKED");
+    assert_eq!(status(fixture, &document).await.0, "LOCKED");
 });
 
-studio!(s03_text_before_finish_is_content_and_later_text_is_late, |studio| {
-    let world = &studio.app.world;
-    let (notes, page) = (studio.document("Notes").await, studio.document("Page").await);
+with_document_server!(s03_text_before_finish_is_content_and_later_text_is_late, |fixture| {
+    let world = &fixture.app.world;
+    let (notes, page) = (fixture.document("Notes").await, fixture.document("Page").await);
     let (bens, cems) = (
-        studio.open(&world.ben, &notes).await,
-        studio.open(&world.cem, &page).await,
+        fixture.open(&world.ben, &notes).await,
+        fixture.open(&world.cem, &page).await,
     );
     bens.type_text("Before the bell.").await.unwrap();
     cems.type_text("Also before.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
-    let done = studio.finish().await;
+    let done = fixture.finish().await;
     assert_eq!(
         (&done["lockedDocuments"], &done["unsavedDocuments"]),
         (&json!(2), &json!([]))
     );
-    let locked = studio.text(&notes).await;
+    let locked = fixture.text(&notes).await;
     assert!(locked.contains("Before the bell."));
-    assert!(studio.text(&page).await.contains("Also before."));
-    let version = studio.seen(&notes).await["version"].clone();
+    assert!(fixture.text(&page).await.contains("Also before."));
+    let version = fixture.get_document(&notes).await["version"].clone();
 
     bens.type_text("After the bell.").await.unwrap();
     let closed = bens.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert_eq!(studio.text(&notes).await, locked, "the locked bytes stay as they are");
-    assert_eq!(studio.seen(&notes).await["version"], version);
-    assert_eq!(studio.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-    let shown = studio
+    assert_eq!(fixture.text(&notes).await, locked, "the locked bytes stay as they are");
+    assert_eq!(fixture.get_document(&notes).await["version"], version);
+    assert_eq!(fixture.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+    let shown = fixture
         .app
         .as_(&world.ben)
         .get(&path(&notes, "/versions"))
@@ -205,33 +205,33 @@ studio!(s03_text_before_finish_is_content_and_later_text_is_late, |studio| {
     assert!(cems.close().await.unwrap().accepted);
 });
 
-studio!(s04_failed_forced_save_does_not_prevent_locking, |studio| {
+with_document_server!(s04_failed_forced_save_does_not_prevent_locking, |fixture| {
     let mut open = Vec::new();
     for number in 0..5 {
-        let document = studio.document(&format!("Page {number}")).await;
-        let editor = studio.open(&studio.app.world.ben, &document).await;
+        let document = fixture.document(&format!("Page {number}")).await;
+        let editor = fixture.open(&fixture.app.world.ben, &document).await;
         editor.type_text(&format!("Words {number}.")).await.unwrap();
         open.push((document, editor));
     }
     let unlucky = open[2].0.clone();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         command_error: Some(3),
         command_key: Some(unlucky.clone()),
         ..Faults::default()
     });
-    let done = studio.finish().await;
+    let done = fixture.finish().await;
     assert_eq!(
         (&done["lockedDocuments"], &done["unsavedDocuments"]),
         (&json!(5), &json!([unlucky]))
     );
     for (number, (document, _)) in open.iter().enumerate() {
-        assert_eq!(status(studio, document).await, (json!("LOCKED"), json!("DRAFT")));
-        let is_here = studio.text(document).await.contains(&format!("Words {number}."));
+        assert_eq!(status(fixture, document).await, (json!("LOCKED"), json!("DRAFT")));
+        let is_here = fixture.text(document).await.contains(&format!("Words {number}."));
         assert_eq!(is_here, *document != unlucky, "page {number}");
     }
     // A repeated finish contacts the editors that it could not reach, and changes nothing else.
-    studio.server.faults().clear();
-    let again = studio.finish().await;
+    fixture.server.faults().clear();
+    let again = fixture.finish().await;
     assert_eq!(
         (
             &again["lockedDocuments"],
@@ -240,9 +240,9 @@ studio!(s04_failed_forced_save_does_not_prevent_locking, |studio| {
         ),
         (&json!(0), &json!(true), &json!([]))
     );
-    assert!(studio.text(&unlucky).await.contains("Words 2."));
+    assert!(fixture.text(&unlucky).await.contains("Words 2."));
     assert!(open[2].1.type_text("More.").await.is_err(), "its editor was sent out");
-    assert_eq!(studio.finish().await["finishedAt"], done["finishedAt"]);
+    assert_eq!(fixture.finish().await["finishedAt"], done["finishedAt"]);
 });
 
 both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
@@ -280,52 +280,52 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
     assert_eq!(app.kept_files().len(), 1);
 });
 
-studio!(s06_reopen_restores_previous_status, |studio| {
-    let world = &studio.app.world;
-    let (submitted, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
-    let submission = studio.submit(&world.ben, &submitted).await.expect(200)["submission"]["id"].clone();
-    let keys = [studio.key(&submitted).await, studio.key(&draft).await];
-    studio.finish().await;
-    let locked = [studio.key(&submitted).await, studio.key(&draft).await];
-    let reopening = format!("/assignments/{}/reopen", studio.topic);
-    let refused = studio
+with_document_server!(s06_reopen_restores_previous_status, |fixture| {
+    let world = &fixture.app.world;
+    let (submitted, draft) = (fixture.document("Handed in").await, fixture.document("Draft").await);
+    let submission = fixture.submit(&world.ben, &submitted).await.expect(200)["submission"]["id"].clone();
+    let keys = [fixture.key(&submitted).await, fixture.key(&draft).await];
+    fixture.finish().await;
+    let locked = [fixture.key(&submitted).await, fixture.key(&draft).await];
+    let reopening = format!("/assignments/{}/reopen", fixture.topic);
+    let refused = fixture
         .app
         .as_(&world.ben)
         .send(reqwest::Method::POST, &reopening, None)
         .await;
     refused.refused(403, "FORBIDDEN_ROLE");
-    let open = studio.reopen().await;
+    let open = fixture.reopen().await;
     assert_eq!(
         open,
-        json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "stillLockedDocuments": [], "groups": 2})
+        json!({"assignmentId": fixture.topic, "status": "ACTIVE", "unlockedDocuments": 2, "stillLockedDocuments": [], "groups": 2})
     );
-    assert_eq!(status(studio, &submitted).await, (json!("SUBMITTED"), Value::Null));
-    assert_eq!(status(studio, &draft).await, (json!("DRAFT"), Value::Null));
-    let reopened = [studio.key(&submitted).await, studio.key(&draft).await];
+    assert_eq!(status(fixture, &submitted).await, (json!("SUBMITTED"), Value::Null));
+    assert_eq!(status(fixture, &draft).await, (json!("DRAFT"), Value::Null));
+    let reopened = [fixture.key(&submitted).await, fixture.key(&draft).await];
     for document in 0..2 {
         assert!(keys[document] != locked[document] && locked[document] != reopened[document]);
     }
-    let topic = studio
+    let topic = fixture
         .app
         .as_(&world.ben)
-        .get(&format!("/assignments/{}", studio.topic))
+        .get(&format!("/assignments/{}", fixture.topic))
         .await
         .expect(200);
     assert_eq!(topic["groupAssignments"][0]["currentSubmissionId"], submission);
-    studio.write(&world.ben, &draft, "It goes on.").await;
+    fixture.write(&world.ben, &draft, "It goes on.").await;
     assert_eq!(
-        studio.reopen().await["unlockedDocuments"],
+        fixture.reopen().await["unlockedDocuments"],
         0,
         "repeating changes nothing"
     );
 });
 
-studio!(s07_finish_during_typing_and_closing_loses_no_text, |studio| {
-    let world = &studio.app.world;
-    let draft = studio.document("Our page").await;
+with_document_server!(s07_finish_during_typing_and_closing_loses_no_text, |fixture| {
+    let world = &fixture.app.world;
+    let draft = fixture.document("Our page").await;
     for round in 0..size(20, 200) {
         let before = format!("Before {round}.");
-        let editor = studio.open(&world.ben, &draft).await;
+        let editor = fixture.open(&world.ben, &draft).await;
         editor.type_text(&before).await.unwrap();
         let delay = Duration::from_millis(rand::rng().random_range(0..40));
         if round % 2 == 0 {
@@ -334,64 +334,67 @@ studio!(s07_finish_during_typing_and_closing_loses_no_text, |studio| {
                 tokio::time::sleep(delay).await;
                 editor.close().await.unwrap()
             };
-            let (closed, _) = tokio::join!(leaving, studio.finish());
+            let (closed, _) = tokio::join!(leaving, fixture.finish());
             // An editor that was disconnected by the finish first has no changes to report.
             assert!(closed.accepted || closed.status.is_none(), "round {round}: {closed:?}");
         } else {
             // An editor that ignores the disconnect and keeps typing.
-            studio.server.faults().update(|faults| faults.ignores_drop = true);
+            fixture.server.faults().update(|faults| faults.ignores_drop = true);
             let during = format!("During {round}.");
             let writing = async {
                 tokio::time::sleep(delay).await;
                 editor.type_text(&during).await.unwrap();
             };
-            tokio::join!(writing, studio.finish());
-            let (locked, version) = (studio.text(&draft).await, studio.seen(&draft).await["version"].clone());
+            tokio::join!(writing, fixture.finish());
+            let (locked, version) = (
+                fixture.text(&draft).await,
+                fixture.get_document(&draft).await["version"].clone(),
+            );
             let is_in = locked.contains(&during);
             let after = format!("After {round}.");
             editor.type_text(&after).await.unwrap();
             assert!(editor.close().await.unwrap().accepted, "round {round}");
-            wait_for_no_sessions(studio, &draft).await;
-            assert_eq!(studio.text(&draft).await, locked, "round {round}");
-            assert_eq!(studio.seen(&draft).await["version"], version, "round {round}");
-            let everything = text_of_all_revisions(studio, &draft).await;
+            wait_for_no_sessions(fixture, &draft).await;
+            assert_eq!(fixture.text(&draft).await, locked, "round {round}");
+            assert_eq!(fixture.get_document(&draft).await["version"], version, "round {round}");
+            let everything = text_of_all_revisions(fixture, &draft).await;
             assert!(
                 everything.contains(&during) && everything.contains(&after),
                 "round {round}, in: {is_in}"
             );
-            studio.server.faults().clear();
+            fixture.server.faults().clear();
         }
-        wait_for_no_sessions(studio, &draft).await;
+        wait_for_no_sessions(fixture, &draft).await;
         // The text was typed before the finish, so it is saved in either order.
-        assert!(studio.text(&draft).await.contains(&before), "round {round}");
-        assert_eq!(status(studio, &draft).await.0, "LOCKED");
-        studio.reopen().await;
+        assert!(fixture.text(&draft).await.contains(&before), "round {round}");
+        assert_eq!(status(fixture, &draft).await.0, "LOCKED");
+        fixture.reopen().await;
     }
 });
 
-studio!(b17_late_text_is_readable_by_group_after_restore, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.ben, &document).await;
+with_document_server!(b17_late_text_is_readable_by_group_after_restore, |fixture| {
+    let world = &fixture.app.world;
+    let document = fixture.document("Our page").await;
+    let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
     editor.close().await.unwrap();
-    let editor = studio.open(&world.cem, &document).await;
+    let editor = fixture.open(&world.cem, &document).await;
     editor.type_text("Of a colleague.").await.unwrap();
-    studio.server.set_faults(Faults {
+    fixture.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
-    let ben = studio.app.as_(&world.ben);
+    let ben = fixture.app.as_(&world.ben);
     ben.post(&path(&document, "/versions/1/restore"), json!({}))
         .await
         .expect(200);
     editor.close().await.unwrap();
-    assert!(!studio.text(&document).await.contains("Of a colleague."));
+    assert!(!fixture.text(&document).await.contains("Of a colleague."));
     let versions = ben.get(&path(&document, "/versions")).await.expect(200);
     let versions = versions.as_array().unwrap().iter();
     let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
     assert_eq!(late["savedById"], json!(world.cem.id));
     let restore = format!("/versions/{}/restore", late["version"]);
     ben.post(&path(&document, &restore), json!({})).await.expect(200);
-    assert!(studio.text(&document).await.contains("Of a colleague."));
+    assert!(fixture.text(&document).await.contains("Of a colleague."));
 });

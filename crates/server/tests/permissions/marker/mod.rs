@@ -185,11 +185,11 @@ async fn nobody_outside_finds_any(
     }
 }
 
-studio!(
+with_document_server!(
     #[long_on_postgres]
     nobody_else_finds_a_mark_of_a_group,
-    |studio| {
-        let (app, world) = (&studio.app, &studio.app.world);
+    |fixture| {
+        let (app, world) = (&fixture.app, &fixture.app.world);
         let lesson = LessonFixture::begin(app).await;
         let ada = app.as_(&world.ada);
         let class = &world.seven_b;
@@ -217,8 +217,8 @@ studio!(
         let mut hidden = lesson.clone();
         hidden.group = lesson.hidden_group.clone();
         let mut veiled = Secret::new("veil", hidden);
-        open.live(studio, &world.ben, &world.ben, Some(&world.cem)).await;
-        veiled.live(studio, &world.ada, &world.dana, None).await;
+        open.live(fixture, &world.ben, &world.ben, Some(&world.cem)).await;
+        veiled.live(fixture, &world.ada, &world.dana, None).await;
         open.asks_for_help(app).await;
         let staff_marks = union(&[&open.marks, &open.staff_marks, &veiled.marks, &veiled.staff_marks]);
         let not_bens = union(&[&open.staff_marks, &veiled.everything()]);

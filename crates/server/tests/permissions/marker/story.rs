@@ -104,17 +104,17 @@ impl Secret {
     /// The work of `graded` is graded separately, and so is the work of `other`, if given.
     pub async fn live(
         &mut self,
-        studio: &DocumentServerFixture,
+        fixture: &DocumentServerFixture,
         worker: &Person,
         graded: &Person,
         other: Option<&Person>,
     ) {
-        let (ada, member) = (studio.app.as_(&studio.app.world.ada), studio.app.as_(worker));
-        self.is_written_about(&ada, &studio.app.world.adam).await;
+        let (ada, member) = (fixture.app.as_(&fixture.app.world.ada), fixture.app.as_(worker));
+        self.is_written_about(&ada, &fixture.app.world.adam).await;
         self.is_named(&ada).await;
         self.gets_task(&ada).await;
         self.talks(&member, &ada).await;
-        self.writes(studio, worker).await;
+        self.writes(fixture, worker).await;
         self.hands_in(&member).await;
         self.is_judged(&ada, &member, graded, other).await;
     }
@@ -225,14 +225,14 @@ impl Secret {
         ada.put(&grade, out).await.expect(200);
     }
 
-    async fn writes(&mut self, studio: &DocumentServerFixture, worker: &Person) {
-        let member = studio.app.as_(worker);
+    async fn writes(&mut self, fixture: &DocumentServerFixture, worker: &Person) {
+        let member = fixture.app.as_(worker);
         let documents = format!("/workrooms/{}/documents", self.lesson.work_room);
         let new = json!({"title": self.former_mark("first-title"), "documentType": "word"});
         let made = member.post(&documents, new).await.expect(201);
         self.lesson.document = self.keep(&made);
         let typed = self.mark("typed");
-        studio.write(worker, &self.lesson.document, &typed).await;
+        fixture.write(worker, &self.lesson.document, &typed).await;
         let title = json!({"title": self.mark("title")});
         member.patch(&path(&self.lesson.document, ""), title).await.expect(200);
         // A second document, which is uploaded and deleted.
