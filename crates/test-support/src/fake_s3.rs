@@ -23,11 +23,11 @@ pub const SECRET: &str = "test-secret-0123456789";
 
 /// The faults that are injected into requests.
 #[derive(Default)]
-pub struct Door {
+pub struct S3Faults {
     /// Every request fails with a closed connection.
-    pub shut: AtomicBool,
+    pub closes_connections: AtomicBool,
     /// Write requests are delayed.
-    pub held: AtomicBool,
+    pub holds_requests: AtomicBool,
     /// Write requests are broken from this request number on; 0: never.
     pub breaks_after: AtomicUsize,
     /// Write requests are delayed from this request number on; 0: never.
@@ -39,7 +39,7 @@ pub struct Door {
 /// An S3 bucket stored in a folder.
 pub struct FakeS3 {
     pub endpoint: String,
-    pub door: Arc<Door>,
+    pub faults: Arc<S3Faults>,
     folder: tempfile::TempDir,
     serving: tokio::task::JoinHandle<()>,
 }
@@ -53,11 +53,11 @@ impl FakeS3 {
         let service = builder.build();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let door = Arc::new(Door::default());
-        let serving = tokio::spawn(serve(listener, service, Arc::clone(&door)));
+        let faults = Arc::new(S3Faults::default());
+        let serving = tokio::spawn(serve(listener, service, Arc::clone(&faults)));
         Self {
             endpoint,
-            door,
+            faults,
             folder,
             serving,
         }
@@ -90,7 +90,7 @@ impl FakeS3 {
     }
 
     /// Returns the names of the stored objects, without the marker of the storage.
-    pub fn kept(&self) -> BTreeSet<String> {
+    pub fn stored_keys(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         gather(&self.folder("files"), &mut found);
         found.remove("id");
@@ -106,30 +106,30 @@ impl FakeS3 {
     }
 
     /// Returns the number of delayed requests.
-    pub fn waiting(&self) -> usize {
-        self.door.waiting.load(Ordering::SeqCst)
+    pub fn held_requests(&self) -> usize {
+        self.faults.waiting.load(Ordering::SeqCst)
     }
 
     /// Breaks write requests after this number of further requests.
     #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn break_after(&self, requests: usize) {
-        let passed = self.door.writes.load(Ordering::SeqCst);
-        self.door.breaks_after.store(passed + requests, Ordering::SeqCst);
+        let passed = self.faults.writes.load(Ordering::SeqCst);
+        self.faults.breaks_after.store(passed + requests, Ordering::SeqCst);
     }
 
     /// Delays write requests after this number of further requests.
     #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn hold_after(&self, requests: usize) {
-        let passed = self.door.writes.load(Ordering::SeqCst);
-        self.door.holds_after.store(passed + requests, Ordering::SeqCst);
+        let passed = self.faults.writes.load(Ordering::SeqCst);
+        self.faults.holds_after.store(passed + requests, Ordering::SeqCst);
     }
 
     /// Removes all faults.
-    pub fn heal(&self) {
-        self.door.shut.store(false, Ordering::SeqCst);
-        self.door.held.store(false, Ordering::SeqCst);
-        self.door.breaks_after.store(0, Ordering::SeqCst);
-        self.door.holds_after.store(0, Ordering::SeqCst);
+    pub fn clear_faults(&self) {
+        self.faults.closes_connections.store(false, Ordering::SeqCst);
+        self.faults.holds_requests.store(false, Ordering::SeqCst);
+        self.faults.breaks_after.store(0, Ordering::SeqCst);
+        self.faults.holds_after.store(0, Ordering::SeqCst);
     }
 }
 
@@ -139,15 +139,15 @@ impl Drop for FakeS3 {
     }
 }
 
-async fn serve(listener: TcpListener, service: S3Service, door: Arc<Door>) {
+async fn serve(listener: TcpListener, service: S3Service, faults: Arc<S3Faults>) {
     while let Ok((socket, _)) = listener.accept().await {
-        let (service, door) = (service.clone(), Arc::clone(&door));
+        let (service, faults) = (service.clone(), Arc::clone(&faults));
         tokio::spawn(async move {
             let answer = service_fn(move |request: Request<Incoming>| {
-                let (service, door) = (service.clone(), Arc::clone(&door));
+                let (service, faults) = (service.clone(), Arc::clone(&faults));
                 async move {
-                    if !door.passes(&request).await {
-                        return Err(std::io::Error::other("the door is shut"));
+                    if !faults.passes(&request).await {
+                        return Err(std::io::Error::other("the faults is closes_connections"));
                     }
                     service
                         .call(request.map(s3s::Body::from))
@@ -164,7 +164,7 @@ async fn serve(listener: TcpListener, service: S3Service, door: Arc<Door>) {
     }
 }
 
-impl Door {
+impl S3Faults {
     async fn passes(&self, request: &Request<Incoming>) -> bool {
         let writes = matches!(*request.method(), Method::PUT | Method::POST);
         if writes {
@@ -173,12 +173,12 @@ impl Door {
                 return false;
             }
             self.waiting.fetch_add(1, Ordering::SeqCst);
-            while self.held.load(Ordering::SeqCst) || is_reached(&self.holds_after, passed) {
+            while self.holds_requests.load(Ordering::SeqCst) || is_reached(&self.holds_after, passed) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             self.waiting.fetch_sub(1, Ordering::SeqCst);
         }
-        !self.shut.load(Ordering::SeqCst)
+        !self.closes_connections.load(Ordering::SeqCst)
     }
 }
 

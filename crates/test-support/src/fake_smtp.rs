@@ -9,21 +9,21 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use super::letters::Letter;
+use super::emails::SentEmail;
 
 /// How the next connections are handled, one entry per connection; after the last entry, emails are accepted.
 #[derive(Debug, Clone, Copy)]
-pub enum Mood {
+pub enum SmtpBehavior {
     /// Accepts emails.
-    Kind,
+    Accept,
     /// Closes the connection immediately: 421.
-    Closing,
+    Close,
     /// Rejects the recipient temporarily: 451.
-    Later,
+    RejectTemporarily,
     /// Rejects the recipient permanently: 550.
-    Never,
+    RejectPermanently,
     /// Sends nothing until `release`.
-    Silent,
+    Hang,
 }
 
 #[derive(Clone)]
@@ -35,20 +35,20 @@ pub struct FakeSmtp {
 
 #[derive(Default)]
 struct Seen {
-    moods: VecDeque<Mood>,
-    letters: Vec<Letter>,
+    behaviors: VecDeque<SmtpBehavior>,
+    emails: Vec<SentEmail>,
     /// Every command line from clients, without the content of emails.
     lines: Vec<String>,
     connections: usize,
 }
 
 impl FakeSmtp {
-    pub async fn open(moods: &[Mood]) -> Self {
+    pub async fn open(behaviors: &[SmtpBehavior]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let office = Self {
             port: listener.local_addr().unwrap().port(),
             seen: Arc::new(Mutex::new(Seen {
-                moods: moods.iter().copied().collect(),
+                behaviors: behaviors.iter().copied().collect(),
                 ..Seen::default()
             })),
             released: Arc::new(Semaphore::new(0)),
@@ -68,8 +68,8 @@ impl FakeSmtp {
         self.released.close();
     }
 
-    pub fn letters(&self) -> Vec<Letter> {
-        self.seen.lock().unwrap().letters.clone()
+    pub fn emails(&self) -> Vec<SentEmail> {
+        self.seen.lock().unwrap().emails.clone()
     }
 
     pub fn lines(&self) -> Vec<String> {
@@ -94,16 +94,16 @@ impl FakeSmtp {
     }
 
     async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
-        let mood = {
+        let behavior = {
             let mut seen = self.seen.lock().unwrap();
             seen.connections += 1;
-            seen.moods.pop_front().unwrap_or(Mood::Kind)
+            seen.behaviors.pop_front().unwrap_or(SmtpBehavior::Accept)
         };
         let (reader, mut writer) = stream.into_split();
         let mut lines = BufReader::new(reader).split(b'\n');
-        match mood {
-            Mood::Silent => drop(self.released.acquire().await),
-            Mood::Closing => return writer.write_all(b"421 closing\r\n").await,
+        match behavior {
+            SmtpBehavior::Hang => drop(self.released.acquire().await),
+            SmtpBehavior::Close => return writer.write_all(b"421 closing\r\n").await,
             _ => {}
         }
         writer.write_all(b"220 post.test\r\n").await?;
@@ -112,8 +112,8 @@ impl FakeSmtp {
             let line = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
             if let Some(text) = &mut message {
                 if line == "." {
-                    let letter = Letter::read(text);
-                    self.seen.lock().unwrap().letters.push(letter);
+                    let email = SentEmail::read(text);
+                    self.seen.lock().unwrap().emails.push(email);
                     message = None;
                     writer.write_all(b"250 taken\r\n").await?;
                 } else {
@@ -124,10 +124,10 @@ impl FakeSmtp {
             }
             self.seen.lock().unwrap().lines.push(line.clone());
             let word = line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase();
-            let answer: &[u8] = match (word.as_str(), mood) {
+            let answer: &[u8] = match (word.as_str(), behavior) {
                 ("EHLO", _) => b"250-post.test\r\n250-8BITMIME\r\n250 AUTH PLAIN\r\n",
-                ("RCPT", Mood::Later) => b"451 try <again> later\r\n",
-                ("RCPT", Mood::Never) => b"550 no such person\r\n",
+                ("RCPT", SmtpBehavior::RejectTemporarily) => b"451 try <again> later\r\n",
+                ("RCPT", SmtpBehavior::RejectPermanently) => b"550 no such person\r\n",
                 ("AUTH", _) => b"235 welcome\r\n",
                 ("DATA", _) => {
                     message = Some(String::new());

@@ -104,7 +104,7 @@ async fn what_is_committed_reads_back_whole_and_in_parts() {
         assert!(files.is_writable().await);
     }
     assert_eq!(files_below(folder.path()), BTreeSet::from(["b-1.docx".to_owned()]));
-    assert_eq!(bucket.kept(), BTreeSet::from(["b-1.docx".to_owned()]));
+    assert_eq!(bucket.stored_keys(), BTreeSet::from(["b-1.docx".to_owned()]));
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn what_is_dropped_or_too_large_leaves_nothing() {
         );
     }
     assert_eq!(files_below(folder.path()), BTreeSet::new());
-    assert_eq!(bucket.kept(), BTreeSet::new());
+    assert_eq!(bucket.stored_keys(), BTreeSet::new());
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn a_key_is_never_a_path() {
         }
     }
     assert_eq!(files_below(folder.path()), BTreeSet::new());
-    assert_eq!(bucket.kept(), BTreeSet::new());
+    assert_eq!(bucket.stored_keys(), BTreeSet::new());
 }
 
 #[tokio::test]

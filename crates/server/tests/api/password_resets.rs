@@ -8,7 +8,7 @@ use serde_json::json;
 use test_support::Browser;
 use test_support::TestApp;
 use test_support::accounts::{PASSWORD, enable, signed_in};
-use test_support::letters::outbox;
+use test_support::emails::outbox;
 use test_support::rows::execute;
 
 const NEW: &str = "Dreieck und Kreis";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::letters::{outbox, waiting};
+use test_support::emails::{outbox, queued_emails};
 use test_support::rows::texts;
 use test_support::{Client, Person, TestApp};
 
@@ -288,7 +288,7 @@ both!(a_request_that_does_not_fit_makes_nobody, |app| {
         texts(&app.database, "SELECT id FROM users".to_owned()).await.len(),
         before
     );
-    assert_eq!(waiting(app).await, 0, "no letter is on its way");
+    assert_eq!(queued_emails(app).await, 0, "no letter is on its way");
     assert!(outbox(app, 0).await.is_empty());
 });
 

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::letters::{Letter, outbox, waiting};
+use test_support::emails::{SentEmail, outbox, queued_emails};
 use test_support::rows::{execute, texts};
 use test_support::{FRONTEND, TestApp};
 
 const NEW: &str = "new.address@test.example";
 
-fn link(letter: &Letter) -> String {
+fn link(letter: &SentEmail) -> String {
     let link = letter.link();
     assert!(link.contains("/verify-email?token="), "{link}");
     link.strip_prefix("/api").unwrap().to_owned()
@@ -33,7 +33,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     ask(NEW, "wrong password").await.invalid("password");
     let failures = "SELECT account_key FROM sign_in_failures".to_owned();
     assert_eq!(texts(&app.database, failures).await, [Some(world.ben.email.clone())]);
-    assert_eq!(waiting(app).await, 0);
+    assert_eq!(queued_emails(app).await, 0);
     assert!(outbox(app, 0).await.is_empty());
     assert_eq!(
         ask(" New.Address@Test.Example ", PASSWORD).await.expect(200),

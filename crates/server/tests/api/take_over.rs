@@ -6,7 +6,7 @@ use common::clock;
 use serde_json::{Value, json};
 
 use test_support::Browser;
-use test_support::letters::outbox;
+use test_support::emails::outbox;
 use test_support::name_server::{self, Zone};
 use test_support::rows::{execute, texts};
 use test_support::{Client, TestApp};

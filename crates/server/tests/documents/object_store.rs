@@ -59,9 +59,9 @@ async fn documents_work_with_object_store(kind: Kind) {
     assert_eq!(ben.get(&download).await.bytes, b"changed");
 
     // Deleted files are removed from the bucket.
-    assert_eq!(bucket.kept().len(), 2);
+    assert_eq!(bucket.stored_keys().len(), 2);
     ben.delete(&path(made["id"].as_str().unwrap(), "")).await.expect(200);
-    eventually(async || bucket.kept().is_empty()).await;
+    eventually(async || bucket.stored_keys().is_empty()).await;
 
     // Saved, restored, submitted, withdrawn, converted, finished.
     let document = fixture.document("Our page").await;
@@ -153,11 +153,11 @@ async fn f07_unavailable_object_store_acknowledges_nothing() {
     let ben = fixture.app.as_(&world.ben);
     let document = fixture.document("Our page").await;
     fixture.write(&world.ben, &document, "Kept.").await;
-    let kept = bucket.kept();
+    let kept = bucket.stored_keys();
 
     let editor = fixture.open(&world.ben, &document).await;
     editor.type_text("Typed while the store is away.").await.unwrap();
-    bucket.door.shut.store(true, Ordering::SeqCst);
+    bucket.faults.closes_connections.store(true, Ordering::SeqCst);
     ben.upload(&room, "a.txt", b"x".to_vec(), &[])
         .await
         .refused(503, "NOT_READY");
@@ -178,8 +178,8 @@ async fn f07_unavailable_object_store_acknowledges_nothing() {
         .await
         .expect(201);
 
-    bucket.heal();
-    assert_eq!(bucket.kept(), kept);
+    bucket.clear_faults();
+    assert_eq!(bucket.stored_keys(), kept);
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     assert!(fixture.text(&document).await.contains("Typed while the store is away."));
@@ -194,9 +194,9 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
     let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
     let document = fixture.document("Our page").await;
     fixture.write(&world.ben, &document, "Kept.").await;
-    let kept = bucket.kept();
+    let kept = bucket.stored_keys();
 
-    bucket.door.held.store(true, Ordering::SeqCst);
+    bucket.faults.holds_requests.store(true, Ordering::SeqCst);
     // The long run starts more uploads than are sent concurrently. The others wait without being held in memory.
     let (uploads, sent) = size((4, 4), (20, 16));
     let waiting: Vec<_> = (0..uploads)
@@ -205,7 +205,7 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
             tokio::spawn(async move { ben.upload(&room, &format!("{number}.txt"), b"x".to_vec(), &[]).await })
         })
         .collect();
-    eventually(async || bucket.waiting() >= sent).await;
+    eventually(async || bucket.held_requests() >= sent).await;
     let began = Instant::now();
     assert_eq!(ada.get(&path(&document, "/download")).await.status, 200);
     let other = fixture.document("Made meanwhile").await;
@@ -226,9 +226,9 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
         2,
         "nothing was acknowledged, nothing is there"
     );
-    bucket.heal();
+    bucket.clear_faults();
     ben.upload(&room, "later.txt", b"x".to_vec(), &[]).await.expect(201);
     // A request that hung may reach the store later. No row references such a file, and the sweep removes it.
-    assert!(bucket.kept().is_superset(&kept));
+    assert!(bucket.stored_keys().is_superset(&kept));
     fixture.close().await;
 }

@@ -6,8 +6,8 @@ use db::sql::Sql;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use serde_json::json;
 
-use test_support::fake_smtp::{FakeSmtp, Mood};
-use test_support::letters::{outbox, waiting};
+use test_support::emails::{outbox, queued_emails};
+use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
 use test_support::{Kind, TestApp, until};
 
 db::statements! {
@@ -29,14 +29,14 @@ async fn request_reset(app: &TestApp, email: &str) {
 /// Waits until `wanted` emails are queued.
 async fn wait_for_queued(app: &TestApp, wanted: i64) {
     assert_eq!(STATEMENTS.len(), 4);
-    until("so many letters wait", async || waiting(app).await == wanted).await;
+    until("so many letters wait", async || queued_emails(app).await == wanted).await;
 }
 
 /// Runs the statement on queued emails repeatedly, also while they are being sent, until the queue is empty.
 async fn update_until_empty(app: &TestApp, statement: &'static Sql) {
     until("no letter waits", async || {
         app.raw(|connection| connection.execute(statement, &[]).unwrap()).await;
-        waiting(app).await == 0
+        queued_emails(app).await == 0
     })
     .await;
 }
@@ -60,11 +60,11 @@ async fn email_is_sent_in_language_of_recipient() {
             .await;
         request_reset(&app, &ada.email).await;
         mail_server
-            .until("a letter", |mail_server| mail_server.letters().len() == 1)
+            .until("a letter", |mail_server| mail_server.emails().len() == 1)
             .await;
         wait_for_queued(&app, 0).await;
 
-        let letter = mail_server.letters().remove(0);
+        let letter = mail_server.emails().remove(0);
         assert_eq!(letter.to, ada.email);
         assert_eq!(letter.subject, "Ein neues Passwort wählen");
         assert!(
@@ -106,7 +106,7 @@ async fn email_is_sent_in_language_of_recipient() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn temporary_smtp_failure_delays_email_and_sends_it_once() {
-    let mail_server = FakeSmtp::open(&[Mood::Closing, Mood::Later]).await;
+    let mail_server = FakeSmtp::open(&[SmtpBehavior::Close, SmtpBehavior::RejectTemporarily]).await;
     let url = format!("smtp://127.0.0.1:{}", mail_server.port);
     let app = start(Kind::Sqlite, &url).await.unwrap();
     request_reset(&app, &app.world.ada.email).await;
@@ -115,24 +115,24 @@ async fn temporary_smtp_failure_delays_email_and_sends_it_once() {
             mail_server.lines().iter().any(|line| line.starts_with("RCPT"))
         })
         .await;
-    assert_eq!(waiting(&app).await, 1, "it is not lost");
+    assert_eq!(queued_emails(&app).await, 1, "it is not lost");
     // The server rejected it temporarily, and the next attempt is in one minute.
     update_until_empty(&app, &MAKE_DUE).await;
-    assert_eq!(mail_server.letters().len(), 1);
+    assert_eq!(mail_server.emails().len(), 1);
     assert!(!app.folder().join("outbox").exists());
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rejected_or_expired_email_is_written_to_outbox_folder() {
-    let mail_server = FakeSmtp::open(&[Mood::Never]).await;
+    let mail_server = FakeSmtp::open(&[SmtpBehavior::RejectPermanently]).await;
     let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
     request_reset(&app, &app.world.ada.email).await;
     assert_eq!(outbox(&app, 1).await[0].to, app.world.ada.email);
     wait_for_queued(&app, 0).await;
-    assert!(mail_server.letters().is_empty());
+    assert!(mail_server.emails().is_empty());
     app.close().await;
 
     // A port without a listener: connections are refused.
@@ -150,7 +150,7 @@ async fn rejected_or_expired_email_is_written_to_outbox_folder() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
-    let mail_server = FakeSmtp::open(&[Mood::Silent]).await;
+    let mail_server = FakeSmtp::open(&[SmtpBehavior::Hang]).await;
     let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
@@ -172,7 +172,7 @@ async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
     }
     mail_server.release();
     mail_server
-        .until("both letters", |mail_server| mail_server.letters().len() == 2)
+        .until("both letters", |mail_server| mail_server.emails().len() == 2)
         .await;
     wait_for_queued(&app, 0).await;
     app.close().await;
@@ -191,10 +191,10 @@ async fn email_is_not_sent_without_required_encryption() {
         let lines = mail_server.lines();
         let received = |word: &str| lines.iter().any(|line| line.to_ascii_uppercase().starts_with(word));
         assert!(
-            !received("MAIL") && !received("AUTH") && mail_server.letters().is_empty(),
+            !received("MAIL") && !received("AUTH") && mail_server.emails().is_empty(),
             "{scheme}: {lines:?}"
         );
-        assert_eq!(waiting(&app).await, 1);
+        assert_eq!(queued_emails(&app).await, 1);
         app.close().await;
     }
 }

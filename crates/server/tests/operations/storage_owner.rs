@@ -181,7 +181,7 @@ async fn storage_of_other_installation_prevents_start() {
     place.set("FILES_URL", "s3://school/work");
     let other = "0-of-another-installation\n";
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
-    bucket.door.shut.store(true, Ordering::SeqCst);
+    bucket.faults.closes_connections.store(true, Ordering::SeqCst);
     let service = tokio::task::block_in_place(|| place.start("serve"));
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let status = async || {
@@ -189,7 +189,7 @@ async fn storage_of_other_installation_prevents_start() {
         http.get(url).send().await.unwrap().status().as_u16()
     };
     assert_eq!(status().await, 503);
-    bucket.heal();
+    bucket.clear_faults();
     let log = || service.log();
     until(async || log().contains("file storage rejected")).await;
     assert_eq!(status().await, 503);

@@ -56,7 +56,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
     bucket.break_after(2);
     let refused = files.commit(stage_all(&files, &large()).await, &key).await;
     assert!(matches!(refused, Err(Error::NotReady)), "{refused:?}");
-    bucket.heal();
+    bucket.clear_faults();
     assert!(!bucket.has_unfinished());
     assert_eq!(files_below(folder.path()), BTreeSet::new());
     assert!(files.open(&key).await.is_err());
@@ -68,14 +68,14 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
         let (files, key) = (files.clone(), key.clone());
         async move { files.commit(staged, &key).await }
     });
-    while bucket.waiting() == 0 {
+    while bucket.held_requests() == 0 {
         assert!(!sending.is_finished());
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     assert!(!files_below(&folder.path().join("staging/uploads")).is_empty());
     sending.abort();
     assert!(sending.await.is_err());
-    bucket.heal();
+    bucket.clear_faults();
     let notes = folder.path().join("staging/uploads");
     for note in files_below(&notes) {
         let millis = u64::try_from(common::clock::now().as_millis()).unwrap() - 7_200_000;
@@ -95,7 +95,10 @@ async fn a_store_that_is_away_is_not_ready_and_keeps_nothing() {
     let files = in_bucket(folder.path(), &bucket).await;
     let key = FileKey::new("kept.pdf");
     files.commit(staged(&files, b"kept").await, &key).await.unwrap();
-    bucket.door.shut.store(true, std::sync::atomic::Ordering::SeqCst);
+    bucket
+        .faults
+        .closes_connections
+        .store(true, std::sync::atomic::Ordering::SeqCst);
     let other = FileKey::new("other.pdf");
     let away = [
         files.commit(staged(&files, b"other").await, &other).await,
@@ -109,7 +112,7 @@ async fn a_store_that_is_away_is_not_ready_and_keeps_nothing() {
         assert!(matches!(answer, Err(Error::NotReady)), "{answer:?}");
     }
     assert!(!files.is_writable().await);
-    bucket.heal();
+    bucket.clear_faults();
     assert!(files.is_writable().await);
-    assert_eq!(bucket.kept(), BTreeSet::from(["kept.pdf".to_owned()]));
+    assert_eq!(bucket.stored_keys(), BTreeSet::from(["kept.pdf".to_owned()]));
 }

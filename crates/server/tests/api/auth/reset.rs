@@ -5,11 +5,11 @@ use serde_json::json;
 
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
 use test_support::FRONTEND;
-use test_support::letters::{Letter, outbox};
+use test_support::emails::{SentEmail, outbox};
 
 const NEW: &str = "Dreieck und Kreis";
 
-fn token(letter: &Letter) -> String {
+fn token(letter: &SentEmail) -> String {
     let link = letter.link();
     let rest = link.strip_prefix("/api/auth/reset-password/").unwrap();
     rest.split('?').next().unwrap().to_owned()

@@ -6,7 +6,7 @@ mod tokens;
 
 use serde_json::{Value, json};
 
-use test_support::letters::{Letter, outbox};
+use test_support::emails::{SentEmail, outbox};
 use test_support::rows::texts;
 use test_support::{Client, Person, TestApp};
 
@@ -46,7 +46,7 @@ async fn set_active(client: &Client, organization: &str) -> test_support::Answer
     client.post("/auth/organization/set-active", body).await
 }
 
-fn token(letter: &Letter) -> String {
+fn token(letter: &SentEmail) -> String {
     let link = letter.link();
     link.strip_prefix("/accept-invitation#token=")
         .unwrap_or_else(|| panic!("{link}"))

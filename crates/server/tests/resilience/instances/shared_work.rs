@@ -73,15 +73,18 @@ async fn job_of_dead_instance_is_completed_by_another() {
     let world = people(&instances).await;
     // The second instance is paused, so the first takes the job. The job blocks while it stores the archive.
     instances.running(1).pause();
-    instances.bucket.door.held.store(true, Ordering::SeqCst);
+    instances.bucket.faults.holds_requests.store(true, Ordering::SeqCst);
     let adam = client_at(instances.base(0), &world.adam);
     let answer = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
     let location = answer.header("location").to_owned();
     answer.expect(202);
-    eventually("the archive is on its way", async || instances.bucket.waiting() > 0).await;
+    eventually("the archive is on its way", async || {
+        instances.bucket.held_requests() > 0
+    })
+    .await;
     instances.kill(0);
     instances.running(1).go_on();
-    instances.bucket.heal();
+    instances.bucket.clear_faults();
     if !is_soak() {
         // Simulates the expiry of the lease, which lasts one minute.
         let past = format!("UPDATE jobs SET lease_until = {}", clock::now().as_millis() - 1);

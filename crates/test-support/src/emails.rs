@@ -6,7 +6,7 @@ use super::{FRONTEND, TestApp};
 
 /// A decoded email.
 #[derive(Debug, Clone)]
-pub struct Letter {
+pub struct SentEmail {
     pub to: String,
     pub subject: String,
     pub text: String,
@@ -14,7 +14,7 @@ pub struct Letter {
     pub raw: String,
 }
 
-impl Letter {
+impl SentEmail {
     pub fn read(raw: &str) -> Self {
         let message = mail_parser::MessageParser::default().parse(raw).expect("a message");
         let to = message.to().and_then(|to| to.first()).and_then(|to| to.address());
@@ -40,14 +40,14 @@ db::statements! {
 }
 
 /// Counts the emails that are not sent yet.
-pub async fn waiting(app: &TestApp) -> i64 {
+pub async fn queued_emails(app: &TestApp) -> i64 {
     assert_eq!(STATEMENTS.len(), 1);
     let count = app.raw(|connection| connection.fetch_optional(&WAITING, &[], |row| row.take()).unwrap());
     count.await.unwrap()
 }
 
 /// Waits until the outbox contains at least this number of emails and returns them, oldest first.
-pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
+pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<SentEmail> {
     let started = Instant::now();
     loop {
         let entries = std::fs::read_dir(app.folder().join("outbox")).into_iter().flatten();
@@ -57,7 +57,7 @@ pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
             .collect();
         if paths.len() >= wanted {
             paths.sort();
-            let read = |path| Letter::read(&std::fs::read_to_string(path).unwrap());
+            let read = |path| SentEmail::read(&std::fs::read_to_string(path).unwrap());
             return paths.iter().map(read).collect();
         }
         let waited = started.elapsed();
