@@ -19,7 +19,7 @@ pub struct Page {
 impl Page {
     /// Opens the document in the editor of a person and follows the live events.
     pub async fn open(fixture: &DocumentServerFixture, person: &Person, document: &str) -> Self {
-        let mut heard = SocketListener::by(&fixture.app, person).await;
+        let mut heard = SocketListener::connect(&fixture.app, person).await;
         let editor = Arc::new(Mutex::new(Some(fixture.open(person, document).await)));
         let (held, client, document) = (Arc::clone(&editor), fixture.app.as_(person), document.to_owned());
         let following = tokio::spawn(async move {

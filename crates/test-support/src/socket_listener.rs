@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::app::FRONTEND;
-use super::listeners::check;
+use super::event_recorder::check;
 use super::{PATIENCE, Person, TestApp};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
@@ -26,7 +26,7 @@ pub struct SocketListener {
 }
 
 /// Whether the official client is installed. Without it the test is skipped with a message, but in CI it fails.
-pub fn clients_are_there() -> bool {
+pub fn clients_are_installed() -> bool {
     let modules = std::path::Path::new(CLIENTS).join("node_modules");
     let wanted = [
         "socket.io-client",
@@ -48,19 +48,19 @@ pub fn clients_are_there() -> bool {
 
 impl SocketListener {
     /// Connects as this user and waits until the server confirms that the rooms are joined.
-    pub async fn by(app: &TestApp, person: &Person) -> Self {
-        Self::by_at(&app.base, person).await
+    pub async fn connect(app: &TestApp, person: &Person) -> Self {
+        Self::connect_at(&app.base, person).await
     }
 
-    /// Like `by`, for another instance.
-    pub async fn by_at(base: &str, person: &Person) -> Self {
+    /// Like `connect`, for another instance.
+    pub async fn connect_at(base: &str, person: &Person) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &[]);
         heard.expect("ready").await;
         heard
     }
 
-    /// Like `by`, through a proxy without sticky sessions, where only the WebSocket transport keeps one connection.
-    pub async fn through(base: &str, person: &Person) -> Self {
+    /// Like `connect`, through a proxy without sticky sessions, where only the WebSocket transport keeps one connection.
+    pub async fn connect_through_proxy(base: &str, person: &Person) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
         heard.expect("ready").await;
         heard
@@ -128,7 +128,7 @@ impl SocketListener {
     }
 
     /// Whether a matching event has arrived or arrives within this time.
-    pub async fn hears_within(&mut self, time: Duration, event: &str, fits: impl Fn(&Value) -> bool) -> bool {
+    pub async fn receives_within(&mut self, time: Duration, event: &str, fits: impl Fn(&Value) -> bool) -> bool {
         let deadline = Instant::now() + time;
         let found = |(name, payload): &(String, Value)| name == event && fits(payload);
         if self.unread.iter().any(found) {
@@ -146,7 +146,7 @@ impl SocketListener {
 
     /// Requires that only connection events are unread and that no other event arrives within this time. Staff may also
     /// receive presence events (`board:activity`); students must not.
-    pub async fn silent(&mut self, milliseconds: u64) {
+    pub async fn expect_no_event(&mut self, milliseconds: u64) {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
         while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
             self.unread.push_back(line);
@@ -179,13 +179,13 @@ impl SocketListener {
     }
 
     /// Discards the events received so far, except such events.
-    pub fn forget_but(&mut self, event: &str) {
+    pub fn discard_except(&mut self, event: &str) {
         let kept = self.all(event);
         self.unread = kept.into_iter().map(|payload| (event.to_owned(), payload)).collect();
     }
 
     /// Discards the events received so far.
-    pub fn forget(&mut self) {
+    pub fn discard(&mut self) {
         while let Ok(line) = self.lines.try_recv() {
             drop(line);
         }
@@ -193,13 +193,13 @@ impl SocketListener {
     }
 
     /// Makes the client emit a message.
-    pub async fn say(&mut self, message: Value) {
+    pub async fn emit(&mut self, message: Value) {
         let orders = self.orders.as_mut().unwrap();
         orders.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
     /// Disconnects and waits until the client process has exited.
-    pub async fn leave(mut self) {
+    pub async fn disconnect(mut self) {
         drop(self.orders.take());
         self.child.wait().await.unwrap();
     }

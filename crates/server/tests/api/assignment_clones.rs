@@ -5,7 +5,7 @@ use serde_json::json;
 use test_support::rows::texts;
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, link, topic};
-use test_support::{SocketListener, clients_are_there};
+use test_support::{SocketListener, clients_are_installed};
 
 /// Fields that are copied.
 const TASK: [&str; 9] = [
@@ -50,10 +50,10 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
     ada.post(&format!("{path}/finish"), json!({})).await.expect(200);
     let before = ada.get(&path).await.expect(200);
     let mut ears = None;
-    if clients_are_there() {
+    if clients_are_installed() {
         ears = Some((
-            SocketListener::by(app, &app.world.ada).await,
-            SocketListener::by(app, &app.world.ben).await,
+            SocketListener::connect(app, &app.world.ada).await,
+            SocketListener::connect(app, &app.world.ben).await,
         ));
     }
 
@@ -88,7 +88,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
             (&copy["id"], &json!([])),
             "{told}"
         );
-        at_bens.silent(150).await;
+        at_bens.expect_no_event(150).await;
     }
 
     // Students can see the copy once their group is assigned to it. They get the common description.

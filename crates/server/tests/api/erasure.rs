@@ -10,7 +10,7 @@ use test_support::canary_user::{BEN, CanaryUser, everything};
 use test_support::jobs::ended;
 use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
-use test_support::{Client, Kind, SocketListener, TestApp, clients_are_there, database, until};
+use test_support::{Client, Kind, SocketListener, TestApp, clients_are_installed, database, until};
 
 async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
     let body = json!({"userId": user, "dryRun": dry_run});
@@ -191,14 +191,14 @@ both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
 });
 
 both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let marked = CanaryUser::begin(app).await;
     let world = &app.world;
     let (mut ben, mut cem) = (
-        SocketListener::by(app, &world.ben).await,
-        SocketListener::by(app, &world.cem).await,
+        SocketListener::connect(app, &world.ben).await,
+        SocketListener::connect(app, &world.cem).await,
     );
     erase(&app.as_(&world.adam), &world.ben.id, false).await;
     assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");

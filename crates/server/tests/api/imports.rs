@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use test_support::rosters::{counted, counts, import, statuses, students, table};
 use test_support::rows::{execute, texts};
-use test_support::{SocketListener, TestApp, clients_are_there};
+use test_support::{SocketListener, TestApp, clients_are_installed};
 
 /// A better-auth hash of `PASSWORD`.
 const HASH: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
@@ -302,11 +302,11 @@ both!(imports_at_the_same_time_make_everybody_once, |app| {
 });
 
 both!(whoever_imports_hears_how_far_it_is_and_nobody_else, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
-    let mut adam = SocketListener::by(app, &app.world.adam).await;
-    let mut olga = SocketListener::by(app, &app.world.olga).await;
+    let mut adam = SocketListener::connect(app, &app.world.adam).await;
+    let mut olga = SocketListener::connect(app, &app.world.olga).await;
     let people = students(0, 2_100);
     import(&app.as_(&app.world.adam), "", "people.csv", people.clone())
         .await

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use test_support::db_grep::{mentions, rows_of};
 use test_support::lesson_rows;
 use test_support::rows::{execute, texts};
-use test_support::{Client, Kind, LessonFixture, Rows, ServerEnv, TestApp, World, raw};
+use test_support::{Client, Kind, LessonFixture, Rows, ServerEnv, TestApp, World, raw_socket};
 
 /// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
 /// and queued emails.
@@ -128,7 +128,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     let kept = app.kept_files();
     assert!(!kept.is_empty());
     let neighbours = without_passing(rows_of(&app.database, south).await);
-    let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+    let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
     socket.expect("ready").await;
 
     let path = format!("/tenants/{north}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use test_support::lesson_rows;
 use test_support::rows::execute;
 use test_support::topics::{group, topic};
-use test_support::{Person, Rows, TestApp, raw};
+use test_support::{Person, Rows, TestApp, raw_socket};
 
 async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
     let page = app
@@ -299,7 +299,7 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
     app.as_(&world.zara).get("/users/me").await.expect(200);
     olga.get("/users/me").await.expect(200);
 
-    let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+    let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
     socket.expect("ready").await;
     let session = session_of(app, &world.ben).await;
     app.as_(&world.ada)
@@ -307,7 +307,7 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
         .await
         .refused(403, "FORBIDDEN_ROLE");
     adam.delete(&path(&session)).await.expect(200);
-    socket.wait_until_cut().await;
+    socket.wait_until_closed().await;
     app.as_(&world.ben)
         .get("/users/me")
         .await

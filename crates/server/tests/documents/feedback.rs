@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::grades::{grade_path, submitted};
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::topics::{id, ids};
-use test_support::{SocketListener, clients_are_there};
+use test_support::{SocketListener, clients_are_installed};
 
 async fn link_status(fixture: &DocumentServerFixture) -> Value {
     let topic = format!("/assignments/{}", fixture.topic);
@@ -297,7 +297,7 @@ with_document_server!(copies_of_earlier_attempt_never_change, |fixture| {
 });
 
 with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let world = &fixture.app.world;
@@ -305,14 +305,14 @@ with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
     let document = fixture.document("Our page").await;
     let (submission, link) = submitted(fixture, &document).await;
     let (mut adam, mut ben) = (
-        SocketListener::by(&fixture.app, &world.adam).await,
-        SocketListener::by(&fixture.app, &world.ben).await,
+        SocketListener::connect(&fixture.app, &world.adam).await,
+        SocketListener::connect(&fixture.app, &world.ben).await,
     );
-    let mut dana = SocketListener::by(&fixture.app, &world.dana).await;
+    let mut dana = SocketListener::connect(&fixture.app, &world.dana).await;
     let staff = json!({"groupAssignmentId": link, "text": "Among us.", "visibility": "STAFF"});
     ada.post("/feedback", staff).await.expect(201);
     assert_eq!(adam.expect("feedback:created").await["feedback"]["text"], "Among us.");
-    ben.silent(100).await;
+    ben.expect_no_event(100).await;
     let body = json!({"feedback": "One more page, please."});
     ada.post(&format!("/feedback/submissions/{submission}/return"), body)
         .await
@@ -331,5 +331,5 @@ with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
         ben.expect("feedback:created").await["feedback"]["text"],
         "One more page, please."
     );
-    dana.silent(50).await;
+    dana.expect_no_event(50).await;
 });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::grades::{grade_path, submitted};
-use test_support::{SocketListener, clients_are_there};
+use test_support::{SocketListener, clients_are_installed};
 
 with_document_server!(late_submission_stays_late_and_log_contains_no_grade, |fixture| {
     let ada = fixture.app.as_(&fixture.app.world.ada);
@@ -50,7 +50,7 @@ with_document_server!(super_admin_grades_in_school_of_the_submission, |fixture| 
 });
 
 with_document_server!(grade_events_reach_their_audience_only, |fixture| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let world = &fixture.app.world;
@@ -59,7 +59,7 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     let (submission, _) = submitted(fixture, &document).await;
     let mut listeners = Vec::new();
     for person in [&world.adam, &world.ben, &world.cem, &world.dana, &world.tom] {
-        listeners.push(SocketListener::by(&fixture.app, person).await);
+        listeners.push(SocketListener::connect(&fixture.app, person).await);
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
     ada.put(&grade_path(&submission), body).await.expect(200);
@@ -70,7 +70,7 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
         (&json!(fixture.group), &Value::Null)
     );
     for ear in &mut listeners {
-        ear.silent(120).await;
+        ear.expect_no_event(120).await;
     }
     ada.put(&grade_path(&submission), json!({"publish": true}))
         .await
@@ -109,17 +109,17 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     let told = ben.expect("grade:published").await;
     assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENBETTER");
     adam.expect("grade:published").await;
-    cem.silent(120).await;
+    cem.expect_no_event(120).await;
     assert_eq!(of_cem().await, before);
     ada.put(&grade_path(&submission), json!({"publish": false}))
         .await
         .expect(200);
     for ear in [&mut *ben, &mut *cem] {
         assert_eq!(ear.expect("grade:withdrawn").await["grade"], Value::Null);
-        ear.silent(50).await;
+        ear.expect_no_event(50).await;
     }
     assert_eq!(adam.expect("grade:withdrawn").await["grade"], Value::Null);
     for ear in [dana, tom] {
-        ear.silent(50).await;
+        ear.expect_no_event(50).await;
     }
 });

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::files::{create_work_room, eventually};
 use test_support::office::{self, archive, content_types, docx, docx_with, open_document};
-use test_support::wire::Wire;
+use test_support::raw_http::RawHttp;
 use test_support::{Client, FRONTEND, Kind, PATIENCE, Person, ServerEnv, TestApp, World};
 
 both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
@@ -202,16 +202,17 @@ async fn oversized_part_header_is_rejected_without_buffering() {
         .body(body);
     ben.finish(request).await.refused(400, "VALIDATION_ERROR");
     // The response comes before the end of the headers. The service neither waits for them nor buffers them.
-    let mut wire = Wire::open(&app).await;
-    wire.send(format!(
-        "POST /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {}\r\norigin: {FRONTEND}\r\n\
+    let mut raw_http = RawHttp::open(&app).await;
+    raw_http
+        .send(format!(
+            "POST /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {}\r\norigin: {FRONTEND}\r\n\
          content-type: multipart/form-data; boundary=x\r\ncontent-length: {}\r\n\r\n--x\r\nx-long: {}",
-        app.world.ben.cookie,
-        12 << 20,
-        "y".repeat(4 << 20)
-    ))
-    .await;
-    let (status, body) = wire.answer().await.unwrap();
+            app.world.ben.cookie,
+            12 << 20,
+            "y".repeat(4 << 20)
+        ))
+        .await;
+    let (status, body) = raw_http.answer().await.unwrap();
     assert!(status == 400 && body.contains("VALIDATION_ERROR"), "{status} {body}");
     app.close().await;
 }
@@ -310,20 +311,21 @@ async fn client_that_sends_body_before_reading_gets_the_response() {
             403,
         ),
     ] {
-        let (mut wire, size) = (Wire::open(&app).await, 24 << 20);
-        wire.send(format!(
-            "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
-        ))
-        .await;
+        let (mut raw_http, size) = (RawHttp::open(&app).await, 24 << 20);
+        raw_http
+            .send(format!(
+                "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
+            ))
+            .await;
         // More data than the buffers of both sides hold. A server that stops reading fails here.
         let part = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n";
-        wire.send(part).await;
-        wire.send(vec![b'a'; size - part.len()]).await;
-        let answer = wire.answer().await.map(|(status, _)| status);
+        raw_http.send(part).await;
+        raw_http.send(vec![b'a'; size - part.len()]).await;
+        let answer = raw_http.answer().await.map(|(status, _)| status);
         assert_eq!(answer, Some(status), "{path}");
         // The service read the whole body, so the connection serves the next request.
-        wire.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
-        assert_eq!(wire.answer().await.map(|(status, _)| status), Some(200), "{path}");
+        raw_http.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
+        assert_eq!(raw_http.answer().await.map(|(status, _)| status), Some(200), "{path}");
     }
     app.close().await;
 }

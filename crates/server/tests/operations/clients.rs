@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::{FRONTEND, Person, TestApp, clients_are_there};
+use test_support::{FRONTEND, Person, TestApp, clients_are_installed};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
@@ -33,7 +33,7 @@ async fn world(app: &TestApp) -> Value {
 }
 
 async fn run_client(app: &TestApp, program: &str) {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let mut node = tokio::process::Command::new("node");

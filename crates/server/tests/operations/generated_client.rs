@@ -17,7 +17,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use test_support::documented::{Exchange, check};
-use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, clients_are_there};
+use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, clients_are_installed};
 
 const PASSWORD: &str = "Zirkel und Lineal";
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
@@ -174,7 +174,7 @@ fn check_all(exchanges: &str, is_of_lesson: bool) {
 }
 
 async fn run_lesson(kind: Kind) {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(mut place) = ServerEnv::new(kind) else { return };

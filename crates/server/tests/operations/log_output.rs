@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use test_support::wire::Wire;
+use test_support::raw_http::RawHttp;
 use test_support::{Client, Kind, ServerEnv};
 
 /// Number of requests in a run. Their log output is far more than a pipe holds (64 KiB).
@@ -162,22 +162,24 @@ async fn unknown_methods_are_405_without_metric_label() {
     let sets = |metrics: &str| metrics.lines().filter(|line| line.starts_with("http_request")).count();
     Client::new(&service.base, None).get("/health").await.expect(200);
     let before = sets(&service.metrics().await);
-    let mut wire = Wire::open_at(&service.base).await;
+    let mut raw_http = RawHttp::open_at(&service.base).await;
     for number in 0..3_000 {
         // A request head close to the maximum length that hyper accepts.
         let word = format!("M{number}{}", "X".repeat(4_000));
         let path = ["/api/health", "/api/none", "/", "/api/socket.io/?EIO=4"][number % 4];
-        wire.send(format!("{word} {path} HTTP/1.1\r\nhost: h{number}.example\r\n\r\n"))
+        raw_http
+            .send(format!("{word} {path} HTTP/1.1\r\nhost: h{number}.example\r\n\r\n"))
             .await;
-        let (status, body) = wire.answer().await.unwrap();
+        let (status, body) = raw_http.answer().await.unwrap();
         assert!(status == 405 && body.contains("METHOD_NOT_ALLOWED"), "{status} {body}");
     }
     for number in 0..3_000 {
-        wire.send(format!(
-            "GET /api/p{number}/{number} HTTP/1.1\r\nhost: h{number}.example\r\n\r\n"
-        ))
-        .await;
-        assert_eq!(wire.answer().await.unwrap().0, 404);
+        raw_http
+            .send(format!(
+                "GET /api/p{number}/{number} HTTP/1.1\r\nhost: h{number}.example\r\n\r\n"
+            ))
+            .await;
+        assert_eq!(raw_http.answer().await.unwrap().0, 404);
     }
     let after = sets(&service.metrics().await);
     // One counter each for 405 and 404 on each kind of route, and the histograms of routes without earlier requests.

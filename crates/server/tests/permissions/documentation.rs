@@ -4,7 +4,7 @@
 use api::endpoint::Row;
 use serde_json::Value;
 
-use test_support::clients_are_there;
+use test_support::clients_are_installed;
 use test_support::documented::document;
 use test_support::recorded;
 
@@ -182,7 +182,7 @@ sqlite!(the_page_needs_no_other_host_and_no_inline_script, |app| {
 
 #[tokio::test]
 async fn a_validator_finds_the_document_valid() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use api::router;
 use reqwest::Method;
 
-use test_support::wire::Wire;
+use test_support::raw_http::RawHttp;
 use test_support::{FRONTEND, Kind, PATIENCE, TestApp};
 
 async fn sqlite(flags: &[&str]) -> TestApp {
@@ -23,10 +23,10 @@ fn head(app: &TestApp, method: &str, path: &str) -> String {
 async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
     let app = sqlite(&[]).await;
     let silent = async {
-        assert_eq!(Wire::open(&app).await.wait_for_end().await, 0, "nothing was asked");
+        assert_eq!(RawHttp::open(&app).await.wait_for_end().await, 0, "nothing was asked");
     };
     let dripping = async {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         // Takes more than ten seconds in total, with at most one second between two bytes.
         for byte in head(&app, "GET", "/groups").as_bytes().iter().take(40) {
             wire.send([*byte]).await;
@@ -36,7 +36,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
         assert_eq!(wire.answer().await, None, "the head took too long");
     };
     let idle = async {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         let request = format!("{}\r\n", head(&app, "GET", "/groups"));
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
@@ -52,7 +52,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
         );
     };
     let stalled_json = async {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         let head = head(&app, "POST", "/subjects").replace(&app.world.ada.cookie, &app.world.adam.cookie);
         wire.send(format!(
             "{head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{{\"name\": "
@@ -63,7 +63,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
         wire.wait_for_end().await;
     };
     let stalled_file = async {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         let new =
             serde_json::json!({"classId": app.world.seven_b.id, "title": "T", "deadline": "2099-01-01T00:00:00Z"});
         let topic = app.as_(&app.world.ada).post("/assignments", new).await.expect(201);
@@ -85,7 +85,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
 async fn addresses_and_heads_have_a_size() {
     let app = sqlite(&[]).await;
     let ask = async |path: &str, fields: &str| {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         wire.send(format!("{}{fields}\r\n", head(&app, "GET", path))).await;
         wire.answer().await.unwrap()
     };
@@ -118,22 +118,22 @@ async fn addresses_and_heads_have_a_size() {
 async fn an_address_has_so_many_connections_and_gets_them_back() {
     let app = sqlite(&["--connections-per-address=3"]).await;
     let request = format!("{}\r\n", head(&app, "GET", "/groups"));
-    let ask = async |wire: &mut Wire| {
+    let ask = async |wire: &mut RawHttp| {
         wire.send(&request).await;
         wire.answer().await.map(|(status, _)| status)
     };
     let mut open = Vec::new();
     for _ in 0..3 {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         assert_eq!(ask(&mut wire).await, Some(200));
         open.push(wire);
     }
-    assert_eq!(ask(&mut Wire::open(&app).await).await, None, "a fourth");
+    assert_eq!(ask(&mut RawHttp::open(&app).await).await, None, "a fourth");
     assert_eq!(ask(&mut open[0]).await, Some(200), "the others go on");
     open.pop();
     // The server detects a closed connection slightly later than the client.
     let again = async {
-        while ask(&mut Wire::open(&app).await).await != Some(200) {
+        while ask(&mut RawHttp::open(&app).await).await != Some(200) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -143,13 +143,13 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
 
     let app = sqlite(&["--connections-max=2", "--trust-proxy=127.0.0.1"]).await;
     let request = format!("{}\r\n", head(&app, "GET", "/groups"));
-    let mut open = [Wire::open(&app).await, Wire::open(&app).await];
+    let mut open = [RawHttp::open(&app).await, RawHttp::open(&app).await];
     for wire in &mut open {
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
     }
     assert_eq!(
-        Wire::open(&app).await.wait_for_end().await,
+        RawHttp::open(&app).await.wait_for_end().await,
         0,
         "there are enough, whoever it is"
     );
@@ -163,7 +163,7 @@ async fn a_proxy_stands_for_everybody_behind_it() {
     let request = format!("{}\r\n", head(&app, "GET", "/groups"));
     let mut open = Vec::new();
     for _ in 0..4 {
-        let mut wire = Wire::open(&app).await;
+        let mut wire = RawHttp::open(&app).await;
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
         open.push(wire);

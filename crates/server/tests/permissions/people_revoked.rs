@@ -12,7 +12,7 @@ use test_support::accounts::{PASSWORD, enable};
 use test_support::live_rows::group_updated;
 use test_support::rows::texts;
 use test_support::school_people::member_of_north;
-use test_support::{Client, Rows, SocketListener, TestApp, clients_are_there, raw, until};
+use test_support::{Client, Rows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 
 /// Waits until a socket has left a room.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
@@ -31,7 +31,7 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
     for client in &old {
         client.get("/users").await.expect(200);
     }
-    let mut socket = raw::Socket::open(app, &world.ada.cookie).await;
+    let mut socket = raw_socket::Socket::open(app, &world.ada.cookie).await;
     socket.expect("ready").await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     assert_eq!(app.app.realtime().count(&staff), 1);
@@ -78,12 +78,12 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
 });
 
 both!(what_is_taken_away_ends_sessions_and_sockets, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     let user = |id: &str| format!("/users/{id}");
-    let mut ben = SocketListener::by(app, &world.ben).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
     adam.patch(&user(&world.ben.id), json!({"isActive": false}))
         .await
         .expect(200);
@@ -92,7 +92,7 @@ both!(what_is_taken_away_ends_sessions_and_sockets, |app| {
         .await
         .refused(401, "UNAUTHENTICATED");
     assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");
-    let mut cem = SocketListener::by(app, &world.cem).await;
+    let mut cem = SocketListener::connect(app, &world.cem).await;
     adam.post(&format!("{}/reset-password", user(&world.cem.id)), json!({}))
         .await
         .expect(200);
@@ -101,7 +101,7 @@ both!(what_is_taken_away_ends_sessions_and_sockets, |app| {
         .await
         .refused(401, "UNAUTHENTICATED");
     assert_eq!(cem.expect("session:revoked").await["reason"], "PASSWORD_CHANGED");
-    let mut dana = SocketListener::by(app, &world.dana).await;
+    let mut dana = SocketListener::connect(app, &world.dana).await;
     adam.delete(&user(&world.dana.id)).await.expect(200);
     app.as_(&world.dana)
         .get("/users/me")
@@ -143,7 +143,7 @@ both!(a_switched_off_account_signs_in_like_a_wrong_password, |app| {
 both!(
     a_membership_ends_with_all_that_hangs_on_it_here_and_nothing_elsewhere,
     |app| {
-        if !clients_are_there() {
+        if !clients_are_installed() {
             return;
         }
         let (world, adam, ada, rows) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada), Rows(app));
@@ -160,10 +160,10 @@ both!(
             .as_str()
             .unwrap()
             .to_owned();
-        let mut here = SocketListener::by(app, &world.ben).await;
-        let mut there = SocketListener::by(app, &at_south).await;
-        let mut mate = SocketListener::by(app, &world.cem).await;
-        let mut teacher = SocketListener::by(app, &world.ada).await;
+        let mut here = SocketListener::connect(app, &world.ben).await;
+        let mut there = SocketListener::connect(app, &at_south).await;
+        let mut mate = SocketListener::connect(app, &world.cem).await;
+        let mut teacher = SocketListener::connect(app, &world.ada).await;
 
         let ended = adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
         assert_eq!(ended, json!({"success": true}));
@@ -202,7 +202,7 @@ both!(
             "too late",
         )])
         .await;
-        there.silent(150).await;
+        there.expect_no_event(150).await;
     }
 );
 

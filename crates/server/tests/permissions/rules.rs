@@ -10,7 +10,7 @@ use api::router;
 
 use test_support::rows::texts;
 use test_support::topics::{group, id, topic};
-use test_support::{LessonFixture, SocketListener, TestApp, clients_are_there};
+use test_support::{LessonFixture, SocketListener, TestApp, clients_are_installed};
 
 /// Returns the columns of a table.
 async fn columns(app: &TestApp, table: &str) -> Vec<String> {
@@ -234,7 +234,7 @@ tenants!(filters_with_ids_of_another_school_find_nothing, |app| {
 });
 
 tenants!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, class) = (&app.world, &app.world.seven_b);
@@ -242,8 +242,8 @@ tenants!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
     let rivers = group(&ada, class, &[&world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;
     let mut ears = [
-        SocketListener::by(app, &world.adam).await,
-        SocketListener::by(app, &world.ben).await,
+        SocketListener::connect(app, &world.adam).await,
+        SocketListener::connect(app, &world.ben).await,
     ];
     let path = format!("/assignments/{}", id(&made));
     ada.patch(&path, json!({"isShared": false})).await.expect(200);
@@ -258,7 +258,7 @@ tenants!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
 });
 
 tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, class) = (&app.world, &app.world.seven_b);
@@ -267,8 +267,8 @@ tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
     let lakes = group(&ada, class, &[&world.cem], json!({})).await;
     topic(&ada, class, json!({"groupIds": [rivers, lakes]})).await;
     let (mut cem, mut eli) = (
-        SocketListener::by(app, &world.cem).await,
-        SocketListener::by(app, &world.eli).await,
+        SocketListener::connect(app, &world.cem).await,
+        SocketListener::connect(app, &world.eli).await,
     );
     let help = json!({"message": "stuck"});
     app.as_(&world.ben)
@@ -291,7 +291,7 @@ tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
     }
     // The rooms of the class receive no event either.
     for ear in [&mut cem, &mut eli] {
-        ear.silent(300).await;
+        ear.expect_no_event(300).await;
     }
 });
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use test_support::topics::id;
-use test_support::{Client, TestApp, raw};
+use test_support::{Client, TestApp, raw_socket};
 
 fn new(slug: &str, owner: &str) -> Value {
     json!({"name": "West School", "slug": slug, "ownerEmail": owner, "ownerName": "Wanda West"})
@@ -227,7 +227,7 @@ both!(members_are_paged_by_name, |app| {
 both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
     let (world, root) = (&app.world, app.as_(&app.world.root));
     let ben = app.as_(&world.ben);
-    let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+    let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
     socket.expect("ready").await;
     let path = format!("/tenants/{}", world.north);
     assert_eq!(
@@ -253,7 +253,7 @@ both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
     );
     root.post(&format!("{path}/suspend"), json!({})).await.expect(200);
     // A user who reconnects receives no events of the suspended school.
-    let mut back = raw::Socket::open(app, &world.ben.cookie).await;
+    let mut back = raw_socket::Socket::open(app, &world.ben.cookie).await;
     back.expect("ready").await;
     assert_eq!(
         app.app

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use test_support::office::docx;
 use test_support::topics::{LATER, group, id, link, topic};
-use test_support::{Client, SocketListener, TestApp, clients_are_there};
+use test_support::{Client, SocketListener, TestApp, clients_are_installed};
 
 /// A board of 7b with two groups, the second hidden.
 struct BoardFixture {
@@ -213,15 +213,15 @@ tenants!(board_is_visible_to_staff_of_class_only, |app| {
 });
 
 both!(presence_and_typing_reach_staff_of_class_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let world = &app.world;
     let lesson = BoardFixture::begin(app).await;
-    let mut ada = SocketListener::by(app, &world.ada).await;
-    let mut tom = SocketListener::by(app, &world.tom).await;
-    let cem = SocketListener::by(app, &world.cem).await;
-    let mut ben = SocketListener::by(app, &world.ben).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
+    let mut tom = SocketListener::connect(app, &world.tom).await;
+    let cem = SocketListener::connect(app, &world.cem).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
     let of = |group: &str, online: Value| {
         let group = group.to_owned();
         move |told: &Value| told["groupId"] == group.as_str() && told["online"] == online
@@ -242,12 +242,12 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
         "{both_there}"
     );
     // Hidden groups are visible on the board only.
-    let mut dana = SocketListener::by(app, &world.dana).await;
+    let mut dana = SocketListener::connect(app, &world.dana).await;
     ada.expect_where("board:activity", of(&lesson.hidden, json!([world.dana.id])))
         .await;
 
     let writes = json!(["document:activity", {"documentId": lesson.document}]);
-    ben.say(writes.clone()).await;
+    ben.emit(writes.clone()).await;
     let told = ada
         .expect_where("board:activity", |told| told["writing"] == json!([world.ben.id]))
         .await;
@@ -273,7 +273,7 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
     // Edits by a teacher or by a user outside the group do not count as activity of the group.
     let ignored = app.app.realtime().ignored();
     for other in [&mut ada, &mut dana, &mut tom] {
-        other.say(writes.clone()).await;
+        other.emit(writes.clone()).await;
     }
     while app.app.realtime().ignored() < ignored + 3 {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -291,26 +291,26 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
         (&card["writing"], card["members"].as_array().unwrap().len()),
         (&json!([]), 1)
     );
-    cem.leave().await;
+    cem.disconnect().await;
     ada.expect_where("board:activity", of(&lesson.visible, json!([]))).await;
-    ben.forget_but("board:activity");
+    ben.discard_except("board:activity");
     for student in [&mut ben, &mut dana] {
-        student.silent(1200).await;
+        student.expect_no_event(1200).await;
     }
     assert_eq!(tom.all("board:activity"), [Value::Null; 0], "another class");
     assert_eq!(app.app.realtime().count(&Room::Group(GroupId::new(&lesson.hidden))), 0);
 });
 
 tenants!(presence_of_group_is_emitted_at_most_once_per_second, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, lesson) = (&app.world, BoardFixture::begin(app).await);
-    let mut ada = SocketListener::by(app, &world.ada).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
     let begun = Instant::now();
     for _ in 0..4 {
         for person in [&world.ben, &world.cem] {
-            SocketListener::by(app, person).await.leave().await;
+            SocketListener::connect(app, person).await.disconnect().await;
         }
     }
     tokio::time::sleep(Duration::from_millis(1500)).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use test_support::chats::{bring, each, messages, say, write};
 use test_support::topics::id;
-use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_there};
+use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_installed};
 
 both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
     let world = &app.world;
@@ -19,10 +19,10 @@ both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
         Database::Postgres(_) => Some(SecondInstance::beside(app, &[]).await),
     };
     let there = again.as_ref().map_or(&app.base, |again| &again.base);
-    let mut probe = if clients_are_there() {
+    let mut probe = if clients_are_installed() {
         Some((
-            SocketListener::by(app, &world.ben).await,
-            SocketListener::by_at(there, &world.adam).await,
+            SocketListener::connect(app, &world.ben).await,
+            SocketListener::connect_at(there, &world.adam).await,
         ))
     } else {
         None
@@ -69,7 +69,7 @@ both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
                     (&message["seq"], &message["id"])
                 );
             }
-            listener.silent(150).await;
+            listener.expect_no_event(150).await;
         }
     }
     drop(probe);
@@ -79,7 +79,7 @@ both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
 });
 
 tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let world = &app.world;
@@ -88,15 +88,15 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     let hidden = app.room(&world.seven_b, &[&world.ben]).await;
     app.group_starts(&hidden, 4_000_000_000_000).await;
     let mut probes = [
-        SocketListener::by(app, &world.ben).await,
-        SocketListener::by(app, &world.cem).await,
-        SocketListener::by(app, &world.ada).await,
-        SocketListener::by(app, &world.adam).await,
+        SocketListener::connect(app, &world.ben).await,
+        SocketListener::connect(app, &world.cem).await,
+        SocketListener::connect(app, &world.ada).await,
+        SocketListener::connect(app, &world.adam).await,
     ];
     let mut outside = [
-        SocketListener::by(app, &world.dana).await,
-        SocketListener::by(app, &world.tom).await,
-        SocketListener::by(app, &world.zoe).await,
+        SocketListener::connect(app, &world.dana).await,
+        SocketListener::connect(app, &world.tom).await,
+        SocketListener::connect(app, &world.zoe).await,
     ];
     let file = bring(&ben, &room.id, "map.txt").await;
     let sent = write(
@@ -145,17 +145,17 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
         .await
         .expect(200);
     probes[1].expect("group:removed").await;
-    probes[1].forget();
+    probes[1].discard();
     say(&ben, &room.id, "Without Cem").await;
     probes[0]
         .expect_where("message:new", |told| told["message"]["content"] == "Without Cem")
         .await;
-    probes[1].silent(150).await;
+    probes[1].expect_no_event(150).await;
     for probe in &mut probes {
-        probe.forget();
+        probe.discard();
     }
     for probe in &mut outside {
-        probe.silent(150).await;
+        probe.expect_no_event(150).await;
     }
 });
 

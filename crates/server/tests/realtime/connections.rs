@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use test_support::live_rows::{group_updated, user};
-use test_support::{Rows, SocketListener, clients_are_there, raw, until};
+use test_support::{Rows, SocketListener, clients_are_installed, raw_socket, until};
 
 both!(handshake_requires_session_and_allowed_origin, |app| {
     let path = "/socket.io/?EIO=4&transport=polling";
@@ -40,7 +40,7 @@ both!(handshake_requires_session_and_allowed_origin, |app| {
 });
 
 tenants!(client_receives_reason_of_rejected_handshake, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let mut no_session = SocketListener::open(app, "nobody", None, Some("http://school.test"), &["polling"]);
@@ -59,19 +59,19 @@ tenants!(client_receives_reason_of_rejected_handshake, |app| {
     for transport in ["polling", "websocket"] {
         let mut ben = SocketListener::open(app, "Ben", Some(cookie), Some("http://school.test"), &[transport]);
         assert_eq!(ben.expect("ready").await["organizationId"], app.world.north.as_str());
-        ben.leave().await;
+        ben.disconnect().await;
     }
-    let mut no_session = SocketListener::by(app, &app.world.nobody).await;
-    no_session.silent(100).await;
+    let mut no_session = SocketListener::connect(app, &app.world.nobody).await;
+    no_session.expect_no_event(100).await;
 });
 
 both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let rows = Rows(app);
-    let mut ben = SocketListener::by(app, &app.world.ben).await;
-    let mut cem = SocketListener::by(app, &app.world.cem).await;
+    let mut ben = SocketListener::connect(app, &app.world.ben).await;
+    let mut cem = SocketListener::connect(app, &app.world.cem).await;
     let session = rows.session(&app.world.ben).await;
     rows.end_session(&app.world.ben).await;
     let kill = Signal::Kill {
@@ -88,17 +88,17 @@ both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
     rows.tell(vec![group_updated(&app.world.north, vec![class], "after")])
         .await;
     assert_eq!(cem.expect("group:updated").await["word"], "after");
-    ben.silent(200).await;
+    ben.expect_no_event(200).await;
     let path = "/socket.io/?EIO=4&transport=polling";
     app.as_(&app.world.ben).get(path).await.refused(401, "UNAUTHENTICATED");
 });
 
 tenants!(revoked_user_loses_sockets_of_all_sessions, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
-    let mut first = SocketListener::by(app, &app.world.ben).await;
-    let mut second = SocketListener::by(app, &app.world.ben).await;
+    let mut first = SocketListener::connect(app, &app.world.ben).await;
+    let mut second = SocketListener::connect(app, &app.world.ben).await;
     let kill = Signal::Kill {
         party: ConnectionTarget::User(user(&app.world.ben)),
         reason: KillReason::Deactivated,
@@ -111,18 +111,18 @@ tenants!(revoked_user_loses_sockets_of_all_sessions, |app| {
 });
 
 both!(client_messages_are_ignored_and_counted, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let rows = Rows(app);
     let group = rows.group(&app.world.seven_b, 1, None, &[&app.world.cem]).await;
-    let mut ben = SocketListener::by(app, &app.world.ben).await;
+    let mut ben = SocketListener::connect(app, &app.world.ben).await;
     let foreign_room = format!("group:{}", group.id);
-    ben.say(json!(["join", foreign_room])).await;
-    ben.say(json!(["group:created", {"room": foreign_room}])).await;
-    ben.say(json!(["document:activity", {"documentId": group.document}]))
+    ben.emit(json!(["join", foreign_room])).await;
+    ben.emit(json!(["group:created", {"room": foreign_room}])).await;
+    ben.emit(json!(["document:activity", {"documentId": group.document}]))
         .await;
-    ben.say(json!(["document:activity", {"room": foreign_room}])).await;
+    ben.emit(json!(["document:activity", {"room": foreign_room}])).await;
     while app.app.realtime().ignored() < 4 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -133,7 +133,7 @@ both!(client_messages_are_ignored_and_counted, |app| {
         "secret",
     )])
     .await;
-    ben.silent(300).await;
+    ben.expect_no_event(300).await;
     let (school, people) = (
         OrganizationId::new(&app.world.north),
         [&app.world.ben, &app.world.cem].map(user),
@@ -141,9 +141,9 @@ both!(client_messages_are_ignored_and_counted, |app| {
     let writing = || app.app.realtime().group_activity(&school, &group.id, &people).0;
     assert!(writing().is_empty());
 
-    let mut cem = SocketListener::by(app, &app.world.cem).await;
+    let mut cem = SocketListener::connect(app, &app.world.cem).await;
     for _ in 0..3 {
-        cem.say(json!(["document:activity", {"documentId": group.document}]))
+        cem.emit(json!(["document:activity", {"documentId": group.document}]))
             .await;
     }
     while app.app.realtime().ignored() < 6 {
@@ -156,17 +156,17 @@ both!(client_messages_are_ignored_and_counted, |app| {
 });
 
 both!(user_has_at_most_twenty_sockets, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let mut sockets = Vec::new();
     for _ in 0..20 {
-        sockets.push(raw::Socket::open(app, &app.world.ben.cookie).await);
+        sockets.push(raw_socket::Socket::open(app, &app.world.ben.cookie).await);
     }
     for socket in &mut sockets {
         socket.expect("ready").await;
     }
-    let mut last = raw::Socket::open(app, &app.world.ben.cookie).await;
+    let mut last = raw_socket::Socket::open(app, &app.world.ben.cookie).await;
     let refused = last.next().await.unwrap();
     assert!(
         refused.starts_with("44") && refused.contains("TOO_MANY_SOCKETS"),
@@ -176,7 +176,7 @@ both!(user_has_at_most_twenty_sockets, |app| {
     while app.app.realtime().count(&Room::User(user(&app.world.ben))) == 20 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    raw::Socket::open(app, &app.world.ben.cookie)
+    raw_socket::Socket::open(app, &app.world.ben.cookie)
         .await
         .expect("ready")
         .await;
@@ -184,7 +184,7 @@ both!(user_has_at_most_twenty_sockets, |app| {
 
 both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
     let rows = Rows(app);
-    let mut ben = raw::Socket::open(app, &app.world.ben.cookie).await;
+    let mut ben = raw_socket::Socket::open(app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     // Sends data until the server's writer blocks on the client that does not read.
     let room = Room::User(user(&app.world.ben));
@@ -202,8 +202,8 @@ both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
     rows.tell(vec![kill]).await;
     until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
     // The client does not read in the meantime.
-    until("the connection is closed", async || !ben.is_open_at_the_server()).await;
-    let read = ben.wait_until_cut().await;
+    until("the connection is closed", async || !ben.is_open_on_server()).await;
+    let read = ben.wait_until_closed().await;
     assert!(
         read < 300 * words.len(),
         "it was cut while it did not read, not served to the end: {read} bytes"
@@ -224,7 +224,7 @@ both!(session_revoked_during_handshake_leaves_no_socket, |app| {
             rows.end_session(&person).await;
             rows.tell(vec![kill]).await;
         };
-        let connect = raw::Socket::try_open(app, &person.cookie);
+        let connect = raw_socket::Socket::try_open(app, &person.cookie);
         let (mut socket, ()) = tokio::join!(connect, revoke);
         // Whichever came first, the room is empty after the signal is processed.
         let room = Room::User(user(&app.world.ben));
@@ -246,9 +246,9 @@ both!(session_revoked_during_handshake_leaves_no_socket, |app| {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_closes_sockets_immediately() {
     let app = test_support::TestApp::start(test_support::Kind::Sqlite).await.unwrap();
-    let mut reading = raw::Socket::open(&app, &app.world.ben.cookie).await;
+    let mut reading = raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     reading.expect("ready").await;
-    let mut non_reading = raw::Socket::open(&app, &app.world.cem.cookie).await;
+    let mut non_reading = raw_socket::Socket::open(&app, &app.world.cem.cookie).await;
     non_reading.expect("ready").await;
     let room = Room::User(user(&app.world.cem));
     for _ in 0..200 {
@@ -273,8 +273,8 @@ async fn shutdown_closes_sockets_immediately() {
     let (first, rest) = body.as_bytes().split_at(body.len() / 2);
     request.write_all(&[head.as_bytes(), first].concat()).await.unwrap();
     let closing = tokio::spawn(app.close());
-    reading.wait_until_cut().await;
-    non_reading.wait_until_cut().await;
+    reading.wait_until_closed().await;
+    non_reading.wait_until_closed().await;
     assert!(!closing.is_finished(), "the sockets were kept until the last request");
     request.write_all(rest).await.unwrap();
     let mut answer = String::new();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use test_support::topics::{LATER, group, id, ids, topic};
-use test_support::{Client, Person, SocketListener, clients_are_there};
+use test_support::{Client, Person, SocketListener, clients_are_installed};
 
 async fn write(client: &Client, to: &[&Person], content: &str) -> Value {
     let to: Vec<&str> = to.iter().map(|person| person.id.as_str()).collect();
@@ -289,13 +289,13 @@ tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
 });
 
 tenants!(new_message_event_reaches_its_recipients_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let world = &app.world;
-    let mut ben = SocketListener::by(app, &world.ben).await;
-    let mut cem = SocketListener::by(app, &world.cem).await;
-    let mut finn = SocketListener::by(app, &world.finn).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
+    let mut cem = SocketListener::connect(app, &world.cem).await;
+    let mut finn = SocketListener::connect(app, &world.finn).await;
     let ada = app.as_(&world.ada);
     let sent = write(&ada, &[&world.ben], "For you").await;
     let heard = ben.expect("direct:new").await;
@@ -308,7 +308,7 @@ tenants!(new_message_event_reaches_its_recipients_only, |app| {
     let told = ada.post("/messages", told).await.expect(201);
     for student in [&mut ben, &mut cem] {
         assert_eq!(student.expect("direct:new").await["message"]["id"], told["id"]);
-        student.silent(100).await;
+        student.expect_no_event(100).await;
     }
-    finn.silent(100).await;
+    finn.expect_no_event(100).await;
 });

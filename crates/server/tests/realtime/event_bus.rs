@@ -12,14 +12,14 @@ use tokio::sync::oneshot;
 
 use test_support::live_rows::group_updated;
 use test_support::live_rows::user;
-use test_support::{Kind, Rows, SocketListener, TestApp, clients_are_there};
+use test_support::{Kind, Rows, SocketListener, TestApp, clients_are_installed};
 
 both!(events_are_emitted_in_order_after_commit_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows) = (&app.world, Rows(app));
-    let mut ada = SocketListener::by(app, &world.ada).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
     let staff = || vec![Room::Staff(ClassId::new(&world.seven_b.id))];
     let failed = rows
         .try_tell(vec![group_updated(&world.north, staff(), "never")], false)
@@ -32,17 +32,17 @@ both!(events_are_emitted_in_order_after_commit_only, |app| {
     for number in 0..40 {
         assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
     }
-    ada.silent(100).await;
+    ada.expect_no_event(100).await;
     let kept = matches!(app.database, Database::Postgres(_));
     assert_eq!(rows.outbox().await, if kept { 20 } else { 0 });
 });
 
 both!(burst_of_events_reaches_client_completely, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows) = (&app.world, Rows(app));
-    let mut ada = SocketListener::by(app, &world.ada).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
     let staff = vec![Room::Staff(ClassId::new(&world.seven_b.id))];
     let burst = (0..500).map(|number| group_updated(&world.north, staff.clone(), &number.to_string()));
     rows.tell(burst.collect()).await;
@@ -90,12 +90,12 @@ async fn wait_until_received(rows: &Rows<'_>, heard: &mut SocketListener, room: 
     heard
         .expect_where("group:updated", |payload| payload["word"] == "hello")
         .await;
-    heard.forget();
+    heard.discard();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_of_one_instance_reach_sockets_of_another() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(second) = TwoInstances::start_pair().await else {
@@ -103,9 +103,9 @@ async fn events_of_one_instance_reach_sockets_of_another() {
     };
     let (first, rows) = (&second.first, Rows(&second.first));
     let world = &first.world;
-    let mut here = SocketListener::by(first, &world.ada).await;
-    let mut there = SocketListener::by_at(&second.base, &world.ben).await;
-    let mut ada_there = SocketListener::by_at(&second.base, &world.ada).await;
+    let mut here = SocketListener::connect(first, &world.ada).await;
+    let mut there = SocketListener::connect_at(&second.base, &world.ben).await;
+    let mut ada_there = SocketListener::connect_at(&second.base, &world.ada).await;
     let class = Room::Class(ClassId::new(&world.seven_b.id));
     rows.tell(vec![group_updated(&world.north, vec![class.clone()], "both")])
         .await;
@@ -134,14 +134,14 @@ async fn events_of_one_instance_reach_sockets_of_another() {
     .await;
     assert_eq!(there.expect("session:revoked").await["reason"], "REVOKED");
     there.expect("disconnect").await;
-    here.silent(100).await;
-    ada_there.silent(100).await;
+    here.expect_no_event(100).await;
+    ada_there.expect_no_event(100).await;
     second.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn presence_at_other_instance_is_shown_and_not_stored() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(second) = TwoInstances::start_pair().await else {
@@ -150,12 +150,12 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     let (first, rows) = (&second.first, Rows(&second.first));
     let world = &first.world;
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
-    let mut ada = SocketListener::by(first, &world.ada).await;
+    let mut ada = SocketListener::connect(first, &world.ada).await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     wait_until_received(&rows, &mut ada, staff, &world.north).await;
     let stored = rows.outbox().await;
 
-    let mut ben = SocketListener::by_at(&second.base, &world.ben).await;
+    let mut ben = SocketListener::connect_at(&second.base, &world.ben).await;
     let of = |part: &'static str, people: serde_json::Value| move |told: &serde_json::Value| told[part] == people;
     ada.expect_where("board:activity", of("online", json!([world.ben.id])))
         .await;
@@ -165,13 +165,13 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
             .realtime()
             .is_online(&OrganizationId::new(&world.north), &user(&world.ben))
     );
-    ben.say(json!(["document:activity", {"documentId": group.document}]))
+    ben.emit(json!(["document:activity", {"documentId": group.document}]))
         .await;
     let told = ada
         .expect_where("board:activity", of("writing", json!([world.ben.id])))
         .await;
     assert_eq!(told["groupId"], group.id.as_str());
-    ben.leave().await;
+    ben.disconnect().await;
     ada.expect_where("board:activity", of("online", json!([]))).await;
     assert_eq!(rows.outbox().await, stored, "who is there is in no table");
     second.close().await;
@@ -179,7 +179,7 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bus_gap_restores_rooms_and_resyncs_clients() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(app) = TestApp::start(Kind::Postgres).await else {
@@ -187,9 +187,9 @@ async fn bus_gap_restores_rooms_and_resyncs_clients() {
     };
     let (world, rows) = (&app.world, Rows(&app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.cem]).await;
-    let mut ada = SocketListener::by(&app, &world.ada).await;
-    let mut ben = SocketListener::by(&app, &world.ben).await;
-    let mut cem = SocketListener::by(&app, &world.cem).await;
+    let mut ada = SocketListener::connect(&app, &world.ada).await;
+    let mut ben = SocketListener::connect(&app, &world.ben).await;
+    let mut cem = SocketListener::connect(&app, &world.cem).await;
     let class = Room::Class(ClassId::new(&world.seven_b.id));
     wait_until_received(&rows, &mut ada, class.clone(), &world.north).await;
 
@@ -232,11 +232,11 @@ async fn terminate_listeners(database: &Database) {
 async fn sweep_closes_sockets_of_expired_sessions() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
     let rows = Rows(&app);
-    let mut ben = test_support::raw::Socket::open(&app, &app.world.ben.cookie).await;
+    let mut ben = test_support::raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;
     app.app.realtime().reconcile_now().await.unwrap();
-    tokio::time::timeout(test_support::PATIENCE, ben.wait_until_cut())
+    tokio::time::timeout(test_support::PATIENCE, ben.wait_until_closed())
         .await
         .unwrap();
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::{SocketListener, TestApp, clients_are_there};
+use test_support::{SocketListener, TestApp, clients_are_installed};
 
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 
@@ -20,19 +20,19 @@ impl Listeners {
     async fn open(app: &TestApp) -> Self {
         let world = &app.world;
         Self {
-            ada: SocketListener::by(app, &world.ada).await,
-            adam: SocketListener::by(app, &world.adam).await,
-            ben: SocketListener::by(app, &world.ben).await,
-            cem: SocketListener::by(app, &world.cem).await,
-            dana: SocketListener::by(app, &world.dana).await,
-            tom: SocketListener::by(app, &world.tom).await,
-            zoe: SocketListener::by(app, &world.zoe).await,
+            ada: SocketListener::connect(app, &world.ada).await,
+            adam: SocketListener::connect(app, &world.adam).await,
+            ben: SocketListener::connect(app, &world.ben).await,
+            cem: SocketListener::connect(app, &world.cem).await,
+            dana: SocketListener::connect(app, &world.dana).await,
+            tom: SocketListener::connect(app, &world.tom).await,
+            zoe: SocketListener::connect(app, &world.zoe).await,
         }
     }
 
     async fn expect_no_events_for_outsiders(&mut self) {
         for listener in [&mut self.tom, &mut self.zoe, &mut self.dana] {
-            listener.silent(120).await;
+            listener.expect_no_event(120).await;
         }
     }
 }
@@ -44,7 +44,7 @@ async fn new_group(app: &TestApp, members: &[&str], start: Option<&str>) -> Valu
 }
 
 tenants!(group_events_reach_its_members_and_staff, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
@@ -64,7 +64,7 @@ tenants!(group_events_reach_its_members_and_staff, |app| {
     assert_eq!(listeners.ada.expect("group:created").await["group"]["isHidden"], true);
     listeners.adam.expect("group:created").await;
     for listener in [&mut listeners.ben, &mut listeners.cem] {
-        listener.silent(150).await;
+        listener.expect_no_event(150).await;
     }
     let path = format!("/groups/{}", hidden["id"].as_str().unwrap());
     let ada = app.as_(&world.ada);
@@ -82,13 +82,13 @@ tenants!(group_events_reach_its_members_and_staff, |app| {
         listeners.ada.expect("group:updated").await;
     }
     for listener in [&mut listeners.ben, &mut listeners.cem] {
-        listener.silent(150).await;
+        listener.expect_no_event(150).await;
     }
     listeners.expect_no_events_for_outsiders().await;
 });
 
 tenants!(group_events_follow_joining_and_leaving_members, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
@@ -115,12 +115,12 @@ tenants!(group_events_follow_joining_and_leaving_members, |app| {
         .ben
         .expect_where("group:updated", |told| told["changed"] == json!(["name"]))
         .await;
-    listeners.cem.silent(150).await;
+    listeners.cem.expect_no_event(150).await;
     listeners.expect_no_events_for_outsiders().await;
 });
 
 tenants!(help_request_reaches_staff_and_its_resolution_the_group, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
@@ -148,13 +148,13 @@ tenants!(help_request_reaches_staff_and_its_resolution_the_group, |app| {
     assert_eq!(resolved["resolvedBy"]["id"], world.ada.id.as_str());
     for listener in [&mut listeners.ben, &mut listeners.cem] {
         assert_eq!(listener.expect("group:updated").await["group"]["needsHelp"], false);
-        listener.silent(150).await;
+        listener.expect_no_event(150).await;
     }
     listeners.expect_no_events_for_outsiders().await;
 });
 
 tenants!(course_events_reach_staff_until_its_groups_are_deleted, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
@@ -178,13 +178,13 @@ tenants!(course_events_reach_staff_until_its_groups_are_deleted, |app| {
         json!([group["id"]])
     );
     for listener in [&mut listeners.ben, &mut listeners.cem] {
-        listener.silent(150).await;
+        listener.expect_no_event(150).await;
     }
     listeners.expect_no_events_for_outsiders().await;
 });
 
 both!(organization_update_reaches_its_members_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
@@ -195,5 +195,5 @@ both!(organization_update_reaches_its_members_only, |app| {
         let event = listener.expect("organization:updated").await;
         assert_eq!(event["changed"], json!(["name"]));
     }
-    listeners.zoe.silent(120).await;
+    listeners.zoe.expect_no_event(120).await;
 });

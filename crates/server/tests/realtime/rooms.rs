@@ -9,7 +9,7 @@ use serde_json::json;
 
 use test_support::live_rows::group_updated;
 use test_support::live_rows::{GroupRow, user};
-use test_support::{Rows, SocketListener, TestApp, clients_are_there, raw, until};
+use test_support::{Rows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 
 const TOMORROW: i64 = 86_400_000;
 
@@ -18,8 +18,8 @@ fn resync(parties: Vec<ConnectionTarget>, leave: Vec<Room>) -> Signal {
 }
 
 /// Opens a raw socket and waits until it has joined its rooms.
-async fn connect_and_join(app: &TestApp, cookie: &str) -> raw::Socket {
-    let mut socket = raw::Socket::open(app, cookie).await;
+async fn connect_and_join(app: &TestApp, cookie: &str) -> raw_socket::Socket {
+    let mut socket = raw_socket::Socket::open(app, cookie).await;
     socket.expect("ready").await;
     socket
 }
@@ -61,15 +61,15 @@ both!(sockets_join_exactly_the_documented_rooms, |app| {
 });
 
 tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows) = (&app.world, Rows(app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
-    let mut ben = SocketListener::by(app, &world.ben).await;
-    let mut cem = SocketListener::by(app, &world.cem).await;
-    let mut ada = SocketListener::by(app, &world.ada).await;
-    let mut zoe = SocketListener::by(app, &world.zoe).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
+    let mut cem = SocketListener::connect(app, &world.cem).await;
+    let mut ada = SocketListener::connect(app, &world.ada).await;
+    let mut zoe = SocketListener::connect(app, &world.zoe).await;
     let class = ClassId::new(&world.seven_b.id);
     let rooms = vec![
         Room::Group(group.id.clone()),
@@ -91,20 +91,20 @@ tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
     assert_eq!(cem.expect("group:updated").await["word"], "but Ben");
     assert_eq!(ada.expect("group:updated").await["word"], "but Ben");
     for person in [&mut ben, &mut cem, &mut ada, &mut zoe] {
-        person.silent(150).await;
+        person.expect_no_event(150).await;
     }
 });
 
 both!(user_events_reach_sockets_active_in_that_school_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows) = (&app.world, Rows(app));
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let at_south = rows.another_session(&world.ada).await;
     rows.choose(&at_south, Some(&world.south)).await;
-    let mut north = SocketListener::by(app, &world.ada).await;
-    let mut south = SocketListener::by(app, &at_south).await;
+    let mut north = SocketListener::connect(app, &world.ada).await;
+    let mut south = SocketListener::connect(app, &at_south).await;
     let room = vec![Room::User(user(&world.ada))];
     rows.tell(vec![
         group_updated(&world.north, room.clone(), "north"),
@@ -120,19 +120,19 @@ both!(user_events_reach_sockets_active_in_that_school_only, |app| {
     rows.tell(vec![everywhere]).await;
     for socket in [&mut north, &mut south] {
         assert_eq!(socket.expect("group:updated").await["word"], "everywhere");
-        socket.silent(100).await;
+        socket.expect_no_event(100).await;
     }
 });
 
 both!(switching_school_changes_rooms_of_that_session_only, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let other = rows.another_session(&world.ada).await;
-    let mut changing = SocketListener::by(app, &world.ada).await;
-    let _staying = SocketListener::by(app, &other).await;
+    let mut changing = SocketListener::connect(app, &world.ada).await;
+    let _staying = SocketListener::connect(app, &other).await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     assert_eq!(live.count(&staff), 2);
     rows.choose(&world.ada, Some(&world.south)).await;
@@ -143,7 +143,7 @@ both!(switching_school_changes_rooms_of_that_session_only, |app| {
     assert!(live.is_online(&OrganizationId::new(&world.south), &user(&world.ada)));
 
     rows.choose(&world.root, Some(&world.north)).await;
-    let _root = SocketListener::by(app, &world.root).await;
+    let _root = SocketListener::connect(app, &world.root).await;
     assert_eq!(
         live.count(&staff),
         2,
@@ -155,14 +155,14 @@ both!(switching_school_changes_rooms_of_that_session_only, |app| {
 });
 
 tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let (world, rows) = (&app.world, Rows(app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben, &world.cem]).await;
     let room = Room::Group(group.id.clone());
-    let mut ben = SocketListener::by(app, &world.ben).await;
-    let mut cem = SocketListener::by(app, &world.cem).await;
+    let mut ben = SocketListener::connect(app, &world.ben).await;
+    let mut cem = SocketListener::connect(app, &world.cem).await;
     rows.remove(&group.id, &world.ben).await;
     rows.tell(vec![
         resync(vec![ConnectionTarget::User(user(&world.ben))], vec![room.clone()]),
@@ -194,7 +194,7 @@ tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
         "open again",
         "and not `hidden`"
     );
-    ben.silent(150).await;
+    ben.expect_no_event(150).await;
 });
 
 both!(first_read_of_visible_group_joins_its_room, |app| {
@@ -240,7 +240,7 @@ both!(membership_change_during_connect_leaves_no_stale_room, |app| {
             .await;
         };
         let connect = async {
-            let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+            let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
             socket.expect("ready").await;
             socket
         };

@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::fairness;
-use test_support::raw::Socket;
+use test_support::raw_socket::Socket;
 use test_support::{PATIENCE, Person, TestApp, until};
 
 /// The name of the group that is created after all other requests.

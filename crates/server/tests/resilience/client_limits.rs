@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 
 use test_support::document_server_fixture::path;
 use test_support::office::docx_with;
+use test_support::raw_http::RawHttp;
 use test_support::topics::{group, id, topic};
-use test_support::wire::Wire;
 use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, ServerProcess, World};
 
 /// Longer than any response takes on a busy machine.
@@ -52,11 +52,11 @@ fn callback() -> String {
 #[tokio::test]
 async fn callback_with_forged_header_token_is_refused_before_its_body() {
     let (_place, _, service) = started(&[]).await;
-    let mut wire = Wire::open_at(&service.base).await;
+    let mut raw_http = RawHttp::open_at(&service.base).await;
     let forged = "authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln\r\n";
-    wire.send(head("POST", &callback(), 2 << 20, forged)).await;
+    raw_http.send(head("POST", &callback(), 2 << 20, forged)).await;
     // No byte of the body is sent.
-    let (status, body) = wire.answer().await.unwrap();
+    let (status, body) = raw_http.answer().await.unwrap();
     assert!(
         status == 401 && body.contains("DOCSERVER_TOKEN_INVALID"),
         "{status} {body}"
@@ -72,11 +72,11 @@ async fn request_bodies_without_session_share_a_memory_limit() {
     for _ in 0..CONNECTIONS {
         let (base, sender) = (service.base.clone(), sender.clone());
         tokio::spawn(async move {
-            let mut wire = Wire::open_at(&base).await;
-            wire.send(head("POST", &callback(), LENGTH, "")).await;
+            let mut raw_http = RawHttp::open_at(&base).await;
+            raw_http.send(head("POST", &callback(), LENGTH, "")).await;
             // The last byte is missing.
-            wire.send(vec![b' '; LENGTH - 1]).await;
-            drop(sender.send(wire.answer().await));
+            raw_http.send(vec![b' '; LENGTH - 1]).await;
+            drop(sender.send(raw_http.answer().await));
         });
     }
     // Four bodies fit into the budget of one address. Every other connection receives a response before its body is
@@ -100,11 +100,11 @@ async fn clients_behind_proxy_have_separate_connection_limits() {
     let cookie = &world.adam.cookie;
     let mut held = Vec::new();
     for _ in 0..3 {
-        let mut wire = Wire::open_at(&service.base).await;
+        let mut raw_http = RawHttp::open_at(&service.base).await;
         // The bodies are not sent, so the requests stay in flight.
         let from = format!("cookie: {cookie}\r\nx-forwarded-for: 198.51.100.9, 203.0.113.7:4711\r\n");
-        wire.send(head("POST", "/subjects", 100, &from)).await;
-        held.push(wire);
+        raw_http.send(head("POST", "/subjects", 100, &from)).await;
+        held.push(raw_http);
     }
     let from = |address: &str| {
         let client = Client::new(&service.base, None).with("x-forwarded-for", address);
@@ -172,9 +172,9 @@ async fn open_uploads_are_limited_per_user_and_count_towards_quota() {
     let mut held = Vec::new();
     let refused = async {
         loop {
-            let mut wire = Wire::open_at(&service.base).await;
-            wire.send(upload_head(&world.ben.cookie, &documents, 1 << 20)).await;
-            held.push(wire);
+            let mut raw_http = RawHttp::open_at(&service.base).await;
+            raw_http.send(upload_head(&world.ben.cookie, &documents, 1 << 20)).await;
+            held.push(raw_http);
             if ben.upload(&documents, "a.txt", b"x".to_vec(), &[]).await.status == 429 {
                 break;
             }
@@ -301,19 +301,20 @@ async fn bare_line_feed_in_headers_is_rejected_and_connection_closed() {
         "GET /api/health HTTP/1.1\r\nhost: x\nx-smuggled: y\r\n\r\n",
         "GET /api/health HTTP/1.1\r\nhost: x\r\n\n",
     ] {
-        let mut wire = Wire::open_at(&service.base).await;
-        wire.send(request).await;
-        assert_eq!(wire.answer().await.unwrap().0, 400, "{request:?}");
-        assert_eq!(wire.answer().await, None, "{request:?}");
+        let mut raw_http = RawHttp::open_at(&service.base).await;
+        raw_http.send(request).await;
+        assert_eq!(raw_http.answer().await.unwrap().0, 400, "{request:?}");
+        assert_eq!(raw_http.answer().await, None, "{request:?}");
     }
     // The same applies to a request that arrives together with the body of the previous request.
-    let mut wire = Wire::open_at(&service.base).await;
+    let mut raw_http = RawHttp::open_at(&service.base).await;
     let first = head("POST", "/auth/sign-in/email", 3, "");
-    wire.send(format!("{first}\n\n\nGET /api/health HTTP/1.1\nhost: x\r\n\r\n"))
+    raw_http
+        .send(format!("{first}\n\n\nGET /api/health HTTP/1.1\nhost: x\r\n\r\n"))
         .await;
-    assert!(wire.answer().await.unwrap().0 < 500);
-    assert_eq!(wire.answer().await.unwrap().0, 400);
-    assert_eq!(wire.answer().await, None);
+    assert!(raw_http.answer().await.unwrap().0 < 500);
+    assert_eq!(raw_http.answer().await.unwrap().0, 400);
+    assert_eq!(raw_http.answer().await, None);
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use api::router;
 use reqwest::Method;
 use serde_json::Value;
 
+use test_support::raw_http::RawHttp;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::tables::fingerprints;
-use test_support::wire::Wire;
 use test_support::{Client, LessonFixture, TestApp};
 
 /// Values for a path or a query, percent-encoded where necessary.
@@ -45,15 +45,17 @@ fn is_tested(row: &Row) -> bool {
 }
 
 /// Sends the request exactly as written, because an ordinary client would normalize the path.
-async fn status(wire: &mut Wire, cookie: &str, method: &str, path: &str) -> u16 {
+async fn status(raw_http: &mut RawHttp, cookie: &str, method: &str, path: &str) -> u16 {
     let body = if method == "GET" { "" } else { "{}" };
     let length = body.len();
-    wire.send(format!(
-        "{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: http://school.test\r\n\
+    raw_http
+        .send(format!(
+            "{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: http://school.test\r\n\
          content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    ))
-    .await;
-    wire.answer()
+        ))
+        .await;
+    raw_http
+        .answer()
         .await
         .unwrap_or_else(|| panic!("{method} {path}: no answer"))
         .0
@@ -67,12 +69,12 @@ both!(
         LessonFixture::begin(app).await;
         let before = fingerprints(&app.database).await;
         let (_, rows) = router::description();
-        let mut wire = Wire::open(app).await;
+        let mut raw_http = RawHttp::open(app).await;
         let long = long();
         for person in [&world.ada, &world.adam, &world.root] {
             for row in rows.iter().filter(|row| is_tested(row) && row.path.contains('{')) {
                 for id in HOSTILE.into_iter().chain([long.as_str()]) {
-                    let status = status(&mut wire, &person.cookie, row.method, &fill_path(&row.path, id)).await;
+                    let status = status(&mut raw_http, &person.cookie, row.method, &fill_path(&row.path, id)).await;
                     let fits = (400..500).contains(&status) || row.path.starts_with("/auth/");
                     assert!(
                         fits && status < 500,
@@ -96,7 +98,7 @@ both!(
         let before = fingerprints(&app.database).await;
         let (document, rows) = router::description();
         let document = serde_json::to_value(document).unwrap();
-        let mut wire = Wire::open(app).await;
+        let mut raw_http = RawHttp::open(app).await;
         let mut asked = 0;
         for row in rows.iter().filter(|row| row.method == "GET") {
             let operation = &document["paths"][&row.path]["get"];
@@ -111,7 +113,7 @@ both!(
                 for value in HOSTILE {
                     for person in [&world.adam, &world.root] {
                         let path = format!("{path}?{name}={value}");
-                        let status = status(&mut wire, &person.cookie, "GET", &path).await;
+                        let status = status(&mut raw_http, &person.cookie, "GET", &path).await;
                         assert!(status < 500, "GET {path} as {}: {status}", person.name);
                         asked += 1;
                     }

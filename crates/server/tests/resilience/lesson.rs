@@ -14,7 +14,7 @@ use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
 use serde_json::{Value, json};
 
-use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, ServerProcess, clients_are_there};
+use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, ServerProcess, clients_are_installed};
 
 const PASSWORD: &str = "a password for the lesson";
 /// The number of steps of the lesson.
@@ -109,7 +109,7 @@ async fn organization(store: &Store, slug: &str) -> Tenant {
 
 #[test]
 fn demo_runs_lesson_and_stops_cleanly() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
@@ -129,7 +129,7 @@ fn demo_runs_lesson_and_stops_cleanly() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn service_on_postgres_runs_lesson() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(mut place) = ServerEnv::new(Kind::Postgres) else {

@@ -15,7 +15,7 @@ use test_support::accounts::{PASSWORD, enable, run};
 use test_support::live_rows::group_updated;
 use test_support::rows::{execute, texts};
 use test_support::school_people::{in_school, member_of_north};
-use test_support::{PATIENCE, Person, Rows, TestApp, raw, size};
+use test_support::{PATIENCE, Person, Rows, TestApp, raw_socket, size};
 
 /// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
 fn close_timeout() -> Duration {
@@ -236,7 +236,7 @@ pub async fn check_every_revocation(app: &TestApp, other_base: &str) {
         let browser = sign_in_at(app, other_base, person).await;
         let old = browser.copy();
         old.get("/subjects").await.expect(200);
-        let mut socket = raw::Socket::open_at(other_base, old.client().cookie().unwrap()).await;
+        let mut socket = raw_socket::Socket::open_at(other_base, old.client().cookie().unwrap()).await;
         socket.expect("ready").await;
 
         end(app, revocation, person, &browser).await;

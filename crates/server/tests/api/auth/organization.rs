@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Browser, signed_in};
 use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
-use test_support::{TestApp, raw, until};
+use test_support::{TestApp, raw_socket, until};
 
 async fn active(browser: &Browser) -> Value {
     browser.session().await["activeOrganizationId"].clone()
@@ -342,7 +342,7 @@ both!(
     |app| {
         let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
         let room = Room::Class(ClassId::new(world.seven_b.id.clone()));
-        let mut socket = raw::Socket::open(app, browser.client().cookie().unwrap()).await;
+        let mut socket = raw_socket::Socket::open(app, browser.client().cookie().unwrap()).await;
         socket.expect("ready").await;
         seated(app, &room, 0).await;
         browser

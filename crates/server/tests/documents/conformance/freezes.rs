@@ -9,7 +9,7 @@ use crate::submissions::copied_text;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
 use test_support::page::Page;
 use test_support::rows::texts;
-use test_support::{SocketListener, clients_are_there};
+use test_support::{SocketListener, clients_are_installed};
 
 /// Returns the editors of a document that the service has recorded.
 async fn session_of(fixture: &DocumentServerFixture, document: &str) -> String {
@@ -25,7 +25,7 @@ with_document_server!(
     s01_submission_contains_text_typed_until_the_request,
     ["--docserver-flush-milliseconds=4000"],
     |fixture| {
-        if !clients_are_there() {
+        if !clients_are_installed() {
             return;
         }
         let world = &fixture.app.world;
@@ -73,7 +73,7 @@ with_document_server!(
     s04_finish_during_typing_loses_no_text,
     ["--docserver-flush-milliseconds=4000"],
     |fixture| {
-        if !clients_are_there() {
+        if !clients_are_installed() {
             return;
         }
         fixture.server.faults().update(|faults| faults.autosave_gap = Some(300));
@@ -175,11 +175,11 @@ with_document_server!(
     s08_dropped_forced_save_is_pending_until_the_final_save,
     ["--docserver-command-seconds=1"],
     |fixture| {
-        if !clients_are_there() {
+        if !clients_are_installed() {
             return;
         }
         let (world, document) = (&fixture.app.world, fixture.document("Our page").await);
-        let mut ada = SocketListener::by(&fixture.app, &world.ada).await;
+        let mut ada = SocketListener::connect(&fixture.app, &world.ada).await;
         let editor = fixture.open(&world.ben, &document).await;
         editor.type_text("Before the press.").await.unwrap();
         eventually(async || session_of(fixture, &document).await.contains(&world.ben.id)).await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
-use test_support::{SocketListener, clients_are_there};
+use test_support::{SocketListener, clients_are_installed};
 
 /// Maximum time that a test waits for the document server.
 const PATIENCE: Duration = test_support::PATIENCE;
@@ -173,9 +173,9 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
     };
     assert_eq!(failed_at(&world.ben).await, json!(null));
     let mut listeners = Vec::new();
-    if clients_are_there() {
+    if clients_are_installed() {
         for person in [&world.ben, &world.ada] {
-            listeners.push(SocketListener::by(&fixture.app, person).await);
+            listeners.push(SocketListener::connect(&fixture.app, person).await);
         }
     }
     let editor = fixture.open(&world.ben, &document).await;

@@ -18,7 +18,7 @@ use model::time::Timestamp;
 use serde_json::Value;
 
 use self::preview::Preview;
-use test_support::listeners::Listeners;
+use test_support::event_recorder::EventRecorder;
 use test_support::rows::texts;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, Person, TestApp};
@@ -148,7 +148,7 @@ const UNANNOUNCED: &[(&str, &str, &str)] = &[
 
 struct Story<'a> {
     app: &'a TestApp,
-    listeners: Listeners,
+    listeners: EventRecorder,
     announced: BTreeSet<(String, String)>,
     seen: HashSet<String>,
     of_north: HashSet<String>,
@@ -161,7 +161,7 @@ impl<'a> Story<'a> {
         let people = [&world.adam, &world.ada, &world.ben];
         let mut story = Self {
             app,
-            listeners: Listeners::open(app, &people).await,
+            listeners: EventRecorder::open(app, &people).await,
             announced: BTreeSet::new(),
             seen: HashSet::new(),
             of_north: HashSet::new(),

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use finder::found;
 use story::Secret;
 use test_support::topics::{LATER, group};
-use test_support::{Client, LessonFixture, Person, TestApp, raw, until};
+use test_support::{Client, LessonFixture, Person, TestApp, raw_socket, until};
 use walk::{Finds, Looker, Table};
 
 /// The frames that a socket received.
@@ -27,7 +27,7 @@ struct Ear {
 
 impl Ear {
     async fn open(app: &TestApp, person: &Person) -> Self {
-        let mut socket = raw::Socket::open(app, &person.cookie).await;
+        let mut socket = raw_socket::Socket::open(app, &person.cookie).await;
         let frames = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&frames);
         let listening = tokio::spawn(async move {

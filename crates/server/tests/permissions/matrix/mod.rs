@@ -20,7 +20,7 @@ use self::people::Actor;
 use self::requests::call;
 use self::stage::Stage;
 use self::undo::Undo;
-use test_support::{Answer, SocketListener, TestApp, clients_are_there, environment};
+use test_support::{Answer, SocketListener, TestApp, clients_are_installed, environment};
 
 /// Returns the access rule of each route.
 fn gates() -> BTreeMap<(String, String), Access> {
@@ -236,9 +236,9 @@ both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
     let (lines, gates) = (lines(), gates());
     let undo = Undo::keep(app).await;
     let mut sockets = Vec::new();
-    if clients_are_there() {
+    if clients_are_installed() {
         for person in [&app.world.ada, &app.world.adam, &app.world.ben] {
-            sockets.push(SocketListener::by(app, person).await);
+            sockets.push(SocketListener::connect(app, person).await);
         }
     }
     let mut all = Vec::new();
@@ -262,7 +262,7 @@ both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
     }
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
     for socket in &mut sockets {
-        socket.silent(300).await;
+        socket.expect_no_event(300).await;
     }
 });
 

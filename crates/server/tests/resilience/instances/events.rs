@@ -7,12 +7,12 @@ use super::{client_at, people};
 use crate::revocation;
 use test_support::instances::Instances;
 use test_support::topics::group;
-use test_support::{Kind, ServerEnv, SocketListener, TestApp, clients_are_there, size};
+use test_support::{Kind, ServerEnv, SocketListener, TestApp, clients_are_installed, size};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn changes_reach_sockets_of_other_instances_in_order() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let Some(instances) = Instances::start(3, &[]).await else {
@@ -22,9 +22,9 @@ async fn changes_reach_sockets_of_other_instances_in_order() {
     let ada = client_at(instances.base(0), &world.ada);
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let mut sockets = vec![
-        SocketListener::by_at(instances.base(1), &world.ben).await,
-        SocketListener::by_at(instances.base(2), &world.ada).await,
-        SocketListener::by_at(instances.base(2), &world.dana).await,
+        SocketListener::connect_at(instances.base(1), &world.ben).await,
+        SocketListener::connect_at(instances.base(2), &world.ada).await,
+        SocketListener::connect_at(instances.base(2), &world.dana).await,
     ];
     let changes = size(40, 2_000);
     for number in 0..changes {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::lesson::{people_with_passwords, run_lesson_client};
 use test_support::instances::Instances;
-use test_support::{DOCSERVER_SECRET, FRONTEND, clients_are_there, is_soak};
+use test_support::{DOCSERVER_SECRET, FRONTEND, clients_are_installed, is_soak};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Routing {
@@ -17,7 +17,7 @@ enum Routing {
 }
 
 async fn run_lesson(number: usize, routing: Routing) {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let document_server = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))

@@ -13,7 +13,7 @@ use super::{client_at, eventually, people};
 use test_support::Browser;
 use test_support::accounts::PASSWORD;
 use test_support::instances::Instances;
-use test_support::raw::Socket;
+use test_support::raw_socket::Socket;
 use test_support::topics::group;
 use test_support::{Answer, Client, Person, World};
 

@@ -16,7 +16,7 @@ use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
 use test_support::instances::Instances;
 use test_support::topics::group;
-use test_support::{Client, DOCSERVER_SECRET, SocketListener, World, clients_are_there, size};
+use test_support::{Client, DOCSERVER_SECRET, SocketListener, World, clients_are_installed, size};
 
 /// The time to wait for a socket to receive a change before the next change is made.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -71,7 +71,7 @@ impl Listeners {
         let group = group(&teacher, &world.seven_b, &[&world.ben], json!({})).await;
         let mut sockets = Vec::new();
         for person in [&world.ada, &world.ben, &world.adam, &world.ben] {
-            sockets.push(SocketListener::through(base, person).await);
+            sockets.push(SocketListener::connect_through_proxy(base, person).await);
         }
         Self {
             sockets,
@@ -96,7 +96,7 @@ impl Listeners {
             let mut still = Vec::new();
             for at in deaf {
                 let news = |told: &Value| told["group"]["name"] == name.as_str();
-                let heard = self.sockets[at].hears_within(MOMENT, "group:updated", news).await;
+                let heard = self.sockets[at].receives_within(MOMENT, "group:updated", news).await;
                 if !heard {
                     still.push(at);
                 }
@@ -109,7 +109,7 @@ impl Listeners {
                 socket.expect("ready").await;
             }
             assert_eq!(socket.all("ready").len(), 0);
-            socket.forget();
+            socket.discard();
         }
     }
 }
@@ -117,7 +117,7 @@ impl Listeners {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn rolling_restart_fails_no_request() {
-    if !clients_are_there() {
+    if !clients_are_installed() {
         return;
     }
     let document_server = Arc::new(

@@ -17,7 +17,9 @@ use serde_json::json;
 use sockets::{StudentSockets, Students};
 use test_support::live_rows::group_updated;
 use test_support::live_rows::user;
-use test_support::{Client, Kind, PATIENCE, Rows, ServerEnv, ServerProcess, TestApp, World, raw, rows, size, until};
+use test_support::{
+    Client, Kind, PATIENCE, Rows, ServerEnv, ServerProcess, TestApp, World, raw_socket, rows, size, until,
+};
 
 /// All ten thousand sockets are connected within a minute, also when they reconnect at the same time. The short run
 /// executes in parallel with other tests and only has a generous limit.
@@ -382,7 +384,7 @@ async fn non_reading_clients_block_no_others_and_are_closed() {
     }
     clients.disconnect();
     // A new socket is served as usual.
-    let mut ben = raw::Socket::open(&app, &app.world.ben.cookie).await;
+    let mut ben = raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 1);
     app.close().await;

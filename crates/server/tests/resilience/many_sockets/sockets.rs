@@ -10,7 +10,7 @@ use db::Database;
 use futures_util::StreamExt as _;
 use tokio::task::JoinHandle;
 
-use test_support::{AUTH_SECRET, World, raw, rows};
+use test_support::{AUTH_SECRET, World, raw_socket, rows};
 
 /// The number of sockets that connect at the same time, which is about the length of the system's accept queue.
 const AT_ONCE: usize = 1_000;
@@ -106,7 +106,7 @@ pub struct StudentSockets {
     reading: Vec<JoinHandle<()>>,
     is_leaving: Arc<AtomicBool>,
     /// Open sockets from which the test does not read.
-    non_reading: Vec<raw::Socket>,
+    non_reading: Vec<raw_socket::Socket>,
 }
 
 impl StudentSockets {
@@ -139,12 +139,12 @@ impl StudentSockets {
     }
 
     /// Connects like a real client: waits for a moment after a failed attempt and retries.
-    async fn connect(base: &str, cookie: &str) -> raw::Socket {
+    async fn connect(base: &str, cookie: &str) -> raw_socket::Socket {
         let until = Instant::now() + Duration::from_mins(2);
         loop {
             let tried = async {
-                let mut socket = raw::Socket::try_open_at(base, cookie).await?;
-                socket.hears("ready").await.then_some(socket)
+                let mut socket = raw_socket::Socket::try_open_at(base, cookie).await?;
+                socket.receives("ready").await.then_some(socket)
             };
             if let Ok(Some(socket)) = tokio::time::timeout(PATIENCE, tried).await {
                 return socket;
@@ -154,7 +154,12 @@ impl StudentSockets {
         }
     }
 
-    async fn read(student: usize, mut socket: raw::Socket, received: Arc<ReceivedEvents>, is_leaving: Arc<AtomicBool>) {
+    async fn read(
+        student: usize,
+        mut socket: raw_socket::Socket,
+        received: Arc<ReceivedEvents>,
+        is_leaving: Arc<AtomicBool>,
+    ) {
         while let Some(frame) = socket.next().await {
             if let Some(payload) = frame.strip_prefix("42[\"class:updated\",") {
                 let event = payload

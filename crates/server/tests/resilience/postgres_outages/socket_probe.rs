@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 use test_support::Person;
-use test_support::raw::Socket;
+use test_support::raw_socket::Socket;
 
 /// The delay before a client reconnects.
 const RECONNECT_DELAY: Duration = Duration::from_millis(200);

@@ -85,13 +85,13 @@ impl Socket {
 
     /// Reads until this event arrives.
     pub async fn expect(&mut self, event: &str) {
-        let heard = tokio::time::timeout(PATIENCE, self.hears(event)).await;
+        let heard = tokio::time::timeout(PATIENCE, self.receives(event)).await;
         let heard = heard.unwrap_or_else(|_| panic!("{event} did not come"));
         assert!(heard, "the connection ended before {event} came");
     }
 
     /// Reads until this event arrives; returns `false` if the connection ends first.
-    pub async fn hears(&mut self, event: &str) -> bool {
+    pub async fn receives(&mut self, event: &str) -> bool {
         let needle = format!("42[\"{event}\"");
         while let Some(frame) = self.next().await {
             if frame.starts_with(&needle) {
@@ -102,7 +102,7 @@ impl Socket {
     }
 
     /// Whether the server, on this machine, has not closed its side; queries the kernel and reads nothing.
-    pub fn is_open_at_the_server(&self) -> bool {
+    pub fn is_open_on_server(&self) -> bool {
         const ESTABLISHED: &str = "01";
         let port = |address: std::net::SocketAddr| format!(":{:04X}", address.port());
         // A reset connection has no peer address.
@@ -132,7 +132,7 @@ impl Socket {
     }
 
     /// Reads until the connection ends, and returns the number of bytes.
-    pub async fn wait_until_cut(&mut self) -> usize {
+    pub async fn wait_until_closed(&mut self) -> usize {
         let until_cut = async {
             let mut read = 0;
             while self.read_more().await.is_some() {

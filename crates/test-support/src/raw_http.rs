@@ -5,12 +5,12 @@ use tokio::net::TcpStream;
 
 use super::TestApp;
 
-pub struct Wire {
+pub struct RawHttp {
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl Wire {
+impl RawHttp {
     pub async fn open(app: &TestApp) -> Self {
         Self::open_at(&app.base).await
     }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::documented::Document;
-use super::raw::Socket;
+use super::raw_socket::Socket;
 use super::{PATIENCE, Person, TestApp};
 
 /// Events that are emitted without a request.
@@ -24,11 +24,11 @@ pub struct Received {
 }
 
 /// Connections of several users.
-pub struct Listeners {
+pub struct EventRecorder {
     received: mpsc::UnboundedReceiver<Received>,
 }
 
-impl Listeners {
+impl EventRecorder {
     /// Connects the users and waits until their rooms are joined.
     pub async fn open(app: &TestApp, people: &[&Person]) -> Self {
         let (sender, received) = mpsc::unbounded_channel();
