@@ -10,7 +10,7 @@ pub fn messages(room: &str) -> String {
 }
 
 /// Sends a text message and returns it.
-pub async fn say(client: &Client, room: &str, content: &str) -> Value {
+pub async fn post_message(client: &Client, room: &str, content: &str) -> Value {
     write(client, room, json!({"content": content})).await.expect(201)
 }
 
@@ -20,7 +20,7 @@ pub async fn write(client: &Client, room: &str, message: Value) -> Answer {
 }
 
 /// Uploads a file and returns its metadata.
-pub async fn bring(client: &Client, room: &str, name: &str) -> Value {
+pub async fn upload_chat_file(client: &Client, room: &str, name: &str) -> Value {
     let path = format!("{}/attachments", messages(room));
     let bytes = format!("bytes of {name}").into_bytes();
     client.upload(&path, name, bytes, &[]).await.expect(201)

@@ -5,7 +5,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use super::app::FRONTEND;
-use super::documented::{self, Exchange};
+use super::openapi_check::{self, Exchange};
 
 #[derive(Clone)]
 pub struct Client {
@@ -136,7 +136,7 @@ impl Client {
             bytes: answer.bytes().await.unwrap().to_vec(),
             request: format!("{method} {}", url.path()),
         };
-        documented::check(&Exchange {
+        openapi_check::check(&Exchange {
             method: method.as_str(),
             url: &url,
             request: shown,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::documented::Document;
+use super::openapi_check::Document;
 use super::raw_socket::Socket;
 use super::{PATIENCE, Person, TestApp};
 

@@ -73,7 +73,7 @@ db::statements! {
 }
 
 /// Inserts rows of one class of one school.
-pub struct Rows {
+pub struct LessonRows {
     connection: Connection,
     organization: String,
     class: String,
@@ -84,7 +84,7 @@ pub struct Rows {
 
 /// A group with its work room.
 #[derive(Debug, Clone)]
-pub struct GroupRow {
+pub struct LessonGroup {
     pub id: String,
     pub room: String,
 }
@@ -95,7 +95,7 @@ macro_rules! run {
     };
 }
 
-impl Rows {
+impl LessonRows {
     pub fn of(database: &Database, organization: &str, class: &str, teacher: &str, student: &str) -> Self {
         assert!(STATEMENTS.len() > 20);
         let connection = match database {
@@ -123,7 +123,7 @@ impl Rows {
     }
 
     /// Inserts a group with a member, a file, and a room with a message and a reply to it.
-    pub fn group(&mut self, number: i64, course: Option<&str>) -> GroupRow {
+    pub fn group(&mut self, number: i64, course: Option<&str>) -> LessonGroup {
         let (id, room, question, answer) = (clock::new_id(), clock::new_id(), clock::new_id(), clock::new_id());
         run!(
             self,
@@ -143,11 +143,11 @@ impl Rows {
         run!(self, MESSAGE_FILE, clock::new_id(), room, answer, self.teacher);
         run!(self, MESSAGE_FILE, clock::new_id(), room, None::<String>, self.teacher);
         run!(self, READ, room, self.student);
-        GroupRow { id, room }
+        LessonGroup { id, room }
     }
 
     /// Assigns a topic to a group, with a file of the assignment and feedback.
-    pub fn link(&mut self, topic: &str, group: &GroupRow) -> String {
+    pub fn link(&mut self, topic: &str, group: &LessonGroup) -> String {
         let id = clock::new_id();
         run!(self, LINK, id, self.class, topic, group.id);
         run!(self, TOPIC_FILE, clock::new_id(), topic, id, self.teacher);
@@ -164,7 +164,7 @@ impl Rows {
     }
 
     /// Inserts a document with content that is open in an editor.
-    pub fn document(&mut self, group: &GroupRow, topic: Option<&str>) -> String {
+    pub fn document(&mut self, group: &LessonGroup, topic: Option<&str>) -> String {
         let (id, revision) = (clock::new_id(), clock::new_id());
         run!(self, DOCUMENT, id, group.room, topic, revision, self.student);
         run!(self, REVISION, revision, id);
@@ -180,12 +180,12 @@ impl Rows {
     }
 
     /// Submits an assigned document, with a grade and a comment.
-    pub fn hand_in(&mut self, link: &str, document: &str) {
-        self.hand_in_all(link, &[document.to_owned()]);
+    pub fn submit(&mut self, link: &str, document: &str) {
+        self.submit_all(link, &[document.to_owned()]);
     }
 
     /// Submits assigned documents in one submission, with a grade and a comment.
-    pub fn hand_in_all(&mut self, link: &str, documents: &[String]) {
+    pub fn submit_all(&mut self, link: &str, documents: &[String]) {
         let (id, grade) = (clock::new_id(), clock::new_id());
         run!(self, SUBMISSION, id, link, self.student);
         run!(self, GRADE, grade, id, self.teacher);
@@ -210,12 +210,12 @@ impl Rows {
         run!(self, LOCK, document, topic);
     }
 
-    /// Queues a lock for [`Self::lock_now`], because the document is submitted first.
-    pub fn lock_later(&mut self, document: &str, topic: Option<&str>) {
+    /// Queues a lock for [`Self::flush_locks`], because the document is submitted first.
+    pub fn queue_lock(&mut self, document: &str, topic: Option<&str>) {
         self.locks.push((document.to_owned(), topic.map(str::to_owned)));
     }
 
-    pub fn lock_now(&mut self) {
+    pub fn flush_locks(&mut self) {
         for (document, topic) in std::mem::take(&mut self.locks) {
             self.lock(&document, topic.as_deref());
         }
@@ -226,12 +226,12 @@ impl Rows {
     }
 
     /// Inserts a topic and a group with one submitted and one other document: a row in every table that a lesson uses.
-    pub fn lesson(&mut self, number: i64, course: Option<&str>) -> (String, GroupRow, String) {
+    pub fn lesson(&mut self, number: i64, course: Option<&str>) -> (String, LessonGroup, String) {
         let (topic, group) = (self.topic(course), self.group(number, course));
         let link = self.link(&topic, &group);
         let page = self.document(&group, Some(&topic));
         self.document(&group, None);
-        self.hand_in(&link, &page);
+        self.submit(&link, &page);
         (topic, group, link)
     }
 }

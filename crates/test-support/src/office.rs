@@ -78,7 +78,7 @@ pub fn overlapping(copies: u16) -> Vec<u8> {
 }
 
 /// Builds a document that declares far more entries than its size permits.
-pub fn crowded() -> Vec<u8> {
+pub fn archive_with_many_entries() -> Vec<u8> {
     let one = archive(&[("a", b"x")]);
     let directory = find(&one, b"PK\x01\x02");
     let end = find(&one, b"PK\x05\x06");
@@ -90,7 +90,7 @@ pub fn crowded() -> Vec<u8> {
 }
 
 /// Builds a document with an entry that unpacks to a thousand times its declared size.
-pub fn liar() -> Vec<u8> {
+pub fn archive_with_false_sizes() -> Vec<u8> {
     let zeros = vec![0; 64 << 20];
     let mut bytes = docx_with("x", &[("word/big.xml", &zeros)]);
     let declared = u32::try_from(zeros.len()).unwrap().to_le_bytes();

@@ -121,14 +121,14 @@ impl TestApp {
     }
 
     /// Sets the status of a class.
-    pub async fn class_becomes(&self, class: &Class, status: &'static str) {
+    pub async fn set_class_status(&self, class: &Class, status: &'static str) {
         let id = class.id.clone();
         self.tables(move |tables| tables.execute(&CLASS_STATUS, db::args![id, status]).unwrap())
             .await;
     }
 
     /// Sets the start date of a group.
-    pub async fn group_starts(&self, room: &Room, at: i64) {
+    pub async fn set_group_start(&self, room: &Room, at: i64) {
         let group = room.group.clone();
         self.tables(move |tables| tables.execute(&START, db::args![group, at]).unwrap())
             .await;
@@ -142,7 +142,7 @@ impl TestApp {
     }
 
     /// Submits a document for a topic, with a draft grade of the teacher; returns the submission id.
-    pub async fn hand_in(&self, document: &str, topic: &str, room: &Room, teacher: &Person) -> String {
+    pub async fn insert_submission(&self, document: &str, topic: &str, room: &Room, teacher: &Person) -> String {
         let (id, topic, group, teacher) = (
             document.to_owned(),
             topic.to_owned(),
@@ -175,7 +175,7 @@ impl TestApp {
     }
 
     /// Resets a document to a draft; its copies remain.
-    pub async fn take_back(&self, document: &str) {
+    pub async fn withdraw(&self, document: &str) {
         let id = document.to_owned();
         self.tables(move |tables| tables.execute(&DRAFT, db::args![id]).unwrap())
             .await;
@@ -192,7 +192,7 @@ impl TestApp {
     }
 
     /// Marks a revision as late.
-    pub async fn came_late(&self, document: &str, version: i64) {
+    pub async fn insert_late_revision(&self, document: &str, version: i64) {
         let id = document.to_owned();
         self.tables(move |tables| tables.execute(&LATE, db::args![id, version]).unwrap())
             .await;
@@ -218,7 +218,7 @@ impl TestApp {
     }
 
     /// Inserts a conversion of the only revision of a document.
-    pub async fn converted(&self, document: &str) {
+    pub async fn insert_conversion(&self, document: &str) {
         let key = model::file::FileKey::new(format!("{document}.pdf"));
         let mut staging = self.app.files().stage(10);
         staging.write(b"pdf").await.unwrap();
@@ -237,7 +237,7 @@ impl TestApp {
     }
 
     /// Counts the files that are queued for removal.
-    pub async fn removals(&self) -> i64 {
+    pub async fn pending_removals(&self) -> i64 {
         self.tables(|tables| {
             tables
                 .fetch_optional(&REMOVALS, &[], |row| row.take())
@@ -248,7 +248,7 @@ impl TestApp {
     }
 
     /// Returns the names of all files in the storage, including temporary files of running writes.
-    pub fn kept_files(&self) -> Vec<String> {
+    pub fn stored_files(&self) -> Vec<String> {
         fn below(folder: &std::path::Path, found: &mut Vec<String>) {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();

@@ -93,7 +93,7 @@ pub fn one_roster() -> Vec<(&'static str, String)> {
 }
 
 /// Like `one_roster`, with one file replaced or omitted.
-pub fn one_roster_but(file: &str, text: Option<&str>) -> Vec<(&'static str, String)> {
+pub fn one_roster_with(file: &str, text: Option<&str>) -> Vec<(&'static str, String)> {
     let mut files = one_roster();
     match text {
         None => files.retain(|(name, _)| *name != file),

@@ -21,7 +21,7 @@ pub struct SchoolPerson {
 /// Creates a user whose account the school created and who is a member of it; the school is active in the user's
 /// session.
 pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, platform: PlatformRole) -> SchoolPerson {
-    let person = somebody(app, organization, Some(role), platform).await;
+    let person = insert_person(app, organization, Some(role), platform).await;
     let member = format!(
         "SELECT id FROM members WHERE user_id = '{}' AND organization_id = '{organization}'",
         person.id
@@ -31,7 +31,12 @@ pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, plat
 }
 
 /// Like `in_school`; without a role the user has no membership.
-pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole>, platform: PlatformRole) -> Person {
+pub async fn insert_person(
+    app: &TestApp,
+    organization: &str,
+    role: Option<MemberRole>,
+    platform: PlatformRole,
+) -> Person {
     let id = clock::new_id();
     let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
     let mut user = NewUserAccount::provisioned(&name, &email, platform, None);

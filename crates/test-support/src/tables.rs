@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use db::Database;
 
 /// Tables that change independently of requests: sign-in counters, the event outbox, queued emails, and storage usage.
-const RESTLESS: [&str; 7] = [
+const VOLATILE: [&str; 7] = [
     "event_outbox",
     "letters",
     "refinery_schema_history",
@@ -23,7 +23,7 @@ pub async fn fingerprints(database: &Database) -> BTreeMap<String, u64> {
     all.await
         .unwrap()
         .into_iter()
-        .filter(|(table, _)| !RESTLESS.contains(&table.as_str()))
+        .filter(|(table, _)| !VOLATILE.contains(&table.as_str()))
         .map(|(table, rows)| (table, fingerprint(rows)))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The OpenAPI schemas of `/auth`. The routes read bodies field by field and write the objects of
 //! `better_auth::object`, which have no schemas; these types describe both. Every response of every test is validated
-//! against them (`crates/test-support/src/documented.rs`).
+//! against them (`crates/test-support/src/openapi_check.rs`).
 
 #![expect(
     dead_code,

@@ -9,9 +9,9 @@ use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
-use test_support::lesson_rows::{GroupRow, Rows};
+use test_support::lesson_rows::{LessonGroup, LessonRows};
+use test_support::request_context::{ViewedAs, no_after_commit};
 use test_support::row_counts::{counts, files};
-use test_support::standpoint::{Eyes, nothing_after};
 use test_support::{TestApp, World};
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -19,7 +19,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 /// Inserts rows of 7b with Ada as the teacher and Ben as the student.
-async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut Rows) -> T + Send + 'static) -> T {
+async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut LessonRows) -> T + Send + 'static) -> T {
     let World {
         north,
         seven_b,
@@ -29,7 +29,7 @@ async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut Rows) ->
     } = &app.world;
     let (database, north, class) = (app.database.clone(), north.clone(), seven_b.id.clone());
     let (ada, ben) = (ada.id.clone(), ben.id.clone());
-    blocking(move || fill(&mut Rows::of(&database, &north, &class, &ada, &ben))).await
+    blocking(move || fill(&mut LessonRows::of(&database, &north, &class, &ada, &ben))).await
 }
 
 /// Inserts the same lessons at the other school. Deletions in North must not affect them.
@@ -44,7 +44,7 @@ async fn south(app: &TestApp) {
     let (database, south, class) = (app.database.clone(), south.clone(), south_class.clone());
     let (zoe, zack) = (zoe.id.clone(), zack.id.clone());
     blocking(move || {
-        Rows::of(&database, &south, &class.id, &zoe, &zack).lesson(1, Some(&class.course));
+        LessonRows::of(&database, &south, &class.id, &zoe, &zack).lesson(1, Some(&class.course));
     })
     .await;
 }
@@ -60,9 +60,9 @@ async fn act<T: Send + 'static>(
     act: impl FnMut(&mut WriteTx<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
     let standpoint = app
-        .standpoint(&app.world.north, &app.world.adam.id, Eyes::Admin, clock::now())
+        .request_context(&app.world.north, &app.world.adam.id, ViewedAs::Admin, clock::now())
         .await;
-    app.app.store().write(standpoint, act, nothing_after).await.unwrap()
+    app.app.store().write(standpoint, act, no_after_commit).await.unwrap()
 }
 
 fn keys(removed: &CascadeDeletion) -> BTreeSet<String> {
@@ -115,12 +115,17 @@ async fn only_its_staff_delete(app: &TestApp, path: &str) {
 }
 
 /// Inserts two lessons of a course and a group that has moved to another course but has a completed topic of this one.
-fn two_lessons(rows: &mut Rows, course: &str, neighbour: &GroupRow, documents: &[String; 2]) -> [[String; 2]; 2] {
+fn two_lessons(
+    rows: &mut LessonRows,
+    course: &str,
+    neighbour: &LessonGroup,
+    documents: &[String; 2],
+) -> [[String; 2]; 2] {
     let (first, one, _) = rows.lesson(4, Some(course));
     let (second, two, _) = rows.lesson(5, Some(course));
     let link = rows.link(&first, neighbour);
     rows.link_document(&documents[0], &first);
-    rows.hand_in(&link, &documents[0]);
+    rows.submit(&link, &documents[0]);
     rows.finish(&first);
     for document in documents {
         rows.lock(document, Some(&first));
@@ -287,7 +292,7 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
                         handed_in.push((linked == Some(&doomed), document.clone()));
                     }
                     if let Some(topic) = lock {
-                        rows.lock_later(&document, topic.map(String::as_str));
+                        rows.queue_lock(&document, topic.map(String::as_str));
                     }
                     ids.push(document);
                 }
@@ -299,9 +304,9 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
                 .filter(|(doomed, _)| *doomed == is_doomed)
                 .map(|(_, id)| id.clone())
                 .collect();
-            rows.hand_in_all(link, &documents);
+            rows.submit_all(link, &documents);
         }
-        rows.lock_now();
+        rows.flush_locks();
         (doomed, ids)
     })
     .await;

@@ -381,7 +381,7 @@ async fn interrupted(kind: Kind) {
     let archive = adam
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
         .await;
-    assert!(crate::personal_export::unpacked(&archive.bytes).len() > 5);
+    assert!(crate::personal_export::read_archive(&archive.bytes).len() > 5);
     assert_eq!(archives(&place).len(), 1, "and no other");
     service.kill();
     place.close();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::rosters::{counted, counts, import, one_roster, one_roster_but, packed, statuses};
+use test_support::rosters::{counted, counts, import, one_roster, one_roster_with, packed, statuses};
 use test_support::rows::texts;
 use test_support::{Client, TestApp};
 
@@ -122,7 +122,7 @@ both!(an_export_becomes_people_classes_and_homerooms, |app| {
 both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
     let adam = app.as_(&app.world.adam);
     roster(&adam, "", &one_roster()).await;
-    let mut files = one_roster_but("users.csv", None);
+    let mut files = one_roster_with("users.csv", None);
     files.push((
         "users.csv",
         "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\n\
@@ -169,7 +169,7 @@ both!(an_export_cannot_end_an_admin, |app| {
     );
     test_support::rows::execute(&app.database, claim).await;
     let users = "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\nADMIN-1,tobedeleted,O1,student,O,O,o@roster.example\n";
-    let mut files = one_roster_but("users.csv", Some(users));
+    let mut files = one_roster_with("users.csv", Some(users));
     files.retain(|(name, _)| *name != "academicSessions.csv");
     let report = roster(&adam, "", &files).await;
     let rows = of(&report, "users.csv");
@@ -188,7 +188,7 @@ both!(version_1_2_has_its_roles_in_a_file_of_their_own, |app| {
     let roles = "sourcedId,status,dateLastModified,userSourcedId,roleType,role,beginDate,endDate,orgSourcedId,userProfileSourcedId\n\
         R1,,,U1,secondary,student,,,O1,\nR2,,,U1,primary,teacher,,,O1,\nR3,,,U2,primary,student,,,O1,\nR4,,,U3,primary,student,,,O9,\n\
         R5,,,U4,primary,systemAdministrator,,,O1,\nR6,tobedeleted,,U5,primary,student,,,O1,\n";
-    let mut files = one_roster_but("users.csv", Some(users));
+    let mut files = one_roster_with("users.csv", Some(users));
     files.push(("roles.csv", roles.to_owned()));
     files[0] = ("manifest.csv", "propertyName,value\noneroster.version,1.2\n".to_owned());
     let told = roster(&adam, "?dryRun=1", &files).await;

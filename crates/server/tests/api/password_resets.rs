@@ -182,7 +182,7 @@ both!(emails_in_the_outbox_are_exported_and_erased, |app| {
     let cem = Browser::new(app);
     cem.sign_in(&world.cem.email, PASSWORD).await.expect(200);
     let archive = cem.client().post("/users/me/export", json!({})).await;
-    let entries = test_support::unpacked::unpacked(&archive.bytes);
+    let entries = test_support::archive_entries::read_archive(&archive.bytes);
     let entry = entries
         .iter()
         .find(|entry| entry.name == "emails-in-outbox.json")

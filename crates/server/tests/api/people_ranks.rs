@@ -5,7 +5,7 @@ use model::access::{MemberRole, PlatformRole};
 use serde_json::{Value, json};
 
 use test_support::rows::{execute, texts};
-use test_support::school_people::{SchoolPerson, in_school, member_of_north, somebody};
+use test_support::school_people::{SchoolPerson, in_school, insert_person, member_of_north};
 use test_support::{Answer, Client, TestApp};
 
 /// Rank 5 is the platform administrator; 4 to 1 are the member roles from owner to student.
@@ -222,7 +222,7 @@ tenants!(only_the_role_in_the_school_counts, |app| {
     let roles = ROLES.iter().map(|(rank, role)| (*rank, Some(*role))).chain([(0, None)]);
     for (rank, role) in roles {
         for platform in PlatformRole::ALL {
-            let person = somebody(app, &app.world.north, role, *platform).await;
+            let person = insert_person(app, &app.world.north, role, *platform).await;
             let client = app.as_(&person);
             let rank = if *platform == PlatformRole::SuperAdmin { 5 } else { rank };
             for (path, needed) in [("/subjects", 1), ("/users", 2), ("/admin/members", 3)] {

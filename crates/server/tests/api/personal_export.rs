@@ -11,7 +11,7 @@ use test_support::rows::execute;
 use test_support::{Client, reference};
 
 /// Returns the entries of an archive.
-pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
+pub fn read_archive(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     (0..archive.len())
         .map(|index| {
@@ -56,7 +56,7 @@ async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<
         (200, "application/zip")
     );
     assert_eq!(archive.bytes.len() as u64, job["size"].as_u64().unwrap());
-    (location, unpacked(&archive.bytes))
+    (location, read_archive(&archive.bytes))
 }
 
 fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
@@ -136,12 +136,15 @@ both!(everybody_may_have_his_own_at_once, |app| {
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert!(answer.header("content-disposition").contains("personal-data.zip"));
-    complete(&unpacked(&answer.bytes), &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
+    complete(
+        &read_archive(&answer.bytes),
+        &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat(),
+    );
     let nobody = app
         .as_(&app.world.nobody)
         .send(reqwest::Method::POST, "/users/me/export", None)
         .await;
-    let entries = unpacked(&nobody.bytes);
+    let entries = read_archive(&nobody.bytes);
     assert_eq!(list(&entries, "account.json")[0]["id"], json!(app.world.nobody.id));
     assert!(
         entries.keys().all(|name| !name.contains('/')),
@@ -198,7 +201,7 @@ both!(
         let archive = root
             .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
             .await;
-        assert!(unpacked(&archive.bytes).contains_key("account.json"));
+        assert!(read_archive(&archive.bytes).contains_key("account.json"));
     }
 );
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use test_support::db_grep::{mentions, rows_of};
 use test_support::lesson_rows;
 use test_support::rows::{execute, texts};
-use test_support::{Client, Kind, LessonFixture, Rows, ServerEnv, TestApp, World, raw_socket};
+use test_support::{Client, Kind, LessonFixture, RealtimeRows, ServerEnv, TestApp, World, raw_socket};
 
 /// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
 /// and queued emails.
@@ -26,7 +26,7 @@ async fn fill(app: &TestApp) {
         .await
         .expect(200);
     rows_for(&app.database, world).await;
-    Rows(app).join_school(&world.south, &world.tom, "teacher").await;
+    RealtimeRows(app).join_school(&world.south, &world.tom, "teacher").await;
 }
 
 async fn rows_for(database: &db::Database, world: &World) {
@@ -42,7 +42,7 @@ async fn rows_for(database: &db::Database, world: &World) {
     let store = database.clone();
     let (school, teacher) = (north.clone(), ada.clone());
     tokio::task::spawn_blocking(move || {
-        let mut rows = lesson_rows::Rows::of(&store, &school, &class, &teacher, &ben);
+        let mut rows = lesson_rows::LessonRows::of(&store, &school, &class, &teacher, &ben);
         rows.lesson(41, Some(&course));
         rows.lesson(42, None);
         rows.announcement();
@@ -125,7 +125,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
         empty.is_empty(),
         "this test fills every table of a school, but {empty:?}"
     );
-    let kept = app.kept_files();
+    let kept = app.stored_files();
     assert!(!kept.is_empty());
     let neighbours = without_passing(rows_of(&app.database, south).await);
     let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
@@ -167,14 +167,14 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     assert_ne!(again["tenant"]["id"], json!(north));
 
     purged(&app.database, north).await;
-    test_support::document_server_fixture::eventually(async || app.removals().await == 0).await;
+    test_support::document_server_fixture::eventually(async || app.pending_removals().await == 0).await;
     let left: Vec<_> = mentions(&app.database, north)
         .await
         .into_iter()
         .filter(|(table, _)| !PASSING.contains(&table.as_str()))
         .collect();
     assert!(left.is_empty(), "{left:?}");
-    assert_eq!(app.kept_files(), [""; 0], "no file is left");
+    assert_eq!(app.stored_files(), [""; 0], "no file is left");
     assert_eq!(without_passing(rows_of(&app.database, south).await), neighbours);
     assert_eq!(
         account(app, &world.ben).await,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use test_support::lesson_rows;
 use test_support::rows::execute;
 use test_support::topics::{group, topic};
-use test_support::{Person, Rows, TestApp, raw_socket};
+use test_support::{Person, RealtimeRows, TestApp, raw_socket};
 
 async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
     let page = app
@@ -61,7 +61,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     ] {
         let (class, teacher, student) = (class.clone(), teacher.id.clone(), student.id.clone());
         written(app, move |database, north| {
-            let mut rows = lesson_rows::Rows::of(database, north, &class.id, &teacher, &student);
+            let mut rows = lesson_rows::LessonRows::of(database, north, &class.id, &teacher, &student);
             for number in 1..=lessons {
                 rows.lesson(number, Some(&class.course));
             }
@@ -98,15 +98,15 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
     // Later data is counted by the scheduled task, not by the request.
     let (class, teacher, student) = (world.eight_a.clone(), world.tom.id.clone(), world.finn.id.clone());
     written(app, move |database, north| {
-        lesson_rows::Rows::of(database, north, &class.id, &teacher, &student).topic(Some(&class.course));
+        lesson_rows::LessonRows::of(database, north, &class.id, &teacher, &student).topic(Some(&class.course));
     })
     .await;
     assert_eq!(adam.get("/admin/storage").await.expect(200), counted);
     let tenant = app
-        .standpoint(
+        .request_context(
             &world.north,
             &world.adam.id,
-            test_support::standpoint::Eyes::Admin,
+            test_support::request_context::ViewedAs::Admin,
             common::clock::now(),
         )
         .await
@@ -230,10 +230,10 @@ both!(a_topic_takes_what_the_school_has_set, |app| {
 both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     let (adam, world) = (&app.world.adam, &app.world);
     // Tom's sessions in the other school are not visible to this one.
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     rows.join_school(&world.south, &world.tom, "teacher").await;
     let elsewhere = rows.another_session(&world.tom).await;
-    rows.choose(&elsewhere, Some(&world.south)).await;
+    rows.set_active_school(&elsewhere, Some(&world.south)).await;
     let elsewhere = rows.session(&elsewhere).await;
     let origins = "UPDATE sessions SET ip_address = '192.0.2.7', user_agent = 'Browser'".to_owned();
     test_support::rows::execute(&app.database, origins).await;

@@ -73,7 +73,7 @@ both!(document_keeps_earlier_revisions, |app| {
     assert_eq!(versions[1]["editors"], json!([app.world.cem.id]));
 
     // Content that arrived too late is visible to the staff only.
-    app.came_late(id(&made), 2).await;
+    app.insert_late_revision(id(&made), 2).await;
     assert_eq!(
         ben.get(&format!("{document}/versions"))
             .await
@@ -102,7 +102,7 @@ both!(document_keeps_earlier_revisions, |app| {
     ben.post(&format!("{document}/versions/9/restore"), json!({}))
         .await
         .refused(404, "NOT_FOUND");
-    assert_eq!(app.kept_files().len(), 3);
+    assert_eq!(app.stored_files().len(), 3);
 });
 
 both!(draft_keeps_last_fifty_revisions_without_late_ones, |app| {
@@ -110,7 +110,7 @@ both!(draft_keeps_last_fifty_revisions_without_late_ones, |app| {
     let ben = app.as_(&app.world.ben);
     let made = ben.upload(&list(&room), "a.txt", b"1".to_vec(), &[]).await.expect(201);
     put(&ben, &path(&made), b"2".to_vec(), "a.txt").await.expect(200);
-    app.came_late(id(&made), 2).await;
+    app.insert_late_revision(id(&made), 2).await;
     for number in 3..=53 {
         put(&ben, &path(&made), number.to_string().into_bytes(), "a.txt")
             .await
@@ -126,7 +126,7 @@ both!(draft_keeps_last_fifty_revisions_without_late_ones, |app| {
         .collect();
     let expected: Vec<i64> = (4..=53).rev().chain([2]).collect();
     assert_eq!(numbers, expected);
-    until("51 files are left", async || app.kept_files().len() == 51).await;
+    until("51 files are left", async || app.stored_files().len() == 51).await;
 });
 
 tenants!(document_is_created_from_file_of_its_group, |app| {
@@ -161,10 +161,10 @@ both!(converted_pdf_is_deleted_with_its_document, |app| {
     let room = room(app).await;
     let ben = app.as_(&app.world.ben);
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
-    app.converted(id(&made)).await;
+    app.insert_conversion(id(&made)).await;
     ben.delete(&path(&made)).await.expect(200);
     until("no file is left", async || {
-        app.removals().await == 0 && app.kept_files().is_empty()
+        app.pending_removals().await == 0 && app.stored_files().is_empty()
     })
     .await;
 });

@@ -132,7 +132,7 @@ both!(new_document_has_content_of_template, |app| {
         ben.get(&format!("{}?status=LOCKED", list(&room))).await.expect(200),
         json!([])
     );
-    assert!(app.kept_files().is_empty());
+    assert!(app.stored_files().is_empty());
 });
 
 tenants!(invalid_fields_of_new_document_are_rejected, |app| {
@@ -228,20 +228,20 @@ both!(documents_are_visible_only_with_their_group, |app| {
         client.patch(&document, json!({"title": person.name})).await.expect(200);
         put(&client, &document, docx(&person.name), "a.docx").await.expect(200);
     }
-    assert_eq!(app.kept_files().len(), 6);
+    assert_eq!(app.stored_files().len(), 6);
     app.as_(&world.cem).delete(&document).await.refused(403, "NOT_AUTHOR");
 
     // Until its start date only the staff can see the group, also in a draft class.
-    app.group_starts(&room, 99_999_999_999_999).await;
+    app.set_group_start(&room, 99_999_999_999_999).await;
     assert_eq!(statuses(&every_read(&ben, &document).await), [404; 4]);
     assert_eq!(statuses(&every_write(&ben, &document).await), [404; 5]);
     ben.get(&list(&room)).await.refused(404, "NOT_FOUND");
     assert_eq!(statuses(&every_read(&ada, &document).await), [200; 4]);
-    app.group_starts(&room, 1).await;
-    app.class_becomes(&world.seven_b, "DRAFT").await;
+    app.set_group_start(&room, 1).await;
+    app.set_class_status(&world.seven_b, "DRAFT").await;
     assert_eq!(statuses(&every_read(&ben, &document).await), [404; 4]);
     assert_eq!(statuses(&every_read(&ada, &document).await), [200; 4]);
-    app.class_becomes(&world.seven_b, "ACTIVE").await;
+    app.set_class_status(&world.seven_b, "ACTIVE").await;
     ada.delete(&document).await.expect(200);
     ben.get(&document).await.refused(404, "NOT_FOUND");
 });
@@ -250,7 +250,7 @@ both!(documents_of_archived_class_are_read_only, |app| {
     let room = room(app).await;
     let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
-    app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
+    app.set_class_status(&app.world.seven_b, "ARCHIVED").await;
     for client in [&ben, &ada] {
         for answer in every_write(client, &path(&made)).await {
             answer.refused(409, "CLASS_ARCHIVED");
@@ -267,7 +267,7 @@ both!(documents_of_archived_class_are_read_only, |app| {
     }
     let shown = ben.get(&path(&made)).await.expect(200);
     assert_eq!((&shown["status"], &shown["mode"]), (&json!("DRAFT"), &json!("view")));
-    assert_eq!(app.kept_files().len(), 1);
+    assert_eq!(app.stored_files().len(), 1);
 });
 
 tenants!(submitted_document_rejects_changes, |app| {
@@ -275,7 +275,7 @@ tenants!(submitted_document_rejects_changes, |app| {
     let topic = app.topic(&app.world.seven_b, &[&room]).await;
     let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
-    let submission = app.hand_in(id(&made), &topic, &room, &app.world.ada).await;
+    let submission = app.insert_submission(id(&made), &topic, &room, &app.world.ada).await;
     for answer in every_write(&ben, &path(&made)).await {
         answer.refused(409, "ALREADY_SUBMITTED");
     }
@@ -306,7 +306,7 @@ tenants!(submitted_document_rejects_changes, |app| {
     assert_eq!(graded(&ben.get(&path(&made)).await.expect(200)), grade);
 
     // A document that was submitted once cannot be deleted, even after the submission was withdrawn.
-    app.take_back(id(&made)).await;
+    app.withdraw(id(&made)).await;
     ada.delete(&path(&made)).await.refused(409, "ALREADY_SUBMITTED");
     put(&ben, &path(&made), docx("b"), "b.docx").await.expect(200);
 });
@@ -323,7 +323,7 @@ both!(work_room_is_limited_to_100_documents, |app| {
             .await,
     );
     full(ben.upload(&list(&room), "a.docx", docx("a"), &[]).await);
-    assert!(app.kept_files().is_empty(), "the refused upload is gone");
+    assert!(app.stored_files().is_empty(), "the refused upload is gone");
     let titles = ben.get(&list(&room)).await.expect(200);
     assert_eq!(titles.as_array().unwrap().len(), 100);
     assert_eq!(titles[99]["title"], "99");
@@ -392,5 +392,5 @@ both!(document_is_not_linked_to_topic_of_another_group, |app| {
             .await
             .refused(status, code);
     }
-    assert!(app.kept_files().is_empty());
+    assert!(app.stored_files().is_empty());
 });

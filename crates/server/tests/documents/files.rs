@@ -231,7 +231,7 @@ both!(hostile_file_names_are_harmless, |app| {
             assert!(read_back.len() < 250 && !read_back.contains(['/', '\\', '\u{202e}', '\u{200b}', '\n', '\0']));
         }
     }
-    let kept = app.kept_files();
+    let kept = app.stored_files();
     assert_eq!(kept.len(), taken);
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     assert!(
@@ -253,12 +253,15 @@ both!(file_is_removed_after_its_row, |app| {
     )
     .await
     .expect(200);
-    assert_eq!(app.kept_files().len(), 3);
+    assert_eq!(app.stored_files().len(), 3);
     assert_eq!(ben.delete(&of(&gone)).await.expect(200), json!({"success": true}));
-    eventually(|| app.kept_files().len() == 1).await;
+    eventually(|| app.stored_files().len() == 1).await;
     assert_eq!(ben.get(&download(&kept)).await.status, 200);
     ben.get(&download(&gone)).await.refused(404, "NOT_FOUND");
-    until("the list of removals is worked off", async || app.removals().await == 0).await;
+    until("the list of removals is worked off", async || {
+        app.pending_removals().await == 0
+    })
+    .await;
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -267,7 +270,7 @@ async fn damaged_file_fails_instead_of_returning_other_bytes() {
     let (ben, path) = create_work_room(&app).await;
     let made = ben.upload(&path, "a.docx", docx("mine"), &[]).await.expect(201);
     let files = app.folder().join("files");
-    let name = app.kept_files().remove(0);
+    let name = app.stored_files().remove(0);
     let folders = std::fs::read_dir(&files).unwrap().map(|entry| entry.unwrap().path());
     let file = folders
         .map(|folder| folder.join(&name))

@@ -183,7 +183,7 @@ with_document_server!(grade_must_fit_scale_and_points_of_topic, |fixture| {
         .await
         .refused(409, "NOT_SUBMITTED");
     ada.put(&grade_path(&current), good).await.expect(200);
-    fixture.app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    fixture.app.set_class_status(&world.seven_b, "ARCHIVED").await;
     ada.put(&grade_path(&current), json!({"points": 1}))
         .await
         .refused(409, "CLASS_ARCHIVED");

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::json;
 
+use test_support::archive_entries::read_archive;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::fake_s3::FakeS3;
-use test_support::unpacked::unpacked;
 use test_support::{Kind, size};
 
 /// Maximum time that a test waits for an event on a busy machine.
@@ -111,7 +111,7 @@ async fn documents_work_with_object_store(kind: Kind) {
     assert!(fixture.text(&open).await.contains("Until the bell."));
     let archive = ada.get(&format!("/assignments/{}/export.zip", fixture.topic)).await;
     assert_eq!(archive.status, 200);
-    let archive = unpacked(&archive.bytes);
+    let archive = read_archive(&archive.bytes);
     let names: Vec<&str> = archive.iter().map(|file| file.name.as_str()).collect();
     assert!(names.len() > 3 && !names.contains(&"errors.txt"), "{names:?}");
     assert!(

@@ -69,7 +69,7 @@ both!(every_upload_route_checks_quota_and_deletion_frees_it, |app| {
         (&ada, format!("/groups/{}/attachments", room.group)),
         (&ada, format!("/assignments/{}/attachments", id(&topic))),
     ];
-    let kept = app.kept_files();
+    let kept = app.stored_files();
     for (client, route) in &routes {
         upload(client, route, 401).await.refused(507, "QUOTA_EXCEEDED");
     }
@@ -94,7 +94,7 @@ both!(every_upload_route_checks_quota_and_deletion_frees_it, |app| {
     ada.post(&handing_out, template).await.refused(507, "QUOTA_EXCEEDED");
     ada.delete(&format!("{files}/{}", id(&sheet))).await.expect(200);
     limit(app, json!({"storageQuota": 1000})).await;
-    eventually(async || app.kept_files() == kept).await;
+    eventually(async || app.stored_files() == kept).await;
     replace(100).await.expect(200);
     upload(&ada, &routes[2].1, 100).await.expect(201);
     upload(&ada, &routes[3].1, 100).await.expect(201);
@@ -148,7 +148,7 @@ both!(concurrent_uploads_never_exceed_the_quota, |app| {
         answers.sort_unstable();
         assert_eq!(answers, [201, 507, 507, 507, 507, 507, 507, 507], "round {round}");
         assert_eq!(storage(app).await["usedBytes"], 50 + round * 100);
-        assert_eq!(app.kept_files().len(), 1 + usize::try_from(round).unwrap());
+        assert_eq!(app.stored_files().len(), 1 + usize::try_from(round).unwrap());
     }
     // The usage counted from the rows is the same.
     let stale = "UPDATE storage_usages SET counted_at = 0";

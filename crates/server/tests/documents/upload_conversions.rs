@@ -212,7 +212,7 @@ both!(legacy_upload_without_document_server_is_rejected_by_name, |app| {
         let names = [format!(".{format}"), format!(".{successor}"), "PDF".to_owned()];
         assert!(names.iter().all(|name| message.contains(name)), "{message}");
     }
-    assert_eq!(app.kept_files(), Vec::<String>::new());
+    assert_eq!(app.stored_files(), Vec::<String>::new());
 });
 
 with_document_server!(failed_conversion_is_explained_and_stores_nothing, |fixture| {

@@ -77,7 +77,7 @@ both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
         assert_eq!(answer.status, 415, "{name}: {}", String::from_utf8_lossy(&answer.bytes));
         answer.refused(415, "UNSUPPORTED_FILE_TYPE");
     }
-    assert_eq!(app.kept_files(), Vec::<String>::new());
+    assert_eq!(app.stored_files(), Vec::<String>::new());
     ben.upload(&path, "sound.docx", docx("x"), &[]).await.expect(201);
 });
 
@@ -97,9 +97,9 @@ async fn zip_bomb_upload_is_rejected_without_unpacking() {
     let inner = archive(&[("inner.bin", &zeros[..32 << 20])]);
     let bombs = [
         ("flat", docx_with("x", &[("word/big.xml", &zeros)])),
-        ("liar", office::liar()),
+        ("liar", office::archive_with_false_sizes()),
         ("overlapping", office::overlapping(9_000)),
-        ("crowded", office::crowded()),
+        ("crowded", office::archive_with_many_entries()),
         (
             "types",
             archive(&[("[Content_Types].xml", &zeros[..8 << 20]), ("word/document.xml", b"x")]),
@@ -138,7 +138,7 @@ async fn file_above_size_limit_is_rejected() {
             .await;
         answer.refused(413, "PAYLOAD_TOO_LARGE");
     }
-    assert_eq!(app.kept_files().len(), 1);
+    assert_eq!(app.stored_files().len(), 1);
     app.close().await;
 }
 
@@ -188,7 +188,7 @@ both!(invalid_form_names_the_failing_field, |app| {
     ben.put(&content, json!({}))
         .await
         .refused(415, "UNSUPPORTED_MEDIA_TYPE");
-    assert_eq!(app.kept_files().len(), 1);
+    assert_eq!(app.stored_files().len(), 1);
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -235,11 +235,11 @@ async fn aborted_upload_stores_nothing() {
         stream.write_all(&vec![b'a'; sent]).await.unwrap();
         stream.flush().await.unwrap();
         if sent > 500_000 {
-            eventually(|| !app.kept_files().is_empty()).await;
+            eventually(|| !app.stored_files().is_empty()).await;
         }
         drop(stream);
     }
-    eventually(|| app.kept_files().is_empty()).await;
+    eventually(|| app.stored_files().is_empty()).await;
     assert_eq!(ben.get(&path).await.expect(200), json!([]));
     app.close().await;
 }

@@ -16,7 +16,7 @@ use model::id::OrganizationId;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use test_support::documented::{Exchange, check};
+use test_support::openapi_check::{Exchange, check};
 use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, clients_are_installed};
 
 const PASSWORD: &str = "Zirkel und Lineal";

@@ -1,12 +1,12 @@
 //! The OpenAPI document is complete: every route describes its parameters, its responses and its errors.
-//! `support/documented.rs` checks every response of every test against the document.
+//! `test-support/src/openapi_check.rs` checks every response of every test against the document.
 
 use api::endpoint::Row;
 use serde_json::Value;
 
 use test_support::clients_are_installed;
-use test_support::documented::document;
-use test_support::recorded;
+use test_support::openapi_check::document;
+use test_support::openapi_examples;
 
 /// Returns where to add missing documentation.
 fn place(row: &Row) -> String {
@@ -100,11 +100,11 @@ fn every_refusal_is_a_known_code_with_a_meaning() {
 
 #[test]
 fn every_route_shows_a_real_exchange() {
-    let examples = recorded::committed();
+    let examples = openapi_examples::committed();
     all_routes(|row, operation| {
         let example = &examples["routes"][format!("{} {}", row.method, row.path)];
         if !example.is_null() {
-            return recorded::faults(row, example);
+            return openapi_examples::faults(row, example);
         }
         let responses = operation["responses"].as_object().unwrap();
         let successes: Vec<_> = responses.iter().filter(|(status, _)| status.starts_with('2')).collect();
@@ -130,7 +130,7 @@ fn no_example_outlives_its_route() {
         .iter()
         .map(|row| format!("{} {}", row.method, row.path))
         .collect();
-    let examples = recorded::committed();
+    let examples = openapi_examples::committed();
     let gone: Vec<_> = examples["routes"]
         .as_object()
         .unwrap()
@@ -217,7 +217,7 @@ fn ids_of<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
 fn examples_tell_one_story() {
     // Actions on other organizations, or by users who come from them.
     let is_elsewhere = |name: &str| name.contains("/tenants") || name.contains("invitation");
-    let examples = recorded::committed();
+    let examples = openapi_examples::committed();
     let routes = examples["routes"].as_object().unwrap();
     let mut story = String::new();
     for (name, example) in routes.iter().filter(|(name, _)| !is_elsewhere(name)) {

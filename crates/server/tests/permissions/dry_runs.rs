@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::access::concrete;
 use test_support::LessonFixture;
-use test_support::documented::document;
+use test_support::openapi_check::document;
 use test_support::rows::texts;
 use test_support::tables::fingerprints;
 

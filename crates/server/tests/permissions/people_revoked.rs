@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::access::concrete;
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, enable};
-use test_support::live_rows::group_updated;
+use test_support::realtime_rows::group_updated;
 use test_support::rows::texts;
 use test_support::school_people::member_of_north;
-use test_support::{Client, Rows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
+use test_support::{Client, RealtimeRows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 
 /// Waits until a socket has left a room.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
@@ -146,10 +146,15 @@ both!(
         if !clients_are_installed() {
             return;
         }
-        let (world, adam, ada, rows) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada), Rows(app));
+        let (world, adam, ada, rows) = (
+            &app.world,
+            app.as_(&app.world.adam),
+            app.as_(&app.world.ada),
+            RealtimeRows(app),
+        );
         rows.join_school(&world.south, &world.ben, "student").await;
         let at_south = rows.another_session(&world.ben).await;
-        rows.choose(&at_south, Some(&world.south)).await;
+        rows.set_active_school(&at_south, Some(&world.south)).await;
         let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
         let path = format!("/homerooms/{}/students", homeroom.as_str().unwrap());
         adam.post(&path, json!({"studentIds": [world.ben.id]}))
@@ -196,9 +201,9 @@ both!(
             world.ben.id
         );
         assert_eq!(texts(&app.database, active).await.len(), 1, "he is still somebody's");
-        rows.tell(vec![group_updated(
+        rows.emit(vec![group_updated(
             &world.north,
-            vec![Room::User(test_support::live_rows::user(&world.ben))],
+            vec![Room::User(test_support::realtime_rows::user(&world.ben))],
             "too late",
         )])
         .await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::access::concrete;
 use test_support::tables::fingerprints;
-use test_support::{Answer, Client, FRONTEND, Rows};
+use test_support::{Answer, Client, FRONTEND, RealtimeRows};
 
 const HEADER: &str = "x-organization-id";
 const CODE: &str = "ORGANIZATION_CHANGED";
@@ -43,7 +43,7 @@ both!(no_tenant_route_does_anything_for_a_page_of_another_school, |app| {
 });
 
 tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let (first, second) = (
         app.as_(&world.ada).with(HEADER, &world.north),
@@ -71,7 +71,7 @@ tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
 });
 
 both!(the_header_tells_strangers_nothing_about_organizations, |app| {
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     let named = [world.north.as_str(), world.south.as_str(), "no-such-school", ""];
     let ask = async |client: &Client, host: &str| {
         let mut errors = Vec::new();
@@ -88,11 +88,11 @@ both!(the_header_tells_strangers_nothing_about_organizations, |app| {
     }
     // With an active school of which the user is no longer a member.
     let former = rows.another_session(&world.nobody).await;
-    rows.choose(&former, Some(&world.north)).await;
+    rows.set_active_school(&former, Some(&world.north)).await;
     ask(&app.as_(&former), "localhost").await;
     // A member without an active school.
     let idle = rows.another_session(&world.ada).await;
-    rows.choose(&idle, None).await;
+    rows.set_active_school(&idle, None).await;
     ask(&app.as_(&idle), "localhost").await;
     // For such a member, the school of the host is the active one.
     let at_host = app.as_(&idle).with("host", "north.schools.test");
@@ -119,9 +119,9 @@ tenants!(an_unreadable_or_repeated_header_names_no_organization, |app| {
 
 tenants!(a_super_admin_is_held_to_the_school_of_the_page, |app| {
     let world = &app.world;
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     let inside = rows.another_session(&world.root).await;
-    rows.choose(&inside, Some(&world.south)).await;
+    rows.set_active_school(&inside, Some(&world.south)).await;
     let inside = app.as_(&inside);
     inside.with(HEADER, &world.south).get("/classes").await.expect(200);
     error_of(inside.with(HEADER, &world.north).get("/classes").await);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use test_support::topics::{group, id, ids, topic};
-use test_support::{Client, LessonFixture, Rows, TestApp};
+use test_support::{Client, LessonFixture, RealtimeRows, TestApp};
 
 fn of(list: &Value, key: &str) -> Vec<String> {
     list.as_array()
@@ -142,7 +142,7 @@ both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
 
 both!(people_of_all_schools_stand_in_one_list_once, |app| {
     let (root, world) = (app.as_(&app.world.root), &app.world);
-    Rows(app).join_school(&world.south, &world.tom, "teacher").await;
+    RealtimeRows(app).join_school(&world.south, &world.tom, "teacher").await;
     for limit in [3, 5, 200] {
         let (mut names, mut next) = (Vec::new(), String::new());
         loop {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use test_support::documented::document;
+use test_support::openapi_check::document;
 use test_support::topics::{id, topic};
 use test_support::{Client, LessonFixture, TestApp};
 

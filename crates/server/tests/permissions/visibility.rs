@@ -17,7 +17,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use test_support::standpoint::Eyes;
+use test_support::request_context::ViewedAs;
 use test_support::{TestApp, World, reference};
 
 mod rows {
@@ -264,7 +264,7 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
         .current();
     let facts = tokio::task::block_in_place(|| write(&app.database, world, &classes));
     let admin = app
-        .standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now())
+        .request_context(&world.north, &world.adam.id, ViewedAs::Admin, clock::now())
         .await;
     let school: Vec<(Facts, Class, Vec<Group>)> = read(app, admin, move |scope| {
         let whole = facts.into_iter().map(|facts| {
@@ -281,14 +281,14 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
     let mut found_something = 0;
     for now in [START - 1, START, START + 1].map(Timestamp::from_millis) {
         let students = [&world.ben, &world.cem, &world.dana, &world.eli, &world.finn];
-        let viewers = students.into_iter().map(|student| (student, Eyes::Student));
+        let viewers = students.into_iter().map(|student| (student, ViewedAs::Student));
         let staff = [
-            (&world.adam, Eyes::Admin),
-            (&world.ada, Eyes::Teacher),
-            (&world.tom, Eyes::Teacher),
+            (&world.adam, ViewedAs::Admin),
+            (&world.ada, ViewedAs::Teacher),
+            (&world.tom, ViewedAs::Teacher),
         ];
-        for (person, eyes) in viewers.chain(staff) {
-            let standpoint = app.standpoint(&world.north, &person.id, eyes, now).await;
+        for (person, viewed_as) in viewers.chain(staff) {
+            let standpoint = app.request_context(&world.north, &person.id, viewed_as, now).await;
             let expected = expected(&standpoint.viewer, &UserId::new(&person.id), now, &school);
             let asked = school.clone();
             let stored = read(app, standpoint, move |scope| stored(scope, &asked)).await;
@@ -296,7 +296,9 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
             found_something += usize::from(!expected.seen.is_empty());
         }
         // The other school sees none of this.
-        let zara = app.standpoint(&world.south, &world.zara.id, Eyes::Admin, now).await;
+        let zara = app
+            .request_context(&world.south, &world.zara.id, ViewedAs::Admin, now)
+            .await;
         let asked = school.clone();
         assert_eq!(
             read(app, zara, move |scope| stored(scope, &asked)).await,

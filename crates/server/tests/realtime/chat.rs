@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use test_support::TestApp;
-use test_support::chats::{bring, each, messages, say, unread, write};
+use test_support::chats::{each, messages, post_message, unread, upload_chat_file, write};
 use test_support::rows::execute;
 use test_support::topics::id;
 
@@ -49,7 +49,7 @@ tenants!(messages_are_numbered_and_paged_in_both_directions, |app| {
         (&first["id"], &json!("TEACHER"))
     );
     for number in 3..=7 {
-        say(&cem, &room, &format!("{number}")).await;
+        post_message(&cem, &room, &format!("{number}")).await;
     }
 
     let path = messages(&room);
@@ -58,7 +58,7 @@ tenants!(messages_are_numbered_and_paged_in_both_directions, |app| {
     assert_eq!((&all["data"][6], &all["nextCursor"]), (&first, &json!(null)));
     let page = ben.get(&format!("{path}?limit=3")).await.expect(200);
     // A message sent meanwhile does not shift the pages.
-    say(&cem, &room, "8").await;
+    post_message(&cem, &room, "8").await;
     let cursor = page["nextCursor"].as_str().unwrap();
     let next = ben.get(&format!("{path}?limit=3&cursor={cursor}")).await.expect(200);
     assert_eq!(each(&next, "seq"), [4, 3, 2]);
@@ -108,7 +108,7 @@ tenants!(message_texts_are_stored_unchanged, |app| {
         &longest,
     ];
     for text in texts {
-        assert_eq!(say(&ben, &room, text).await["content"], text);
+        assert_eq!(post_message(&ben, &room, text).await["content"], text);
     }
     let kept = cem.get(&messages(&room)).await.expect(200);
     let kept: Vec<&str> = each(&kept, "content")
@@ -172,7 +172,7 @@ tenants!(repeated_message_returns_the_first_one, |app| {
     let path = format!("{}/{}", messages(&room), id(&first));
     ben.delete(&path).await.expect(200);
     assert_eq!(write(&ben, &room, message.clone()).await.expect(200)["content"], "");
-    app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    app.set_class_status(&world.seven_b, "ARCHIVED").await;
     write(&ben, &room, message.clone()).await.expect(200);
     write(&ben, &room, json!({"content": "New"}))
         .await
@@ -184,13 +184,13 @@ tenants!(only_members_of_work_room_read_and_write, |app| {
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
     let hidden = app.room(&world.seven_b, &[&world.ben]).await;
-    app.group_starts(&hidden, LATER).await;
-    let file = bring(&ben, &room.id, "map.txt").await;
+    app.set_group_start(&hidden, LATER).await;
+    let file = upload_chat_file(&ben, &room.id, "map.txt").await;
     let said = write(&ben, &room.id, json!({"content": "x", "attachmentIds": [id(&file)]}))
         .await
         .expect(201);
-    let secret = say(&ada, &hidden.id, "not yet").await;
-    let waiting = bring(&cem, &room.id, "mine.txt").await;
+    let secret = post_message(&ada, &hidden.id, "not yet").await;
+    let waiting = upload_chat_file(&cem, &room.id, "mine.txt").await;
 
     let shut = async |who: &test_support::Client, room: &str, message: &Value| {
         let (path, one) = (messages(room), format!("{}/{}", messages(room), id(message)));
@@ -236,9 +236,9 @@ tenants!(only_members_of_work_room_read_and_write, |app| {
         .await
         .refused(404, "NOT_FOUND");
     assert_eq!(ben.get(&messages(&room.id)).await.expect(200), before);
-    app.class_becomes(&world.seven_b, "DRAFT").await;
+    app.set_class_status(&world.seven_b, "DRAFT").await;
     shut(&ben, &room.id, &said).await;
-    say(&ada, &room.id, "teachers prepare").await;
+    post_message(&ada, &room.id, "teachers prepare").await;
 });
 
 both!(author_edits_for_15_minutes_and_staff_delete_any_time, |app| {
@@ -246,7 +246,7 @@ both!(author_edits_for_15_minutes_and_staff_delete_any_time, |app| {
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
     let path = |message: &Value| format!("{}/{}", messages(&room), id(message));
-    let mine = say(&ben, &room, "a tpyo").await;
+    let mine = post_message(&ben, &room, "a tpyo").await;
     let edited = ben
         .patch(&path(&mine), json!({"content": "a typo", "seq": 1}))
         .await
@@ -298,7 +298,7 @@ both!(author_edits_for_15_minutes_and_staff_delete_any_time, |app| {
         .await
         .refused(403, "EDIT_TIME_OVER");
 
-    let own = say(&cem, &room, "never mind").await;
+    let own = post_message(&cem, &room, "never mind").await;
     let reply = write(&ben, &room, json!({"content": "what?", "replyToId": id(&own)}))
         .await
         .expect(201);
@@ -311,14 +311,14 @@ both!(author_edits_for_15_minutes_and_staff_delete_any_time, |app| {
     let page = ben.get(&messages(&room)).await.expect(200);
     assert_eq!(each(&page, "content"), ["what?", "", ""]);
     assert_eq!(page["data"][0], reply, "an answer stays an answer");
-    let last = say(&ben, &room, "the last word").await;
+    let last = post_message(&ben, &room, "the last word").await;
     cem.delete(&path(&last)).await.refused(403, "NOT_AUTHOR");
     ben.delete(&path(&last)).await.expect(200);
     let shown = &ben.get("/workrooms").await.expect(200)[0]["lastMessage"];
     assert_eq!((&shown["content"], shown["deletedAt"].is_string()), (&json!(""), true));
 
-    let one = say(&ben, &room, "x").await;
-    app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    let one = post_message(&ben, &room, "x").await;
+    app.set_class_status(&world.seven_b, "ARCHIVED").await;
     ben.patch(&path(&one), json!({"content": "y"}))
         .await
         .refused(409, "CLASS_ARCHIVED");
@@ -331,9 +331,9 @@ tenants!(unread_count_is_messages_of_others_since_last_read, |app| {
     let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
     let read = format!("/workrooms/{room}/read");
-    let first = say(&ben, &room, "one").await;
-    say(&cem, &room, "two").await;
-    let third = say(&ben, &room, "three").await;
+    let first = post_message(&ben, &room, "one").await;
+    post_message(&cem, &room, "two").await;
+    let third = post_message(&ben, &room, "three").await;
     assert_eq!(
         (
             unread(&ben, &room).await,
@@ -361,7 +361,7 @@ tenants!(unread_count_is_messages_of_others_since_last_read, |app| {
         json!({"unreadCount": 1})
     );
     assert_eq!(unread(&ben, &room).await, 1, "two is unread, three is his own");
-    say(&ada, &room, "four").await;
+    post_message(&ada, &room, "four").await;
     assert_eq!(
         (
             unread(&ben, &room).await,
@@ -378,7 +378,7 @@ tenants!(unread_count_is_messages_of_others_since_last_read, |app| {
     // Listing messages does not mark them as read.
     cem.get(&messages(&room)).await.expect(200);
     assert_eq!(unread(&cem, &room).await, 3);
-    app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    app.set_class_status(&world.seven_b, "ARCHIVED").await;
     cem.post(&read, json!({"lastReadMessageId": "unknown"}))
         .await
         .refused(404, "NOT_FOUND");

@@ -3,7 +3,7 @@
 use db::Database;
 use serde_json::{Value, json};
 
-use test_support::chats::{bring, each, messages, say, write};
+use test_support::chats::{each, messages, post_message, upload_chat_file, write};
 use test_support::topics::id;
 use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_installed};
 
@@ -86,7 +86,7 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
     let hidden = app.room(&world.seven_b, &[&world.ben]).await;
-    app.group_starts(&hidden, 4_000_000_000_000).await;
+    app.set_group_start(&hidden, 4_000_000_000_000).await;
     let mut probes = [
         SocketListener::connect(app, &world.ben).await,
         SocketListener::connect(app, &world.cem).await,
@@ -98,7 +98,7 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
         SocketListener::connect(app, &world.tom).await,
         SocketListener::connect(app, &world.zoe).await,
     ];
-    let file = bring(&ben, &room.id, "map.txt").await;
+    let file = upload_chat_file(&ben, &room.id, "map.txt").await;
     let sent = write(
         &ben,
         &room.id,
@@ -136,7 +136,7 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     );
     assert!(told["lastReadAt"].is_string());
 
-    let secret: Value = say(&ada, &hidden.id, "For later").await;
+    let secret: Value = post_message(&ada, &hidden.id, "For later").await;
     for probe in &mut probes[2..] {
         assert_eq!(probe.expect("message:new").await["message"], secret);
     }
@@ -146,7 +146,7 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
         .expect(200);
     probes[1].expect("group:removed").await;
     probes[1].discard();
-    say(&ben, &room.id, "Without Cem").await;
+    post_message(&ben, &room.id, "Without Cem").await;
     probes[0]
         .expect_where("message:new", |told| told["message"]["content"] == "Without Cem")
         .await;
@@ -170,7 +170,7 @@ async fn message_rate_of_user_is_limited() {
         let (ben, cem) = (app.as_(&app.world.ben), app.as_(&app.world.cem));
         let room = app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await.id;
         for _ in 0..3 {
-            say(&ben, &room, "x").await;
+            post_message(&ben, &room, "x").await;
         }
         let refused = write(&ben, &room, json!({"content": "x"})).await;
         assert_eq!(refused.header("ratelimit-limit"), "3");
@@ -179,7 +179,7 @@ async fn message_rate_of_user_is_limited() {
             .await
             .expect(200);
         assert_eq!(each(&ben.get(&messages(&room)).await.expect(200), "seq"), [3, 2, 1]);
-        say(&cem, &room, "x").await;
+        post_message(&cem, &room, "x").await;
         app.close().await;
     }
 }

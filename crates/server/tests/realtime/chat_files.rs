@@ -4,7 +4,7 @@ use common::clock;
 use serde_json::{Value, json};
 use service::jobs::old_messages;
 
-use test_support::chats::{bring, each, messages, write};
+use test_support::chats::{each, messages, upload_chat_file, write};
 use test_support::rows::{execute, texts};
 use test_support::topics::{id, ids};
 use test_support::until;
@@ -19,8 +19,8 @@ tenants!(chat_file_is_private_until_a_message_refers_to_it, |app| {
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
     let other = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
     let (map, sketch) = (
-        bring(&ben, &room, "map.txt").await,
-        bring(&ben, &room, "sketch.txt").await,
+        upload_chat_file(&ben, &room, "map.txt").await,
+        upload_chat_file(&ben, &room, "sketch.txt").await,
     );
     assert_eq!((&map["fileName"], &map["size"]), (&json!("map.txt"), &json!(16)));
     assert_eq!(ben.get(&download(&map)).await.bytes, b"bytes of map.txt");
@@ -30,7 +30,7 @@ tenants!(chat_file_is_private_until_a_message_refers_to_it, |app| {
     let naming = |files: &[&Value]| json!({"attachmentIds": files.iter().map(|file| id(file)).collect::<Vec<_>>()});
     write(&cem, &room, naming(&[&map])).await.refused(404, "NOT_FOUND");
     write(&ben, &other, naming(&[&map])).await.refused(404, "NOT_FOUND");
-    let elsewhere = bring(&ben, &other, "elsewhere.txt").await;
+    let elsewhere = upload_chat_file(&ben, &other, "elsewhere.txt").await;
     write(&ben, &room, naming(&[&map, &elsewhere]))
         .await
         .refused(404, "NOT_FOUND");
@@ -67,7 +67,7 @@ tenants!(chat_file_is_private_until_a_message_refers_to_it, |app| {
     };
     refused("macro.docm").await.refused(415, "UNSUPPORTED_FILE_TYPE");
     refused("page.html").await.refused(415, "UNSUPPORTED_FILE_TYPE");
-    app.class_becomes(&world.seven_b, "ARCHIVED").await;
+    app.set_class_status(&world.seven_b, "ARCHIVED").await;
     refused("late.txt").await.refused(409, "CLASS_ARCHIVED");
 });
 
@@ -75,10 +75,10 @@ tenants!(oldest_unsent_chat_file_is_removed_above_limit, |app| {
     let world = &app.world;
     let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await.id;
-    let cems = bring(&cem, &room, "mine.txt").await;
+    let cems = upload_chat_file(&cem, &room, "mine.txt").await;
     let mut files = Vec::new();
     for number in 0..22 {
-        files.push(bring(&ben, &room, &format!("{number}.txt")).await);
+        files.push(upload_chat_file(&ben, &room, &format!("{number}.txt")).await);
     }
     for file in &files[..2] {
         ben.get(&download(file)).await.refused(404, "NOT_FOUND");
@@ -98,8 +98,8 @@ both!(unsent_and_deleted_chat_files_expire, |app| {
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
     let room = app.room(&world.seven_b, &[&world.ben]).await.id;
     let (old, sent) = (
-        bring(&ben, &room, "old.txt").await,
-        bring(&ben, &room, "sent.txt").await,
+        upload_chat_file(&ben, &room, "old.txt").await,
+        upload_chat_file(&ben, &room, "sent.txt").await,
     );
     let said = write(&ben, &room, json!({"content": "sorry", "attachmentIds": [id(&sent)]}))
         .await
@@ -155,5 +155,5 @@ both!(unsent_and_deleted_chat_files_expire, |app| {
     assert_eq!(rows().await, (vec![String::new(), "not sorry".to_owned()], Vec::new()));
     let page = ben.get(&messages(&room)).await.expect(200);
     assert_eq!(each(&page, "seq"), [2, 1], "the places stay");
-    until("the bytes are gone", async || app.kept_files().is_empty()).await;
+    until("the bytes are gone", async || app.stored_files().is_empty()).await;
 });

@@ -7,8 +7,8 @@ use model::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use test_support::live_rows::{group_updated, user};
-use test_support::{Rows, SocketListener, clients_are_installed, raw_socket, until};
+use test_support::realtime_rows::{group_updated, user};
+use test_support::{RealtimeRows, SocketListener, clients_are_installed, raw_socket, until};
 
 both!(handshake_requires_session_and_allowed_origin, |app| {
     let path = "/socket.io/?EIO=4&transport=polling";
@@ -69,7 +69,7 @@ both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
     if !clients_are_installed() {
         return;
     }
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     let mut ben = SocketListener::connect(app, &app.world.ben).await;
     let mut cem = SocketListener::connect(app, &app.world.cem).await;
     let session = rows.session(&app.world.ben).await;
@@ -78,14 +78,14 @@ both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
         party: ConnectionTarget::Session(session),
         reason: KillReason::SignedOut,
     };
-    rows.tell(vec![kill]).await;
+    rows.emit(vec![kill]).await;
     let said = ben.expect("session:revoked").await;
     assert_eq!(said["reason"], "SIGNED_OUT");
     assert!(said["eventId"].is_string() && said["at"].is_string(), "{said}");
     assert_eq!(ben.expect("disconnect").await["reason"], "io server disconnect");
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);
     let class = Room::Class(ClassId::new(&app.world.seven_b.id));
-    rows.tell(vec![group_updated(&app.world.north, vec![class], "after")])
+    rows.emit(vec![group_updated(&app.world.north, vec![class], "after")])
         .await;
     assert_eq!(cem.expect("group:updated").await["word"], "after");
     ben.expect_no_event(200).await;
@@ -103,7 +103,7 @@ tenants!(revoked_user_loses_sockets_of_all_sessions, |app| {
         party: ConnectionTarget::User(user(&app.world.ben)),
         reason: KillReason::Deactivated,
     };
-    Rows(app).tell(vec![kill]).await;
+    RealtimeRows(app).emit(vec![kill]).await;
     for socket in [&mut first, &mut second] {
         assert_eq!(socket.expect("session:revoked").await["reason"], "DEACTIVATED");
         socket.expect("disconnect").await;
@@ -114,7 +114,7 @@ both!(client_messages_are_ignored_and_counted, |app| {
     if !clients_are_installed() {
         return;
     }
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     let group = rows.group(&app.world.seven_b, 1, None, &[&app.world.cem]).await;
     let mut ben = SocketListener::connect(app, &app.world.ben).await;
     let foreign_room = format!("group:{}", group.id);
@@ -127,7 +127,7 @@ both!(client_messages_are_ignored_and_counted, |app| {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(app.app.realtime().count(&Room::Group(group.id.clone())), 0);
-    rows.tell(vec![group_updated(
+    rows.emit(vec![group_updated(
         &app.world.north,
         vec![Room::Group(group.id.clone())],
         "secret",
@@ -183,14 +183,14 @@ both!(user_has_at_most_twenty_sockets, |app| {
 });
 
 both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     let mut ben = raw_socket::Socket::open(app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     // Sends data until the server's writer blocks on the client that does not read.
     let room = Room::User(user(&app.world.ben));
     let words = "x".repeat(60_000);
     for _ in 0..300 {
-        rows.tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
+        rows.emit(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
             .await;
     }
     let session = rows.session(&app.world.ben).await;
@@ -199,7 +199,7 @@ both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
         party: ConnectionTarget::Session(session),
         reason: KillReason::Revoked,
     };
-    rows.tell(vec![kill]).await;
+    rows.emit(vec![kill]).await;
     until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
     // The client does not read in the meantime.
     until("the connection is closed", async || !ben.is_open_on_server()).await;
@@ -211,7 +211,7 @@ both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
 });
 
 both!(session_revoked_during_handshake_leaves_no_socket, |app| {
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     for round in 0..40_u64 {
         let person = rows.another_session(&app.world.ben).await;
         let session = rows.session(&person).await;
@@ -222,7 +222,7 @@ both!(session_revoked_during_handshake_leaves_no_socket, |app| {
         let revoke = async {
             tokio::time::sleep(Duration::from_micros(round * 200)).await;
             rows.end_session(&person).await;
-            rows.tell(vec![kill]).await;
+            rows.emit(vec![kill]).await;
         };
         let connect = raw_socket::Socket::try_open(app, &person.cookie);
         let (mut socket, ()) = tokio::join!(connect, revoke);
@@ -232,7 +232,7 @@ both!(session_revoked_during_handshake_leaves_no_socket, |app| {
             app.app.realtime().count(&room) == 0
         })
         .await;
-        rows.tell(vec![group_updated(&app.world.north, vec![room], "secret")])
+        rows.emit(vec![group_updated(&app.world.north, vec![room], "secret")])
             .await;
         if let Some(socket) = &mut socket {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -253,8 +253,8 @@ async fn shutdown_closes_sockets_immediately() {
     let room = Room::User(user(&app.world.cem));
     for _ in 0..200 {
         let words = "x".repeat(60_000);
-        Rows(&app)
-            .tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
+        RealtimeRows(&app)
+            .emit(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
             .await;
     }
     // Requests in flight get 25 seconds; sockets are not requests.

@@ -10,24 +10,24 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use test_support::live_rows::group_updated;
-use test_support::live_rows::user;
-use test_support::{Kind, Rows, SocketListener, TestApp, clients_are_installed};
+use test_support::realtime_rows::group_updated;
+use test_support::realtime_rows::user;
+use test_support::{Kind, RealtimeRows, SocketListener, TestApp, clients_are_installed};
 
 both!(events_are_emitted_in_order_after_commit_only, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     let mut ada = SocketListener::connect(app, &world.ada).await;
     let staff = || vec![Room::Staff(ClassId::new(&world.seven_b.id))];
     let failed = rows
-        .try_tell(vec![group_updated(&world.north, staff(), "never")], false)
+        .try_emit(vec![group_updated(&world.north, staff(), "never")], false)
         .await;
     assert!(failed.is_err());
     for number in 0..20 {
         let pair = [0, 1].map(|half| group_updated(&world.north, staff(), &format!("{}", number * 2 + half)));
-        rows.tell(pair.to_vec()).await;
+        rows.emit(pair.to_vec()).await;
     }
     for number in 0..40 {
         assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
@@ -41,11 +41,11 @@ both!(burst_of_events_reaches_client_completely, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     let mut ada = SocketListener::connect(app, &world.ada).await;
     let staff = vec![Room::Staff(ClassId::new(&world.seven_b.id))];
     let burst = (0..500).map(|number| group_updated(&world.north, staff.clone(), &number.to_string()));
-    rows.tell(burst.collect()).await;
+    rows.emit(burst.collect()).await;
     for number in 0..500 {
         assert_eq!(ada.expect("group:updated").await["word"], number.to_string());
     }
@@ -85,8 +85,8 @@ impl TwoInstances {
 }
 
 /// Waits until the bus of the first instance listens, which an event that comes back proves.
-async fn wait_until_received(rows: &Rows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
-    rows.tell(vec![group_updated(organization, vec![room], "hello")]).await;
+async fn wait_until_received(rows: &RealtimeRows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
+    rows.emit(vec![group_updated(organization, vec![room], "hello")]).await;
     heard
         .expect_where("group:updated", |payload| payload["word"] == "hello")
         .await;
@@ -101,13 +101,13 @@ async fn events_of_one_instance_reach_sockets_of_another() {
     let Some(second) = TwoInstances::start_pair().await else {
         return;
     };
-    let (first, rows) = (&second.first, Rows(&second.first));
+    let (first, rows) = (&second.first, RealtimeRows(&second.first));
     let world = &first.world;
     let mut here = SocketListener::connect(first, &world.ada).await;
     let mut there = SocketListener::connect_at(&second.base, &world.ben).await;
     let mut ada_there = SocketListener::connect_at(&second.base, &world.ada).await;
     let class = Room::Class(ClassId::new(&world.seven_b.id));
-    rows.tell(vec![group_updated(&world.north, vec![class.clone()], "both")])
+    rows.emit(vec![group_updated(&world.north, vec![class.clone()], "both")])
         .await;
     for socket in [&mut here, &mut there, &mut ada_there] {
         assert_eq!(socket.expect("group:updated").await["word"], "both");
@@ -115,7 +115,7 @@ async fn events_of_one_instance_reach_sockets_of_another() {
 
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
     let room = Room::Group(group.id);
-    rows.tell(vec![
+    rows.emit(vec![
         Signal::Resync {
             parties: vec![ConnectionTarget::User(user(&world.ben))],
             leave: Vec::new(),
@@ -127,7 +127,7 @@ async fn events_of_one_instance_reach_sockets_of_another() {
 
     let session = rows.session(&world.ben).await;
     rows.end_session(&world.ben).await;
-    rows.tell(vec![Signal::Kill {
+    rows.emit(vec![Signal::Kill {
         party: ConnectionTarget::Session(session),
         reason: KillReason::Revoked,
     }])
@@ -147,7 +147,7 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     let Some(second) = TwoInstances::start_pair().await else {
         return;
     };
-    let (first, rows) = (&second.first, Rows(&second.first));
+    let (first, rows) = (&second.first, RealtimeRows(&second.first));
     let world = &first.world;
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
     let mut ada = SocketListener::connect(first, &world.ada).await;
@@ -185,7 +185,7 @@ async fn bus_gap_restores_rooms_and_resyncs_clients() {
     let Some(app) = TestApp::start(Kind::Postgres).await else {
         return;
     };
-    let (world, rows) = (&app.world, Rows(&app));
+    let (world, rows) = (&app.world, RealtimeRows(&app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.cem]).await;
     let mut ada = SocketListener::connect(&app, &world.ada).await;
     let mut ben = SocketListener::connect(&app, &world.ben).await;
@@ -201,7 +201,7 @@ async fn bus_gap_restores_rooms_and_resyncs_clients() {
     ada.expect("sync:required").await;
     cem.expect("sync:required").await;
     assert_eq!(app.app.realtime().count(&Room::Group(group.id)), 0);
-    rows.tell(vec![group_updated(&world.north, vec![class], "back")]).await;
+    rows.emit(vec![group_updated(&world.north, vec![class], "back")]).await;
     assert_eq!(
         ada.expect_where("group:updated", |payload| payload["word"] == "back")
             .await["word"],
@@ -231,7 +231,7 @@ async fn terminate_listeners(database: &Database) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sweep_closes_sockets_of_expired_sessions() {
     let app = TestApp::start(Kind::Sqlite).await.unwrap();
-    let rows = Rows(&app);
+    let rows = RealtimeRows(&app);
     let mut ben = test_support::raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;

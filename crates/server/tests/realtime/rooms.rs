@@ -7,9 +7,9 @@ use model::id::{ClassId, OrganizationId};
 use model::realtime::{ConnectionTarget, Room, Signal};
 use serde_json::json;
 
-use test_support::live_rows::group_updated;
-use test_support::live_rows::{GroupRow, user};
-use test_support::{Rows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
+use test_support::realtime_rows::group_updated;
+use test_support::realtime_rows::{GroupRow, user};
+use test_support::{RealtimeRows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 
 const TOMORROW: i64 = 86_400_000;
 
@@ -26,7 +26,7 @@ async fn connect_and_join(app: &TestApp, cookie: &str) -> raw_socket::Socket {
 
 both!(sockets_join_exactly_the_documented_rooms, |app| {
     let (world, live) = (&app.world, app.app.realtime());
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     let now = clock::now().as_millis();
     let open = rows.group(&world.seven_b, 1, Some(now - 1000), &[&world.ben]).await;
     let hidden = rows
@@ -64,7 +64,7 @@ tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
     let mut ben = SocketListener::connect(app, &world.ben).await;
     let mut cem = SocketListener::connect(app, &world.cem).await;
@@ -76,7 +76,7 @@ tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
         Room::Staff(class.clone()),
         Room::User(user(&world.ben)),
     ];
-    rows.tell(vec![
+    rows.emit(vec![
         group_updated(&world.north, rooms, "once"),
         group_updated(&world.north, Vec::new(), "to nobody"),
     ])
@@ -87,7 +87,7 @@ tenants!(event_for_several_rooms_reaches_each_socket_once, |app| {
     if let Signal::Emit { except, .. } = &mut except {
         except.push(Room::User(user(&world.ben)));
     }
-    rows.tell(vec![except]).await;
+    rows.emit(vec![except]).await;
     assert_eq!(cem.expect("group:updated").await["word"], "but Ben");
     assert_eq!(ada.expect("group:updated").await["word"], "but Ben");
     for person in [&mut ben, &mut cem, &mut ada, &mut zoe] {
@@ -99,14 +99,14 @@ both!(user_events_reach_sockets_active_in_that_school_only, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let at_south = rows.another_session(&world.ada).await;
-    rows.choose(&at_south, Some(&world.south)).await;
+    rows.set_active_school(&at_south, Some(&world.south)).await;
     let mut north = SocketListener::connect(app, &world.ada).await;
     let mut south = SocketListener::connect(app, &at_south).await;
     let room = vec![Room::User(user(&world.ada))];
-    rows.tell(vec![
+    rows.emit(vec![
         group_updated(&world.north, room.clone(), "north"),
         group_updated(&world.south, room.clone(), "south"),
     ])
@@ -117,7 +117,7 @@ both!(user_events_reach_sockets_active_in_that_school_only, |app| {
     if let Signal::Emit { organization, .. } = &mut everywhere {
         *organization = None;
     }
-    rows.tell(vec![everywhere]).await;
+    rows.emit(vec![everywhere]).await;
     for socket in [&mut north, &mut south] {
         assert_eq!(socket.expect("group:updated").await["word"], "everywhere");
         socket.expect_no_event(100).await;
@@ -128,29 +128,29 @@ both!(switching_school_changes_rooms_of_that_session_only, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
+    let (world, rows, live) = (&app.world, RealtimeRows(app), app.app.realtime());
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let other = rows.another_session(&world.ada).await;
     let mut changing = SocketListener::connect(app, &world.ada).await;
     let _staying = SocketListener::connect(app, &other).await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     assert_eq!(live.count(&staff), 2);
-    rows.choose(&world.ada, Some(&world.south)).await;
+    rows.set_active_school(&world.ada, Some(&world.south)).await;
     let session = ConnectionTarget::Session(rows.session(&world.ada).await);
-    rows.tell(vec![resync(vec![session.clone()], Vec::new())]).await;
+    rows.emit(vec![resync(vec![session.clone()], Vec::new())]).await;
     assert_eq!(changing.expect("ready").await["organizationId"], world.south.as_str());
     assert_eq!(live.count(&staff), 1, "the other session stays");
     assert!(live.is_online(&OrganizationId::new(&world.south), &user(&world.ada)));
 
-    rows.choose(&world.root, Some(&world.north)).await;
+    rows.set_active_school(&world.root, Some(&world.north)).await;
     let _root = SocketListener::connect(app, &world.root).await;
     assert_eq!(
         live.count(&staff),
         2,
         "a SUPER_ADMIN joins as admin of the active school"
     );
-    rows.choose(&world.ada, None).await;
-    rows.tell(vec![resync(vec![session], Vec::new())]).await;
+    rows.set_active_school(&world.ada, None).await;
+    rows.emit(vec![resync(vec![session], Vec::new())]).await;
     assert!(changing.expect("ready").await["organizationId"].is_null());
 });
 
@@ -158,13 +158,13 @@ tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
     if !clients_are_installed() {
         return;
     }
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben, &world.cem]).await;
     let room = Room::Group(group.id.clone());
     let mut ben = SocketListener::connect(app, &world.ben).await;
     let mut cem = SocketListener::connect(app, &world.cem).await;
     rows.remove(&group.id, &world.ben).await;
-    rows.tell(vec![
+    rows.emit(vec![
         resync(vec![ConnectionTarget::User(user(&world.ben))], vec![room.clone()]),
         group_updated(&world.north, vec![room.clone()], "without Ben"),
     ])
@@ -172,7 +172,7 @@ tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
     assert_eq!(cem.expect("group:updated").await["word"], "without Ben");
 
     rows.start(&group.id, Some(clock::now().as_millis() + TOMORROW)).await;
-    rows.tell(vec![
+    rows.emit(vec![
         resync(vec![ConnectionTarget::Room(room.clone())], vec![room.clone()]),
         group_updated(&world.north, vec![room.clone()], "hidden"),
         group_updated(&world.north, vec![Room::User(user(&world.cem))], "carried out"),
@@ -184,7 +184,7 @@ tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
         "and not `hidden`"
     );
     rows.start(&group.id, None).await;
-    rows.tell(vec![
+    rows.emit(vec![
         resync(vec![ConnectionTarget::User(user(&world.cem))], Vec::new()),
         group_updated(&world.north, vec![room], "open again"),
     ])
@@ -198,7 +198,7 @@ tenants!(user_who_loses_group_receives_no_more_of_its_events, |app| {
 });
 
 both!(first_read_of_visible_group_joins_its_room, |app| {
-    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
+    let (world, rows, live) = (&app.world, RealtimeRows(app), app.app.realtime());
     let tomorrow = clock::now().as_millis() + TOMORROW;
     let group = rows.group(&world.seven_b, 1, Some(tomorrow), &[&world.ben]).await;
     let room = Room::Group(group.id.clone());
@@ -224,7 +224,7 @@ both!(first_read_of_visible_group_joins_its_room, |app| {
 });
 
 both!(membership_change_during_connect_leaves_no_stale_room, |app| {
-    let (world, rows, live) = (&app.world, Rows(app), app.app.realtime());
+    let (world, rows, live) = (&app.world, RealtimeRows(app), app.app.realtime());
     for round in 0..40_u64 {
         let group = rows
             .group(&world.seven_b, i64::try_from(round).unwrap() + 1, None, &[&world.ben])
@@ -233,7 +233,7 @@ both!(membership_change_during_connect_leaves_no_stale_room, |app| {
         let remove = async {
             tokio::time::sleep(Duration::from_micros(round * 200)).await;
             rows.remove(&group.id, &world.ben).await;
-            rows.tell(vec![resync(
+            rows.emit(vec![resync(
                 vec![ConnectionTarget::User(user(&world.ben))],
                 vec![room.clone()],
             )])
@@ -247,7 +247,7 @@ both!(membership_change_during_connect_leaves_no_stale_room, |app| {
         let (socket, ()) = tokio::join!(connect, remove);
         // The signal may still be in flight. A later one is processed after it.
         let marker = group_updated(&world.north, vec![Room::User(user(&world.ben))], "marker");
-        rows.tell(vec![marker]).await;
+        rows.emit(vec![marker]).await;
         let mut socket = socket;
         socket.expect("group:updated").await;
         assert_eq!(live.count(&room), 0, "round {round}");

@@ -14,9 +14,9 @@ use db::{Database, RequestContext, Store};
 use model::id::OrganizationId;
 use serde_json::json;
 
+use test_support::request_context::{ViewedAs, no_after_commit};
 use test_support::rosters::{import, students};
 use test_support::rows::execute;
-use test_support::standpoint::{Eyes, nothing_after};
 use test_support::{TestApp, size};
 
 /// A pending database operation.
@@ -105,7 +105,7 @@ fn recording_operation(
                 order.lock().unwrap().push(name.clone());
                 Ok(())
             };
-            store.write(standpoint, note, nothing_after).await
+            store.write(standpoint, note, no_after_commit).await
         })
     } else {
         Box::pin(async move {
@@ -122,8 +122,10 @@ fn recording_operation(
 async fn schools(app: &TestApp) -> [RequestContext; 2] {
     let (world, now) = (&app.world, clock::now());
     [
-        app.standpoint(&world.north, &world.adam.id, Eyes::Admin, now).await,
-        app.standpoint(&world.south, &world.zoe.id, Eyes::Teacher, now).await,
+        app.request_context(&world.north, &world.adam.id, ViewedAs::Admin, now)
+            .await,
+        app.request_context(&world.south, &world.zoe.id, ViewedAs::Teacher, now)
+            .await,
     ]
 }
 

@@ -12,10 +12,10 @@ use serde_json::json;
 
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, enable, run};
-use test_support::live_rows::group_updated;
+use test_support::realtime_rows::group_updated;
 use test_support::rows::{execute, texts};
 use test_support::school_people::{in_school, member_of_north};
-use test_support::{PATIENCE, Person, Rows, TestApp, raw_socket, size};
+use test_support::{PATIENCE, Person, RealtimeRows, TestApp, raw_socket, size};
 
 /// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
 fn close_timeout() -> Duration {
@@ -173,12 +173,12 @@ both!(revoked_session_rejects_cookies_and_closes_sockets, |app| {
 });
 
 both!(role_change_ends_sessions_of_that_school_only, |app| {
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     rows.join_school(&world.south, &world.ben, "student").await;
     let in_south = rows.another_session(&world.ben).await;
-    rows.choose(&in_south, Some(&world.south)).await;
+    rows.set_active_school(&in_south, Some(&world.south)).await;
     let in_no_school = rows.another_session(&world.ben).await;
-    rows.choose(&in_no_school, None).await;
+    rows.set_active_school(&in_no_school, None).await;
     let member = format!("/admin/members/{}", member_of_north(app, &world.ben).await);
     let adam = app.as_(&world.adam);
     // Setting the current role again is no change.
@@ -203,10 +203,10 @@ both!(role_change_ends_sessions_of_that_school_only, |app| {
 });
 
 both!(session_of_former_member_does_not_gain_later_role, |app| {
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     rows.join_school(&world.south, &world.ben, "student").await;
     let old = rows.another_session(&world.ben).await;
-    rows.choose(&old, None).await;
+    rows.set_active_school(&old, None).await;
     app.as_(&world.adam)
         .delete(&format!("/users/{}", world.ben.id))
         .await
@@ -218,7 +218,7 @@ both!(session_of_former_member_does_not_gain_later_role, |app| {
 /// Ends sessions with every operation at the instance `app`, and checks that they are invalid at the instance at
 /// `other_base`.
 pub async fn check_every_revocation(app: &TestApp, other_base: &str) {
-    let (world, rows) = (&app.world, Rows(app));
+    let (world, rows) = (&app.world, RealtimeRows(app));
     assert_eq!(STATEMENTS.len(), 1);
     for revocation in REVOCATIONS {
         // Operations that end a membership need a user of their own.
@@ -257,10 +257,10 @@ pub async fn check_every_revocation(app: &TestApp, other_base: &str) {
             old.client().get(path).await.refused(401, "UNAUTHENTICATED");
         }
         let rooms = vec![
-            Room::User(test_support::live_rows::user(person)),
+            Room::User(test_support::realtime_rows::user(person)),
             Room::Class(ClassId::new(&world.seven_b.id)),
         ];
-        rows.tell(vec![group_updated(&world.north, rooms, "too late")]).await;
+        rows.emit(vec![group_updated(&world.north, rooms, "too late")]).await;
         let mut said = Vec::new();
         let cut = tokio::time::timeout(close_timeout(), async {
             while let Some(frame) = socket.next().await {

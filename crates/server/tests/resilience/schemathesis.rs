@@ -11,7 +11,7 @@ use model::access::Access;
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::documented::document;
+use test_support::openapi_check::document;
 use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, LessonFixture, Person, TestApp, World, environment, size};
 
 /// The directory with the settings and hooks of schemathesis.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::admin::told;
 use super::{AGE_BAN, Browser, COUNT_SESSIONS, PASSWORD, one, run, signed_in};
 use test_support::browser::cookie_names;
-use test_support::{Answer, LessonFixture, Rows};
+use test_support::{Answer, LessonFixture, RealtimeRows};
 
 const NEW: &str = "Dreieck und Kreis";
 
@@ -221,7 +221,7 @@ tenants!(sessions_and_passwords_of_others, |app| {
 
 both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
-    let rows = Rows(app);
+    let rows = RealtimeRows(app);
     rows.join_school(&world.south, &world.ben, "student").await;
     let ben = signed_in(app, &world.ben).await;
     let lesson = LessonFixture::begin(app).await;

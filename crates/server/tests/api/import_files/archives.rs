@@ -1,13 +1,13 @@
 //! Archives that are rejected as a whole.
 
 use super::{Refused, refused, roster, type_of};
-use test_support::office::{archive, crowded, docx, liar, overlapping};
-use test_support::rosters::{HEADER, one_roster, one_roster_but, packed};
+use test_support::office::{archive, archive_with_false_sizes, archive_with_many_entries, docx, overlapping};
+use test_support::rosters::{HEADER, one_roster, one_roster_with, packed};
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
 pub fn archives() -> Vec<Refused> {
     let zip = |name: &str, bytes: Vec<u8>| type_of(name, "roster.zip", bytes);
-    let manifest = |text: &str| one_roster_but("manifest.csv", Some(text));
+    let manifest = |text: &str| one_roster_with("manifest.csv", Some(text));
     let with = |name: &'static str, text: &str| {
         let mut files = one_roster();
         files.push((name, text.to_owned()));
@@ -42,7 +42,7 @@ pub fn archives() -> Vec<Refused> {
         zip("a bomb", archive(&[("users.csv", &zeros)])),
         zip("a bomb that lies about its size", liar_roster()),
         zip("entries that share their bytes", overlapping(9_000)),
-        zip("more entries than fit", crowded()),
+        zip("more entries than fit", archive_with_many_entries()),
         zip("Latin-1 within", archive(&latin)),
         roster("an archive in the archive", &with("inner.zip", &inner), "inner.zip"),
         roster("a program in the archive", &with("run.exe", "MZ"), "run.exe"),
@@ -70,7 +70,7 @@ pub fn archives() -> Vec<Refused> {
         ),
         roster(
             "two schools",
-            &one_roster_but(
+            &one_roster_with(
                 "orgs.csv",
                 Some("sourcedId,name,type\nO1,North,school\nO2,South,school\n"),
             ),
@@ -78,11 +78,14 @@ pub fn archives() -> Vec<Refused> {
         ),
         roster(
             "no school",
-            &one_roster_but("orgs.csv", Some("sourcedId,name,type\nO1,North,district\n")),
+            &one_roster_with("orgs.csv", Some("sourcedId,name,type\nO1,North,district\n")),
             "orgs.csv",
         ),
     ];
-    for (name, bytes) in [("a document", docx("x")), ("a document that lies", liar())] {
+    for (name, bytes) in [
+        ("a document", docx("x")),
+        ("a document that lies", archive_with_false_sizes()),
+    ] {
         let path = Some("[Content_Types].xml");
         all.push(Refused {
             path,
@@ -96,7 +99,7 @@ pub fn archives() -> Vec<Refused> {
         "classes.csv",
         "enrollments.csv",
     ] {
-        all.push(roster(&format!("no {needed}"), &one_roster_but(needed, None), needed));
+        all.push(roster(&format!("no {needed}"), &one_roster_with(needed, None), needed));
     }
     for name in [
         "../users.csv",
@@ -113,7 +116,7 @@ pub fn archives() -> Vec<Refused> {
         ("orgs.csv", "orgs.csv: sourcedId"),
         ("manifest.csv", "manifest.csv: propertyName"),
     ] {
-        let bytes = packed(&one_roster_but(file, Some("a,b\n1,2\n")));
+        let bytes = packed(&one_roster_with(file, Some("a,b\n1,2\n")));
         all.push(Refused {
             path: Some(path),
             ..refused(
@@ -125,7 +128,7 @@ pub fn archives() -> Vec<Refused> {
             )
         });
     }
-    let bytes = packed(&one_roster_but(
+    let bytes = packed(&one_roster_with(
         "users.csv",
         Some("sourcedId,givenName,familyName,email\nU1,a,b,c@d.example\n"),
     ));
@@ -139,7 +142,7 @@ pub fn archives() -> Vec<Refused> {
 /// Returns an export whose users file unpacks to far more than the declared size.
 fn liar_roster() -> Vec<u8> {
     let rows = "U1,active,,true,O1,student,,,A,B,,,a@b.example,,,,,\n".repeat(400_000);
-    let files = one_roster_but("users.csv", Some(&rows));
+    let files = one_roster_with("users.csv", Some(&rows));
     let mut bytes = packed(&files);
     let declared = u32::try_from(rows.len()).unwrap().to_le_bytes();
     let places: Vec<usize> = (0..bytes.len() - 4)

@@ -70,7 +70,7 @@ sqlite!(hostile_files_are_refused_and_change_nothing, |app| {
         }
         assert_eq!(counted(app).await, before, "{}", file.name);
     }
-    assert!(app.kept_files().is_empty());
+    assert!(app.stored_files().is_empty());
 });
 
 sqlite!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {

@@ -6,11 +6,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::documents::put;
+use test_support::archive_entries::{ArchiveEntry, python_zip_error, read_archive, rows};
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path, words};
 use test_support::office::docx_with;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id, topic};
-use test_support::unpacked::{Unpacked, asked_of_python, rows, unpacked};
 use test_support::{Answer, Person};
 
 pub(super) async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -> Answer {
@@ -19,23 +19,23 @@ pub(super) async fn export(fixture: &DocumentServerFixture, person: &Person, que
 }
 
 /// Exports the archive as Ada.
-pub(super) async fn archive(fixture: &DocumentServerFixture, query: &str) -> Vec<Unpacked> {
+pub(super) async fn archive(fixture: &DocumentServerFixture, query: &str) -> Vec<ArchiveEntry> {
     let answer = export(fixture, &fixture.app.world.ada, query).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
-    assert_eq!(asked_of_python(&answer.bytes), None, "Python reads it");
-    unpacked(&answer.bytes)
+    assert_eq!(python_zip_error(&answer.bytes), None, "Python reads it");
+    read_archive(&answer.bytes)
 }
 
-pub(super) fn index(archive: &[Unpacked]) -> Vec<BTreeMap<String, String>> {
+pub(super) fn index(archive: &[ArchiveEntry]) -> Vec<BTreeMap<String, String>> {
     assert_eq!(archive[0].name, "index.csv", "the list comes first");
     rows(&archive[0].bytes)
 }
 
-pub(super) fn names(archive: &[Unpacked]) -> Vec<&str> {
+pub(super) fn names(archive: &[ArchiveEntry]) -> Vec<&str> {
     archive.iter().map(|file| file.name.as_str()).collect()
 }
 
-pub(super) fn errors(archive: &[Unpacked]) -> String {
+pub(super) fn errors(archive: &[ArchiveEntry]) -> String {
     let last = archive.last().unwrap();
     assert!(
         archive[..archive.len() - 1]
@@ -50,7 +50,7 @@ pub(super) fn errors(archive: &[Unpacked]) -> String {
 }
 
 /// Checks that every file in the list is present and matches its entry, or is listed among the errors.
-pub(super) fn is_complete(archive: &[Unpacked]) {
+pub(super) fn is_complete(archive: &[ArchiveEntry]) {
     let errors = errors(archive);
     for row in index(archive).iter().filter(|row| !row["file"].is_empty()) {
         let file = archive.iter().find(|file| file.name == row["file"]);
@@ -245,7 +245,7 @@ with_document_server!(z03_archive_is_a_snapshot_without_later_saves, |fixture| {
     while let Some(piece) = answer.chunk().await.unwrap() {
         bytes.extend_from_slice(&piece);
     }
-    let archive = unpacked(&bytes);
+    let archive = read_archive(&bytes);
     is_complete(&archive);
     assert_eq!(index(&archive).len(), 9, "eight documents, and a group without any");
     let file = |name: &str| &archive.iter().find(|file| file.name.ends_with(name)).unwrap().bytes;
@@ -289,8 +289,9 @@ with_document_server!(z06_archive_has_documents_of_one_topic_for_its_staff_only,
         .await
         .expect(200);
     fixture.document_in(&fixture.hidden_room().await, "Hidden").await;
-    let titles =
-        |archive: &[Unpacked]| -> Vec<String> { index(archive).iter().map(|row| row["document"].clone()).collect() };
+    let titles = |archive: &[ArchiveEntry]| -> Vec<String> {
+        index(archive).iter().map(|row| row["document"].clone()).collect()
+    };
     let all = archive(fixture, "").await;
     assert_eq!(
         titles(&all),
@@ -350,7 +351,7 @@ with_document_server!(z06_archive_has_documents_of_one_topic_for_its_staff_only,
     .expect(200);
     fixture.submit(&world.ben, &ours).await.expect(200);
     let after = archive(fixture, "?source=submission").await;
-    let row = |archive: &[Unpacked]| index(archive)[0].clone();
+    let row = |archive: &[ArchiveEntry]| index(archive)[0].clone();
     assert_ne!(row(&before)["sha256"], row(&after)["sha256"]);
     let expected = [
         ("groupNumber", "1"),

@@ -8,7 +8,9 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::fake_document_server::{Delivery, FakeDocumentServer, save, tell, whole};
-use test_support::office::{SHEET, archive, content_types, crowded, docx, docx_with, liar, overlapping};
+use test_support::office::{
+    SHEET, archive, archive_with_false_sizes, archive_with_many_entries, content_types, docx, docx_with, overlapping,
+};
 use test_support::{is_soak, size};
 
 /// Number of documents that are saved concurrently.
@@ -51,9 +53,9 @@ impl BlobStore {
             [b"GIF89a".as_slice(), &good].concat(),
             [good.as_slice(), b"<script>"].concat(),
             bomb,
-            liar(),
+            archive_with_false_sizes(),
             overlapping(40),
-            crowded(),
+            archive_with_many_entries(),
         ];
         Self { good, wrong }
     }

@@ -9,7 +9,9 @@ use crate::documents::put;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::path;
 use test_support::fake_document_server::{Delivery, post, save, seconds, sign, sign_as, tell};
-use test_support::office::{archive, crowded, docx, docx_with, liar, overlapping};
+use test_support::office::{
+    archive, archive_with_false_sizes, archive_with_many_entries, docx, docx_with, overlapping,
+};
 use test_support::topics::id;
 use test_support::{Client, Kind, ServerEnv, ServerProcess};
 
@@ -230,7 +232,7 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
         ("archives without end", deep),
         (
             "an archive that lies, inside",
-            package("word/embeddings/a.docx", &liar()),
+            package("word/embeddings/a.docx", &archive_with_false_sizes()),
         ),
         (
             "macros inside",
@@ -243,9 +245,9 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
             "a way out, inside",
             package("word/embeddings/a.docx", &docx_with("x", &[("../../x", b"x")])),
         ),
-        ("20,000 entries", crowded()),
+        ("20,000 entries", archive_with_many_entries()),
         ("entries that share their bytes", overlapping(40)),
-        ("a liar", liar()),
+        ("a liar", archive_with_false_sizes()),
         ("a way out", package("../../x", b"x")),
         ("a drive", package("c:/x", b"x")),
         ("a root", package("/etc/x", b"x")),

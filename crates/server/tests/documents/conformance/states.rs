@@ -269,7 +269,7 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
         );
     }
     // A class that is also archived does not weaken the lock.
-    app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
+    app.set_class_status(&app.world.seven_b, "ARCHIVED").await;
     for answer in every_write(&ben, &path_of(&made)).await {
         answer.refused(423, "DOCUMENT_LOCKED");
     }
@@ -277,7 +277,7 @@ both!(s05_locked_document_rejects_changes_of_all_roles, |app| {
         ben.get(&path_of(&made)).await.expect(200)["updatedAt"],
         locked["updatedAt"]
     );
-    assert_eq!(app.kept_files().len(), 1);
+    assert_eq!(app.stored_files().len(), 1);
 });
 
 with_document_server!(s06_reopen_restores_previous_status, |fixture| {

@@ -10,7 +10,7 @@ use test_support::TestApp;
 use test_support::row_counts;
 
 /// Tables that change without a call: the event outbox, and what background jobs count and send.
-const RESTLESS: [&str; 6] = [
+const VOLATILE: [&str; 6] = [
     "event_outbox",
     "letters",
     "settings",
@@ -129,7 +129,7 @@ impl Kept {
                 rows.iter().map(|row| row.get(0)).collect()
             }
         };
-        tables.retain(|table| !RESTLESS.contains(&table.as_str()));
+        tables.retain(|table| !VOLATILE.contains(&table.as_str()));
         tables
     }
 

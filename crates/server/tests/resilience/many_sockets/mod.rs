@@ -15,10 +15,10 @@ use model::realtime::Room;
 use serde_json::json;
 
 use sockets::{StudentSockets, Students};
-use test_support::live_rows::group_updated;
-use test_support::live_rows::user;
+use test_support::realtime_rows::group_updated;
+use test_support::realtime_rows::user;
 use test_support::{
-    Client, Kind, PATIENCE, Rows, ServerEnv, ServerProcess, TestApp, World, raw_socket, rows, size, until,
+    Client, Kind, PATIENCE, RealtimeRows, ServerEnv, ServerProcess, TestApp, World, raw_socket, rows, size, until,
 };
 
 /// All ten thousand sockets are connected within a minute, also when they reconnect at the same time. The short run
@@ -345,13 +345,13 @@ async fn non_reading_clients_block_no_others_and_are_closed() {
     let students = Students::write(&app.database, &app.world, 1, class_size).await;
     let non_reading: BTreeSet<usize> = (0..students.count()).step_by(every).collect();
     let clients = StudentSockets::connect_all(&app.base, &students, &non_reading).await;
-    let rows = Rows(&app);
+    let rows = RealtimeRows(&app);
     // More data than the buffers of a connection can hold.
     let words = "x".repeat(60_000);
     for student in &non_reading {
         let room = Room::User(model::id::UserId::new(format!("crowd-{student}")));
         for _ in 0..80 {
-            rows.tell(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
+            rows.emit(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
                 .await;
         }
     }

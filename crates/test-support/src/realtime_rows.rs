@@ -31,16 +31,16 @@ db::statements! {
     OUTBOX = "SELECT COUNT(*) FROM event_outbox";
 }
 
-/// A group created by [`Rows::group`].
+/// A group created by [`RealtimeRows::group`].
 pub struct GroupRow {
     pub id: GroupId,
     pub document: String,
 }
 
 /// Inserts rows into the database of one test.
-pub struct Rows<'a>(pub &'a TestApp);
+pub struct RealtimeRows<'a>(pub &'a TestApp);
 
-impl Rows<'_> {
+impl RealtimeRows<'_> {
     async fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
         assert_eq!(STATEMENTS.len(), 11);
         let database = self.0.database.clone();
@@ -135,7 +135,7 @@ impl Rows<'_> {
     }
 
     /// Changes the active organization of a user's session.
-    pub async fn choose(&self, person: &Person, organization: Option<&str>) {
+    pub async fn set_active_school(&self, person: &Person, organization: Option<&str>) {
         let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
         self.with(move |connection| connection.execute(&CHOOSE, db::args![token, organization]))
             .await
@@ -192,7 +192,7 @@ impl Rows<'_> {
     }
 
     /// Returns the user's present [`RequestContext`].
-    pub async fn standpoint(&self, person: &Person) -> RequestContext {
+    pub async fn request_context(&self, person: &Person) -> RequestContext {
         let facts = self
             .0
             .app
@@ -204,13 +204,13 @@ impl Rows<'_> {
     }
 
     /// Emits these signals in a transaction of Ada.
-    pub async fn tell(&self, signals: Vec<Signal>) {
-        self.try_tell(signals, true).await.unwrap();
+    pub async fn emit(&self, signals: Vec<Signal>) {
+        self.try_emit(signals, true).await.unwrap();
     }
 
     /// Emits these signals in a transaction that fails afterwards unless `succeeds`.
-    pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
-        let standpoint = self.standpoint(&self.0.world.adam).await;
+    pub async fn try_emit(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
+        let standpoint = self.request_context(&self.0.world.adam).await;
         let bus = self.0.app.bus().clone();
         let conclude = move |work: &mut db::WriteTx<'_>| {
             let after = bus.publish(work, signals.clone())?;

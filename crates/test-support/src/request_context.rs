@@ -10,7 +10,7 @@ use super::TestApp;
 
 /// The role in which a user views the school.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Eyes {
+pub enum ViewedAs {
     Admin,
     Teacher,
     Student,
@@ -18,7 +18,13 @@ pub enum Eyes {
 
 impl TestApp {
     /// Returns the [`RequestContext`] of a user of a school at a moment.
-    pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> RequestContext {
+    pub async fn request_context(
+        &self,
+        organization: &str,
+        user: &str,
+        viewed_as: ViewedAs,
+        now: Timestamp,
+    ) -> RequestContext {
         let id = OrganizationId::new(organization);
         let look = move |platform: &mut db::platform::PlatformTx<'_>| platform.tenant(&id);
         let tenant = self
@@ -28,10 +34,10 @@ impl TestApp {
             .await
             .unwrap();
         let id = UserId::new(user);
-        let (viewer, role) = match eyes {
-            Eyes::Admin => (Viewer::Admin, "admin"),
-            Eyes::Teacher => (Viewer::Teacher(id.clone()), "teacher"),
-            Eyes::Student => (Viewer::Student(id.clone()), "student"),
+        let (viewer, role) = match viewed_as {
+            ViewedAs::Admin => (Viewer::Admin, "admin"),
+            ViewedAs::Teacher => (Viewer::Teacher(id.clone()), "teacher"),
+            ViewedAs::Student => (Viewer::Student(id.clone()), "student"),
         };
         let name = "Somebody".to_owned();
         let actor = Actor {
@@ -51,6 +57,6 @@ impl TestApp {
 }
 
 /// Returns an after-commit hook that does nothing.
-pub fn nothing_after(_: &mut WriteTx<'_>) -> common::error::Result<AfterCommit> {
+pub fn no_after_commit(_: &mut WriteTx<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }

@@ -10,8 +10,8 @@ use std::sync::{Mutex, OnceLock};
 use api::endpoint::Row;
 use serde_json::{Value, json};
 
-use super::documented::{Exchange, document};
 use super::environment;
+use super::openapi_check::{Exchange, document};
 
 /// The preferred size of an example in bytes.
 const GOOD_SIZE: usize = 900;

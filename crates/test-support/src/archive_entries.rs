@@ -4,7 +4,7 @@ use std::io::{Cursor, Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 /// One file of an archive.
-pub struct Unpacked {
+pub struct ArchiveEntry {
     pub name: String,
     pub bytes: Vec<u8>,
     /// Whether the archive flags the name as UTF-8, if the name is not ASCII.
@@ -12,7 +12,7 @@ pub struct Unpacked {
 }
 
 /// Returns all files of an archive in their stored sequence.
-pub fn unpacked(bytes: &[u8]) -> Vec<Unpacked> {
+pub fn read_archive(bytes: &[u8]) -> Vec<ArchiveEntry> {
     let flags = flags(bytes);
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     assert_eq!(archive.len(), flags.len());
@@ -25,7 +25,7 @@ pub fn unpacked(bytes: &[u8]) -> Vec<Unpacked> {
             entry.enclosed_name().is_some() && entry.is_file(),
             "{name} leads outside"
         );
-        Unpacked {
+        ArchiveEntry {
             name,
             bytes,
             is_utf8: flags[index] & 1 << 11 != 0,
@@ -54,7 +54,7 @@ fn flags(bytes: &[u8]) -> Vec<u16> {
 
 /// Checks an archive with Python's `zipfile` and returns the fault it reports; `None` if there is none or if Python is
 /// not installed.
-pub fn asked_of_python(bytes: &[u8]) -> Option<String> {
+pub fn python_zip_error(bytes: &[u8]) -> Option<String> {
     let script = "import sys, io, zipfile\n\
                   archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))\n\
                   print(archive.testzip())";

@@ -14,7 +14,7 @@ use api::router;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{environment, recorded};
+use super::{environment, openapi_examples};
 
 /// The document with its routes.
 pub struct Document {
@@ -55,7 +55,7 @@ pub fn check(exchange: &Exchange<'_>) {
     };
     let faults = document().faults(row, exchange);
     if faults.is_empty() {
-        recorded::keep(row, exchange);
+        openapi_examples::keep(row, exchange);
         return;
     }
     for fault in faults {
