@@ -50,7 +50,7 @@ pub struct CanaryUser {
 }
 
 impl CanaryUser {
-    pub async fn begin(app: &TestApp) -> Self {
+    pub async fn create(app: &TestApp) -> Self {
         let world = &app.world;
         let (north, ada, ben, cem) = (&world.north, &world.ada.id, &world.ben.id, &world.cem.id);
         let home = format!("UPDATE users SET home_organization_id = '{north}' WHERE id IN ('{ben}', '{cem}', '{ada}')");
@@ -68,7 +68,7 @@ impl CanaryUser {
             );
             execute(&app.database, name).await;
         }
-        let lesson = LessonFixture::begin(app).await;
+        let lesson = LessonFixture::create(app).await;
         let client = app.as_(&world.ben);
         let help = json!({"message": "BENMARK-help"});
         client

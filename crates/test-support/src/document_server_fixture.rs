@@ -261,13 +261,13 @@ macro_rules! with_document_server {
             #[allow(unused_imports, reason = "not every story needs everything around it")]
             use super::*;
 
-            async fn story($fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
+            async fn test_body($fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_sqlite)*
             async fn on_sqlite() {
                 let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &[$($flag),*]).await.unwrap();
-                story(&fixture).await;
+                test_body(&fixture).await;
                 fixture.close().await;
             }
 
@@ -276,7 +276,7 @@ macro_rules! with_document_server {
             async fn on_postgres() {
                 let started = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Postgres, &[$($flag),*]).await;
                 let Some(fixture) = started else { return };
-                story(&fixture).await;
+                test_body(&fixture).await;
                 fixture.close().await;
             }
         }

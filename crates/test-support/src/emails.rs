@@ -61,7 +61,7 @@ pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<SentEmail> {
             return paths.iter().map(read).collect();
         }
         let waited = started.elapsed();
-        assert!(waited < super::PATIENCE, "only {} letters came", paths.len());
+        assert!(waited < super::WAIT_TIMEOUT, "only {} letters came", paths.len());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

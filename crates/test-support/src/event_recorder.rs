@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::openapi_check::Document;
 use super::raw_socket::Socket;
-use super::{PATIENCE, Person, TestApp};
+use super::{Person, TestApp, WAIT_TIMEOUT};
 
 /// Events that are emitted without a request.
 const NOISE: [&str; 3] = ["ready", "sync:required", "board:activity"];
@@ -51,7 +51,7 @@ impl EventRecorder {
 
     /// Returns the received events that happened at or after a moment; waits for the first one if `is_due`.
     pub async fn since(&mut self, moment: Timestamp, is_due: bool) -> Vec<Received> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIMEOUT;
         let mut found = Vec::new();
         loop {
             let next = match self.received.try_recv() {

@@ -252,11 +252,11 @@ macro_rules! with_fake_document_server {
             #[allow(unused_imports, reason = "not every story needs everything around it")]
             use super::*;
 
-            async fn story($fake_server: &$crate::fake_document_server::FakeDocumentServer, $fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
+            async fn test_body($fake_server: &$crate::fake_document_server::FakeDocumentServer, $fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
 
             async fn on(kind: $crate::Kind) {
                 let Some((fake_server, fixture)) = $crate::fake_document_server::start_with_fake(kind, &[$($flag),*]).await else { return };
-                story(&fake_server, &fixture).await;
+                test_body(&fake_server, &fixture).await;
                 fixture.close().await;
             }
 

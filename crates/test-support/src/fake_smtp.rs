@@ -85,7 +85,7 @@ impl FakeSmtp {
         let since = std::time::Instant::now();
         while !fits(self) {
             assert!(
-                since.elapsed() < super::PATIENCE,
+                since.elapsed() < super::WAIT_TIMEOUT,
                 "waited in vain for {what}; heard {:?}",
                 self.lines()
             );

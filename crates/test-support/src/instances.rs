@@ -37,7 +37,7 @@ impl Instances {
         }
         let mut places = vec![first];
         while places.len() < number {
-            places.push(places[0].beside());
+            places.push(places[0].another_instance());
         }
         Self {
             bucket,

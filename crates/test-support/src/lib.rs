@@ -87,16 +87,16 @@ pub fn environment(name: &str) -> Option<String> {
 }
 
 /// The timeout of every wait: a watchdog for a busy machine, not a guarantee of the service.
-pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(2);
+pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(2);
 
-/// Polls a condition until it holds; fails after [`PATIENCE`].
+/// Polls a condition until it holds; fails after [`WAIT_TIMEOUT`].
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !holds().await {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, waiting).await;
+    let in_time = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
     in_time.unwrap_or_else(|_| panic!("did not happen: {what}"));
 }
 
@@ -112,7 +112,7 @@ pub fn size<N>(little: N, much: N) -> N {
 
 /// Returns the body of a 404 response without its request id.
 #[track_caller]
-pub fn reference(answer: Answer) -> serde_json::Value {
+pub fn not_found_body(answer: Answer) -> serde_json::Value {
     let mut body = answer.refused(404, "NOT_FOUND");
     body["requestId"] = serde_json::Value::Null;
     body
@@ -134,12 +134,12 @@ macro_rules! both {
             #[allow(unused_imports, reason = "not every test needs every import of its module")]
             use super::*;
 
-            async fn story($app: &$crate::TestApp) $body
+            async fn test_body($app: &$crate::TestApp) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
                 let app = $crate::TestApp::$start($crate::Kind::Sqlite).await.unwrap();
-                story(&app).await;
+                test_body(&app).await;
                 app.close().await;
             }
 
@@ -147,7 +147,7 @@ macro_rules! both {
             $($on_postgres)*
             async fn on_postgres() {
                 let Some(app) = $crate::TestApp::$start($crate::Kind::Postgres).await else { return };
-                story(&app).await;
+                test_body(&app).await;
                 app.close().await;
             }
         }

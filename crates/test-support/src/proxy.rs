@@ -26,9 +26,9 @@ use tokio_util::task::AbortOnDropHandle;
 /// The interval of readiness checks.
 const EVERY: Duration = Duration::from_millis(150);
 /// The timeout of a readiness check.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The timeout of [`Proxy::until`]: longer than any expected wait on a busy machine.
-const LONG: Duration = super::PATIENCE;
+const LONG: Duration = super::WAIT_TIMEOUT;
 
 /// A running proxy. It stops when dropped.
 pub struct Proxy {
@@ -275,7 +275,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 async fn watch(http: Client, instance: Arc<Instance>) {
     let url = format!("{}/api/health/ready", instance.base);
     loop {
-        let answer = http.get(&url).timeout(PATIENCE).send().await;
+        let answer = http.get(&url).timeout(WAIT_TIMEOUT).send().await;
         let is_ready = answer.is_ok_and(|answer| answer.status() == StatusCode::OK);
         instance.is_ready.store(is_ready, Ordering::SeqCst);
         tokio::time::sleep(EVERY).await;

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::{PATIENCE, TestApp};
+use super::{TestApp, WAIT_TIMEOUT};
 
 pub struct Socket {
     stream: TcpStream,
@@ -85,7 +85,7 @@ impl Socket {
 
     /// Reads until this event arrives.
     pub async fn expect(&mut self, event: &str) {
-        let heard = tokio::time::timeout(PATIENCE, self.receives(event)).await;
+        let heard = tokio::time::timeout(WAIT_TIMEOUT, self.receives(event)).await;
         let heard = heard.unwrap_or_else(|_| panic!("{event} did not come"));
         assert!(heard, "the connection ended before {event} came");
     }
@@ -127,7 +127,7 @@ impl Socket {
             }
             false
         };
-        let found = tokio::time::timeout(PATIENCE, reading).await;
+        let found = tokio::time::timeout(WAIT_TIMEOUT, reading).await;
         assert_eq!(found, Ok(true), "{text} did not come");
     }
 
@@ -141,7 +141,7 @@ impl Socket {
             }
             read
         };
-        let cut = tokio::time::timeout(PATIENCE, until_cut).await;
+        let cut = tokio::time::timeout(WAIT_TIMEOUT, until_cut).await;
         cut.unwrap_or_else(|_| panic!("the connection stands"))
     }
 

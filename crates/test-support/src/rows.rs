@@ -8,7 +8,7 @@ pub async fn execute(database: &Database, statement: String) {
     let run = tokio::task::spawn_blocking(move || match &database {
         Database::Sqlite(path) => {
             let connection = rusqlite::Connection::open(path).unwrap();
-            connection.busy_timeout(super::PATIENCE).unwrap();
+            connection.busy_timeout(super::WAIT_TIMEOUT).unwrap();
             connection.execute_batch("PRAGMA foreign_keys = ON").unwrap();
             connection.execute_batch(&statement).unwrap();
         }

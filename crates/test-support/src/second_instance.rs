@@ -15,7 +15,7 @@ pub struct SecondInstance {
 
 impl SecondInstance {
     /// Starts a further instance with additional settings. It shares only the database with the first one.
-    pub async fn beside(first: &TestApp, flags: &[&str]) -> Self {
+    pub async fn start(first: &TestApp, flags: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let config = TestApp::config(&first.database, first.folder(), flags);

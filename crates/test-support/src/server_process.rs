@@ -16,7 +16,7 @@ use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
 use super::{Kind, database, hang_watchdog};
 
 /// Longer than any start on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// The number of stderr lines that a failed test shows.
 const SHOWN: usize = 80;
 
@@ -41,7 +41,7 @@ impl ServerEnv {
     }
 
     /// Like `new`, on a database without tables.
-    pub fn on_nothing() -> Option<Self> {
+    pub fn on_empty_postgres() -> Option<Self> {
         Some(Self::in_folder(tempfile::tempdir().unwrap(), database::empty()?))
     }
 
@@ -52,7 +52,7 @@ impl ServerEnv {
 
     /// Creates the environment of a further instance: same database and settings, but a different data folder and
     /// address.
-    pub fn beside(&self) -> Self {
+    pub fn another_instance(&self) -> Self {
         let mut place = Self {
             database: self.database.clone(),
             folder: tempfile::tempdir().unwrap(),
@@ -208,7 +208,7 @@ pub struct ServerProcess {
 impl ServerProcess {
     /// Returns the first further stdout line for which `read` returns a value; `None` if the process exits first.
     pub fn wait_for_line<T>(&mut self, mut read: impl FnMut(&str) -> Option<T>) -> Option<T> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + WAIT_TIMEOUT;
         loop {
             let line = self
                 .lines
@@ -224,15 +224,19 @@ impl ServerProcess {
     pub async fn ready(&mut self) -> Duration {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("{}/api/health/ready", self.base);
-        while self.since.elapsed() < PATIENCE {
+        while self.since.elapsed() < WAIT_TIMEOUT {
             let answer = http.get(&url).timeout(Duration::from_secs(5)).send().await;
             if answer.is_ok_and(|answer| answer.status() == 200) {
                 return self.since.elapsed();
             }
-            assert!(self.ended().is_none(), "it ended before it was ready:\n{}", self.tail());
+            assert!(
+                self.try_wait().is_none(),
+                "it ended before it was ready:\n{}",
+                self.tail()
+            );
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        panic!("not ready within {PATIENCE:?}:\n{}", self.tail());
+        panic!("not ready within {WAIT_TIMEOUT:?}:\n{}", self.tail());
     }
 
     /// Sends SIGKILL: no destructor runs and no further response is sent.
@@ -242,22 +246,22 @@ impl ServerProcess {
 
     /// Sends SIGTERM and returns the exit status.
     pub fn stop(self) -> ExitStatus {
-        self.ask_to_stop();
+        self.send_sigterm();
         self.wait()
     }
 
     /// Sends SIGTERM without waiting.
-    pub fn ask_to_stop(&self) {
+    pub fn send_sigterm(&self) {
         self.signal("-TERM");
     }
 
-    /// Suspends the process until [`Self::go_on`].
+    /// Suspends the process until [`Self::resume`].
     pub fn pause(&self) {
         self.signal("-STOP");
     }
 
     /// Resumes the process.
-    pub fn go_on(&self) {
+    pub fn resume(&self) {
         self.signal("-CONT");
     }
 
@@ -271,16 +275,16 @@ impl ServerProcess {
     pub fn wait(mut self) -> ExitStatus {
         let since = Instant::now();
         loop {
-            if let Some(status) = self.ended() {
+            if let Some(status) = self.try_wait() {
                 return status;
             }
-            assert!(since.elapsed() < 2 * PATIENCE, "it does not end:\n{}", self.tail());
+            assert!(since.elapsed() < 2 * WAIT_TIMEOUT, "it does not end:\n{}", self.tail());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     /// Returns the exit status if the process has exited.
-    pub fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn try_wait(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
@@ -294,13 +298,13 @@ impl ServerProcess {
         self.status("VmRSS:")
     }
 
-    /// Returns the peak resident memory since [`Self::forget_peak`] in bytes.
+    /// Returns the peak resident memory since [`Self::reset_peak`] in bytes.
     pub fn peak(&self) -> u64 {
         self.status("VmHWM:")
     }
 
     /// Resets the peak memory.
-    pub fn forget_peak(&self) {
+    pub fn reset_peak(&self) {
         std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::app::FRONTEND;
 use super::event_recorder::check;
-use super::{PATIENCE, Person, TestApp};
+use super::{Person, TestApp, WAIT_TIMEOUT};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
@@ -113,7 +113,7 @@ impl SocketListener {
 
     /// Waits for the next such event whose payload matches.
     pub async fn expect_where(&mut self, event: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WAIT_TIMEOUT;
         let found = |(name, payload): &(String, Value)| name == event && fits(payload);
         if let Some(at) = self.unread.iter().position(found) {
             return self.unread.remove(at).unwrap().1;

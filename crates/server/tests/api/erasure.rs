@@ -7,7 +7,7 @@ use db::gdpr::data_map::{ErasureEffect, MAP, PersonalDataKind};
 use serde_json::{Value, json};
 
 use test_support::canary_user::{BEN, CanaryUser, everything};
-use test_support::jobs::ended;
+use test_support::jobs::wait_for_end;
 use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
 use test_support::{Client, Kind, SocketListener, TestApp, clients_are_installed, database, until};
@@ -43,12 +43,12 @@ async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
 }
 
 both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
-    let marked = CanaryUser::begin(app).await;
+    let marked = CanaryUser::create(app).await;
     let (world, ben) = (&app.world, &app.world.ben.id);
     let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
     let export = adam.post("/admin/gdpr/export", json!({"userId": ben})).await;
     let location = export.header("location").to_owned();
-    assert_eq!(ended(&adam, &location).await["status"], "DONE");
+    assert_eq!(wait_for_end(&adam, &location).await["status"], "DONE");
     assert!(!left_over(app, ben).await.is_empty() && !naming(&everything(app).await).is_empty());
 
     let before = fingerprints(&app.database).await;
@@ -194,7 +194,7 @@ both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
     if !clients_are_installed() {
         return;
     }
-    let marked = CanaryUser::begin(app).await;
+    let marked = CanaryUser::create(app).await;
     let world = &app.world;
     let (mut ben, mut cem) = (
         SocketListener::connect(app, &world.ben).await,
@@ -363,7 +363,7 @@ async fn interrupted(kind: Kind) {
     let location = asked.header("location").to_owned();
     asked.expect(202);
     let since = std::time::Instant::now();
-    while dying.ended().is_none() {
+    while dying.try_wait().is_none() {
         assert!(since.elapsed() < Duration::from_mins(1), "nobody made the archive");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -376,7 +376,7 @@ async fn interrupted(kind: Kind) {
     let mut service = place.start("serve");
     service.ready().await;
     let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
-    let job = ended(&adam, &location).await;
+    let job = wait_for_end(&adam, &location).await;
     assert_eq!(job["status"], "DONE");
     let archive = adam
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::{TestApp, World, reference};
+use test_support::{TestApp, World, not_found_body};
 
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
 const PAST: &str = "2020-01-01T00:00:00.000Z";
@@ -270,9 +270,12 @@ tenants!(students_see_their_own_groups_once_they_have_started, |app| {
     let other = made(app, json!({"memberIds": [dana.id]})).await;
     let ben = app.as_(ben);
     assert_eq!(ids(&ben.get("/groups").await.expect(200)), [id(&own)]);
-    let unknown = reference(ben.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
+    let unknown = not_found_body(ben.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
     for group in [&hidden, &other] {
-        assert_eq!(reference(ben.get(&format!("/groups/{}", id(group))).await), unknown);
+        assert_eq!(
+            not_found_body(ben.get(&format!("/groups/{}", id(group))).await),
+            unknown
+        );
         ben.post(&format!("/groups/{}/help", id(group)), json!({}))
             .await
             .refused(404, "NOT_FOUND");

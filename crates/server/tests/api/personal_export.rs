@@ -6,9 +6,9 @@ use std::io::{Cursor, Read as _};
 use serde_json::{Value, json};
 
 use test_support::canary_user::{CanaryUser, FILE, OF_ACCOUNT, OF_SCHOOL, OTHERS, SECRET, TO_BEN};
-use test_support::jobs::ended;
+use test_support::jobs::wait_for_end;
 use test_support::rows::execute;
-use test_support::{Client, reference};
+use test_support::{Client, not_found_body};
 
 /// Returns the entries of an archive.
 pub fn read_archive(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -46,7 +46,7 @@ async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<
         (&asked["userId"], &asked["kind"]),
         (&json!(user), &json!("PERSONAL_EXPORT"))
     );
-    let job = ended(client, &location).await;
+    let job = wait_for_end(client, &location).await;
     assert_eq!(job["status"], "DONE", "{job}");
     let archive = client
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
@@ -75,7 +75,7 @@ fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
 }
 
 both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
-    let marked = CanaryUser::begin(app).await;
+    let marked = CanaryUser::create(app).await;
     let adam = app.as_(&app.world.adam);
     let (_, entries) = exported(&adam, &app.world.ben.id).await;
     complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
@@ -116,7 +116,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
 });
 
 both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
-    let marked = CanaryUser::begin(app).await;
+    let marked = CanaryUser::create(app).await;
     app.app.files().remove(&marked.chat_file).await.unwrap();
     let ben = app.as_(&app.world.ben);
     let begun = ben
@@ -132,7 +132,7 @@ both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
 });
 
 both!(everybody_may_have_his_own_at_once, |app| {
-    CanaryUser::begin(app).await;
+    CanaryUser::create(app).await;
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert!(answer.header("content-disposition").contains("personal-data.zip"));
@@ -197,7 +197,7 @@ both!(
             .await;
         let location = answer.header("location").to_owned();
         answer.expect(202);
-        assert_eq!(ended(&root, &location).await["status"], "DONE");
+        assert_eq!(wait_for_end(&root, &location).await["status"], "DONE");
         let archive = root
             .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
             .await;
@@ -231,8 +231,8 @@ both!(only_admins_above_the_person_ask_and_only_their_school_fetches, |app| {
     let (location, _) = exported(&olga, &world.adam.id).await;
     let path = location.strip_prefix("/api").unwrap();
     for path in [path.to_owned(), format!("{path}/download")] {
-        let foreign = reference(app.as_(&world.zara).get(&path).await);
-        let unknown = reference(
+        let foreign = not_found_body(app.as_(&world.zara).get(&path).await);
+        let unknown = not_found_body(
             app.as_(&world.zara)
                 .get("/admin/gdpr/jobs/0190a1b2-0000-7000-8000-00000000dead")
                 .await,

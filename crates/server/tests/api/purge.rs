@@ -17,7 +17,7 @@ const PASSING: [&str; 3] = ["event_outbox", "file_removals", "letters"];
 /// Inserts a row of North into every table, and more classes.
 async fn fill(app: &TestApp) {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
-    LessonFixture::begin(app).await;
+    LessonFixture::create(app).await;
     let path = format!("/classes/{}/teachers", world.seven_b.id);
     adam.post(&path, json!({"userId": world.tom.id})).await.expect(200);
     let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201);
@@ -239,10 +239,10 @@ async fn killed(kind: Kind) {
             continue;
         };
         let since = Instant::now();
-        while service.ended().is_none() && since.elapsed() < Duration::from_secs(5) {
+        while service.try_wait().is_none() && since.elapsed() < Duration::from_secs(5) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        kills += usize::from(service.ended().is_some());
+        kills += usize::from(service.try_wait().is_some());
     }
     assert!(kills >= 2, "killed {kills} times");
     let mut service = place.start("serve");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, group, id, ids, link, mark_finished, topic};
-use test_support::{Client, PATIENCE, TestApp};
+use test_support::{Client, TestApp, WAIT_TIMEOUT};
 
 async fn add(client: &Client, topic: &Value, name: &str, fields: &[(&str, &str)]) -> Value {
     let path = format!("/assignments/{}/attachments", id(topic));
@@ -29,7 +29,7 @@ async fn wait_for_stored_files(app: &TestApp, count: usize) {
     while stored_files(&folder) != count {
         let elapsed = begun.elapsed();
         assert!(
-            elapsed < PATIENCE,
+            elapsed < WAIT_TIMEOUT,
             "{} files are kept, not {count}",
             stored_files(&folder)
         );

@@ -18,7 +18,7 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
 async fn wait_for_editors(fixture: &DocumentServerFixture, document: &str, people: usize) {
     let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
     let since = std::time::Instant::now();
-    while since.elapsed() < test_support::PATIENCE {
+    while since.elapsed() < test_support::WAIT_TIMEOUT {
         let text = text.clone();
         let found: Vec<String> = fixture
             .app

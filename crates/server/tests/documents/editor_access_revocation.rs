@@ -4,7 +4,7 @@
 use document_server_simulator::client::Editor;
 use serde_json::json;
 
-use test_support::PATIENCE;
+use test_support::WAIT_TIMEOUT;
 use test_support::document_server_fixture::{eventually, path};
 
 async fn is_dropped(editor: &Editor) -> bool {
@@ -26,7 +26,7 @@ async fn open_three_editors(
     let all_joined = |sent: &document_server_simulator::SentCallback| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = fixture.server.simulator().wait_for_callback(all_joined, PATIENCE);
+    let joined = fixture.server.simulator().wait_for_callback(all_joined, WAIT_TIMEOUT);
     assert!(joined.await.is_some(), "the service was told of three editors");
     [ada, ben, cem]
 }

@@ -13,13 +13,13 @@ use test_support::fake_s3::FakeS3;
 use test_support::{Kind, size};
 
 /// Maximum time that a test waits for an event on a busy machine.
-const PATIENCE: Duration = test_support::PATIENCE;
+const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 /// Polls until the condition is true.
 pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !is_so().await {
-        assert!(began.elapsed() < PATIENCE, "it did not happen");
+        assert!(began.elapsed() < WAIT_TIMEOUT, "it did not happen");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -214,7 +214,7 @@ async fn e04_hanging_object_store_blocks_no_other_request() {
         .expect(200);
     assert!(waiting.iter().all(|upload| !upload.is_finished()) || began.elapsed() > Duration::from_secs(5));
     for upload in waiting {
-        let answer = tokio::time::timeout(PATIENCE, upload)
+        let answer = tokio::time::timeout(WAIT_TIMEOUT, upload)
             .await
             .expect("it has an end")
             .unwrap();

@@ -85,7 +85,7 @@ with_document_server!(saved_session_is_closed_without_warning, |fixture| {
     let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
     fixture
         .server
-        .wait_for_callback(taken, test_support::PATIENCE)
+        .wait_for_callback(taken, test_support::WAIT_TIMEOUT)
         .await
         .unwrap();
     fixture.server.erase_all();

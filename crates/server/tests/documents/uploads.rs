@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::files::{create_work_room, eventually};
 use test_support::office::{self, archive, content_types, docx, docx_with, open_document};
 use test_support::raw_http::RawHttp;
-use test_support::{Client, FRONTEND, Kind, PATIENCE, Person, ServerEnv, TestApp, World};
+use test_support::{Client, FRONTEND, Kind, Person, ServerEnv, TestApp, WAIT_TIMEOUT, World};
 
 both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
     let (ben, path) = create_work_room(app).await;
@@ -114,7 +114,7 @@ async fn zip_bomb_upload_is_rejected_without_unpacking() {
     for (name, bomb) in bombs {
         assert!(bomb.len() < 3 << 20, "{name} is small itself: {}", bomb.len());
         let before = service.resident();
-        service.forget_peak();
+        service.reset_peak();
         let answer = ben.upload(&path, &format!("{name}.docx"), bomb, &[]).await;
         answer.refused(415, "UNSUPPORTED_FILE_TYPE");
         let grown = service.peak().saturating_sub(before);
@@ -269,7 +269,7 @@ async fn oversized_body_is_rejected_before_it_is_complete() {
         .await
         .unwrap();
     stream.write_all(&vec![b'a'; 2 << 20]).await.unwrap();
-    let read = tokio::time::timeout(PATIENCE, stream.read(&mut seen))
+    let read = tokio::time::timeout(WAIT_TIMEOUT, stream.read(&mut seen))
         .await
         .unwrap()
         .unwrap();

@@ -61,7 +61,7 @@ fn command_in_empty_folder_creates_no_database() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn command_on_empty_postgres_creates_no_schema() {
-    let Some(mut place) = ServerEnv::on_nothing() else {
+    let Some(mut place) = ServerEnv::on_empty_postgres() else {
         return;
     };
     let Database::Postgres(url) = place.database.clone() else {

@@ -10,7 +10,7 @@ use model::job::ATTEMPTS_MAX;
 use serde_json::json;
 
 use test_support::rows::{execute, texts};
-use test_support::{PATIENCE, TestApp};
+use test_support::{TestApp, WAIT_TIMEOUT};
 
 /// Inserts a job that cannot succeed, because its user does not exist.
 async fn insert_failing_job(app: &TestApp, extra: &str) -> String {
@@ -34,7 +34,7 @@ async fn until(app: &TestApp, id: &str, column: &str, wanted: &str) {
     let since = std::time::Instant::now();
     while field(app, id, column).await.as_deref() != Some(wanted) {
         assert!(
-            since.elapsed() < PATIENCE,
+            since.elapsed() < WAIT_TIMEOUT,
             "{column} is {:?}, not {wanted}",
             field(app, id, column).await
         );

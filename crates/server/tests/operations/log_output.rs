@@ -11,7 +11,7 @@ use test_support::{Client, Kind, ServerEnv};
 /// Number of requests in a run. Their log output is far more than a pipe holds (64 KiB).
 const REQUESTS: usize = 1_000;
 /// Longer than any response takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A service process with a configurable stderr. It is killed when dropped.
 struct Service {
@@ -48,7 +48,7 @@ impl Service {
     /// Returns the metrics page.
     async fn metrics(&self) -> String {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let answer = http.get(&self.metrics).timeout(PATIENCE).send().await.unwrap();
+        let answer = http.get(&self.metrics).timeout(WAIT_TIMEOUT).send().await.unwrap();
         answer.text().await.unwrap()
     }
 
@@ -63,7 +63,7 @@ impl Service {
     async fn answers_requests(&self) {
         let client = Client::new(&self.base, None);
         for _ in 0..REQUESTS {
-            let answer = tokio::time::timeout(PATIENCE, client.get("/health"));
+            let answer = tokio::time::timeout(WAIT_TIMEOUT, client.get("/health"));
             assert_eq!(answer.await.expect("no answer").status, 200);
         }
     }
@@ -75,7 +75,7 @@ impl Service {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, counted)
+        tokio::time::timeout(WAIT_TIMEOUT, counted)
             .await
             .expect("no line was counted");
     }
@@ -148,7 +148,9 @@ async fn closed_stdout_does_not_end_the_service() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, warned).await.expect("it did not start");
+    tokio::time::timeout(WAIT_TIMEOUT, warned)
+        .await
+        .expect("it did not start");
     assert_eq!(child.try_wait().unwrap(), None, "it ended");
     child.kill().unwrap();
     child.wait().unwrap();

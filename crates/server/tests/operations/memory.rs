@@ -39,7 +39,7 @@ impl MonitoredService {
     }
 
     async fn stays_below(&self, most: u64, what: &str, act: impl Future<Output = ()>) {
-        self.service.forget_peak();
+        self.service.reset_peak();
         let began = std::time::Instant::now();
         act.await;
         let more = self.service.peak().saturating_sub(self.rest);

@@ -50,7 +50,7 @@ both!(route_without_dry_run_rejects_it_and_does_nothing, |app| {
 });
 
 tenants!(dry_run_in_another_spelling_deletes_nothing, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, path) = (app.as_(&app.world.ada), format!("/groups/{}", lesson.group));
     for query in [
         "dryrun=1",
@@ -74,7 +74,7 @@ tenants!(dry_run_in_another_spelling_deletes_nothing, |app| {
 });
 
 both!(preview_of_finish_tells_what_finish_does, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, path) = (
         app.as_(&app.world.ada),
         format!("/assignments/{}/finish", lesson.assignment),
@@ -90,7 +90,7 @@ both!(preview_of_finish_tells_what_finish_does, |app| {
 });
 
 both!(preview_of_a_move_and_of_an_erasure_may_stand_in_the_query, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let before = fingerprints(&app.database).await;
     let path = format!("/groups/{}/members/{}/move", lesson.group, world.ben.id);
@@ -110,7 +110,7 @@ both!(preview_of_a_move_and_of_an_erasure_may_stand_in_the_query, |app| {
 });
 
 tenants!(preview_compares_the_version_and_raises_none, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let adam = app.as_(&app.world.adam);
     let class = &app.world.seven_b;
     for path in [

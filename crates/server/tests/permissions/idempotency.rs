@@ -161,7 +161,7 @@ async fn send(client: &Client, path: &str, body: &Body) -> Answer {
 }
 
 both!(every_creating_route_creates_once_under_a_key, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let document = serde_json::to_value(api::router::description().0).unwrap();
     let mut left: Vec<&String> = document["paths"]
         .as_object()
@@ -273,7 +273,7 @@ both!(concurrent_equal_requests_create_one_object, |app| {
 });
 
 both!(concurrent_equal_uploads_keep_one_file, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let client = keyed(&app.as_(&app.world.ada), "upload");
     let path = format!("/groups/{}/attachments", lesson.group);
     let uploads = (0..6).map(|_| client.upload(&path, "river.txt", b"the same river".to_vec(), &[]));
@@ -400,7 +400,7 @@ async fn equal_requests_to_two_instances_create_one_object() {
     let Some(one) = TestApp::start(Kind::Postgres).await else {
         return;
     };
-    let two = SecondInstance::beside(&one, &[]).await;
+    let two = SecondInstance::start(&one, &[]).await;
     let body = json!({"classId": one.world.seven_b.id, "name": "Lakes"});
     let (here, there) = (
         keyed(&one.as_(&one.world.ada), "k"),

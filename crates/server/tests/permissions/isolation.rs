@@ -84,7 +84,7 @@ fn plain(answer: Answer) -> (u16, Value) {
 }
 
 both!(another_schools_ids_are_ids_nobody_has, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let world = &app.world;
     let before = fingerprints(&app.database).await;
     let (_, rows) = router::description();
@@ -142,7 +142,7 @@ both!(another_schools_ids_are_ids_nobody_has, |app| {
 });
 
 both!(a_hidden_group_is_an_id_nobody_has_for_its_own_student, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let dana = app.as_(&app.world.dana);
     let mut hidden = lesson.clone();
     hidden.group = lesson.hidden_group.clone();

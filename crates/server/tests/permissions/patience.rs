@@ -7,7 +7,7 @@ use api::router;
 use reqwest::Method;
 
 use test_support::raw_http::RawHttp;
-use test_support::{FRONTEND, Kind, PATIENCE, TestApp};
+use test_support::{FRONTEND, Kind, TestApp, WAIT_TIMEOUT};
 
 async fn sqlite(flags: &[&str]) -> TestApp {
     TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
@@ -137,7 +137,7 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, again).await.unwrap();
+    tokio::time::timeout(WAIT_TIMEOUT, again).await.unwrap();
     drop(open);
     app.close().await;
 

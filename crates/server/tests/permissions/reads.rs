@@ -12,7 +12,7 @@ const KEPT: [&str; 2] = ["activity_logs", "converted_files"];
 
 with_document_server!(reads_change_nothing, |fixture| {
     let (app, world) = (&fixture.app, &fixture.app.world);
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (_, rows) = router::description();
     let is_read = |row: &&api::endpoint::Row| row.method == "GET" && !row.path.starts_with("/auth/");
     let reads: Vec<_> = rows.iter().filter(is_read).collect();

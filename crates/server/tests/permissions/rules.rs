@@ -86,7 +86,7 @@ fn a_link_is_never_described_without_its_effective_text() {
 }
 
 both!(files_have_the_name_of_their_document, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let bytes: &[u8] = include_bytes!("../../../adapters/templates/blank.docx");
     let part = reqwest::multipart::Part::bytes(bytes.to_vec()).file_name("report.docx");
     let client = app.as_(&app.world.ben);
@@ -190,7 +190,7 @@ fn every_group_of_routes_is_there() {
 }
 
 tenants!(filters_with_ids_of_another_school_find_nothing, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (world, class) = (&app.world, &app.world.seven_b);
     let filters = [
         format!("classId={}", class.id),

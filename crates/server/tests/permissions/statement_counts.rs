@@ -183,7 +183,7 @@ async fn content(app: &TestApp, lesson: &LessonFixture) {
 }
 
 sqlite!(no_route_asks_once_for_each_row, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     content(app, &lesson).await;
     let path = format!("/assignments/{}", lesson.assignment);
     let topic = app.as_(&app.world.ada).get(&path).await.expect(200);

@@ -17,7 +17,7 @@ fn of(list: &Value, key: &str) -> Vec<String> {
 /// Creates a lesson in both schools.
 async fn both_schools(app: &TestApp) {
     let world = &app.world;
-    LessonFixture::begin(app).await;
+    LessonFixture::create(app).await;
     let zoe = app.as_(&world.zoe);
     let south = group(&zoe, &world.south_class, &[&world.zack], json!({"name": "Lakes"})).await;
     topic(

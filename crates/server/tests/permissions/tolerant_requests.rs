@@ -19,7 +19,7 @@ async fn read(client: &Client, path: &str, pointer: &str) -> Value {
 }
 
 both!(patch_with_what_get_returned_is_accepted, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (world, mut sent) = (&app.world, BTreeSet::new());
     let (ada, adam, ben, cem, root) = (
         app.as_(&world.ada),

@@ -82,7 +82,7 @@ fn resources(app: &TestApp, lesson: &LessonFixture) -> Vec<Resource> {
 }
 
 both!(concurrent_changes_of_one_version_have_one_winner, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let adam = app.as_(&app.world.adam);
     for Resource {
         name,
@@ -114,7 +114,7 @@ both!(concurrent_changes_of_one_version_have_one_winner, |app| {
 });
 
 tenants!(precondition_is_optional_and_takes_star_weak_tags_and_lists, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, path) = (app.as_(&app.world.ada), format!("/groups/{}", lesson.group));
     let first = etag(&ada, &path).await;
     ada.patch(&path, json!({"name": "Without"})).await.expect(200);
@@ -139,7 +139,7 @@ tenants!(precondition_is_optional_and_takes_star_weak_tags_and_lists, |app| {
 });
 
 tenants!(deletion_of_an_older_version_is_refused, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let adam = app.as_(&app.world.adam);
     let subject = adam.post("/subjects", json!({"name": "Latin"})).await.expect(201);
     let new = json!({"name": "Lakes", "classId": app.world.seven_b.id, "subjectId": app.world.seven_b.subject});
@@ -178,7 +178,7 @@ tenants!(created_object_has_the_first_version, |app| {
 });
 
 tenants!(help_chat_and_presence_do_not_raise_a_version, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, ben) = (app.as_(&app.world.ada), app.as_(&app.world.ben));
     let paths = [
         format!("/groups/{}", lesson.group),
@@ -205,7 +205,7 @@ tenants!(help_chat_and_presence_do_not_raise_a_version, |app| {
 });
 
 tenants!(what_belongs_to_an_object_raises_its_version, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let raises = async |path: &str, act: &str, answer: test_support::Answer, before: String| {
         assert!((200..300).contains(&answer.status), "{act}: {}", answer.json());
@@ -241,7 +241,7 @@ tenants!(what_belongs_to_an_object_raises_its_version, |app| {
 });
 
 tenants!(missing_forbidden_and_locked_are_reported_before_the_version, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let world = &app.world;
     let (ada, tom) = (app.as_(&world.ada), app.as_(&world.tom));
     let stale = "\"0\"";
@@ -276,7 +276,7 @@ tenants!(missing_forbidden_and_locked_are_reported_before_the_version, |app| {
 });
 
 tenants!(submission_is_read_by_those_who_see_its_group, |app| {
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let world = &app.world;
     let path = format!("/feedback/submissions/{}", lesson.submission);
     let graded = json!({"value": "B", "feedback": "GRADEMARK"});

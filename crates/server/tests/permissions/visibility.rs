@@ -18,7 +18,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use test_support::request_context::ViewedAs;
-use test_support::{TestApp, World, reference};
+use test_support::{TestApp, World, not_found_body};
 
 mod rows {
     db::statements! {
@@ -385,7 +385,7 @@ both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
         .expect(200);
     assert_eq!(links["groupAssignments"].as_array().unwrap().len(), 1);
 
-    let unknown = reference(student.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
+    let unknown = not_found_body(student.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
     let doors = [
         format!("/groups/{hidden_id}"),
         format!("/workrooms/{room}"),
@@ -394,7 +394,7 @@ both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
         format!("/assignments/{}", text(&alone["id"])),
     ];
     for path in doors {
-        assert_eq!(reference(student.get(&path).await), unknown, "{path}");
+        assert_eq!(not_found_body(student.get(&path).await), unknown, "{path}");
     }
     student
         .get(&format!("/courses/{}", seven_b.course))

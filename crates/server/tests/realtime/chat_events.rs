@@ -16,7 +16,7 @@ both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
     // With PostgreSQL, several instances share the database; half of the clients use the second one.
     let again = match app.database {
         Database::Sqlite(_) => None,
-        Database::Postgres(_) => Some(SecondInstance::beside(app, &[]).await),
+        Database::Postgres(_) => Some(SecondInstance::start(app, &[]).await),
     };
     let there = again.as_ref().map_or(&app.base, |again| &again.base);
     let mut probe = if clients_are_installed() {

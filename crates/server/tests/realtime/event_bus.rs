@@ -236,7 +236,7 @@ async fn sweep_closes_sockets_of_expired_sessions() {
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;
     app.app.realtime().reconcile_now().await.unwrap();
-    tokio::time::timeout(test_support::PATIENCE, ben.wait_until_closed())
+    tokio::time::timeout(test_support::WAIT_TIMEOUT, ben.wait_until_closed())
         .await
         .unwrap();
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);

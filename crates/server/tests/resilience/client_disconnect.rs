@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::fairness;
 use test_support::raw_socket::Socket;
-use test_support::{PATIENCE, Person, TestApp, until};
+use test_support::{Person, TestApp, WAIT_TIMEOUT, until};
 
 /// The name of the group that is created after all other requests.
 const LAST_GROUP: &str = "after the cancelled";
@@ -199,7 +199,7 @@ impl<'a> DisconnectFixture<'a> {
             .send(kind, number, disconnect != DisconnectMoment::DuringBody, with_reset)
             .await;
         if disconnect == DisconnectMoment::AtResponse {
-            let first = tokio::time::timeout(PATIENCE, stream.read_u8()).await;
+            let first = tokio::time::timeout(WAIT_TIMEOUT, stream.read_u8()).await;
             assert_eq!(first.expect("there is an answer").unwrap(), b'H');
             return;
         }
@@ -433,7 +433,7 @@ both!(disconnected_request_is_applied_logged_emitted_or_none, |app| {
         if faults.is_empty() {
             break effects.applied;
         }
-        assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
+        assert!(since.elapsed() < WAIT_TIMEOUT, "(seed {seed}) {faults:#?}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     };
     // Events arrive in commit order, so a duplicate arrives before the last event.

@@ -19,7 +19,7 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, ServerProcess, World};
 
 /// Longer than any response takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess) {
     let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
@@ -82,7 +82,10 @@ async fn request_bodies_without_session_share_a_memory_limit() {
     // Four bodies fit into the budget of one address. Every other connection receives a response before its body is
     // complete, or is closed if the response could not be delivered.
     for _ in 0..CONNECTIONS - 4 {
-        let answer = tokio::time::timeout(PATIENCE, answers.recv()).await.unwrap().unwrap();
+        let answer = tokio::time::timeout(WAIT_TIMEOUT, answers.recv())
+            .await
+            .unwrap()
+            .unwrap();
         assert!(answer.as_ref().is_none_or(|(status, _)| *status == 503), "{answer:?}");
     }
     // Small bodies and bodies of requests with a session are still read.
@@ -127,7 +130,9 @@ async fn clients_behind_proxy_have_separate_connection_limits() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, served).await.expect("the limit stays");
+    tokio::time::timeout(WAIT_TIMEOUT, served)
+        .await
+        .expect("the limit stays");
 }
 
 #[tokio::test]
@@ -194,7 +199,7 @@ async fn open_uploads_are_limited_per_user_and_count_towards_quota() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, accepted)
+    tokio::time::timeout(WAIT_TIMEOUT, accepted)
         .await
         .expect("staged bytes stay counted");
 }
@@ -272,7 +277,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
         tokio::spawn(read_slowly(service.base.clone(), request.clone()));
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let answer = tokio::time::timeout(PATIENCE, ada.request(Method::GET, &export).send()).await;
+    let answer = tokio::time::timeout(WAIT_TIMEOUT, ada.request(Method::GET, &export).send()).await;
     let answer = answer.expect("the export waits for slow readers").unwrap();
     assert_eq!(answer.status(), 200);
     assert!(answer.bytes().await.unwrap().len() > 20_000_000);

@@ -66,7 +66,7 @@ impl InterruptionFixture {
         let asked = self.ada.request(Method::POST, route);
         let asked = body.iter().fold(asked, |request, body| request.json(body));
         assert!(asked.send().await.is_err(), "{failpoint}: it answered");
-        eventually(async || dying.ended().is_some()).await;
+        eventually(async || dying.try_wait().is_some()).await;
         let mut service = self.place.start("serve");
         service.ready().await;
         (editor, service)

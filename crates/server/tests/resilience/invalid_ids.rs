@@ -66,7 +66,7 @@ both!(
     invalid_id_in_path_is_unknown,
     |app| {
         let world = &app.world;
-        LessonFixture::begin(app).await;
+        LessonFixture::create(app).await;
         let before = fingerprints(&app.database).await;
         let (_, rows) = router::description();
         let mut raw_http = RawHttp::open(app).await;
@@ -94,7 +94,7 @@ both!(
     invalid_id_in_filter_finds_nothing,
     |app| {
         let world = &app.world;
-        LessonFixture::begin(app).await;
+        LessonFixture::create(app).await;
         let before = fingerprints(&app.database).await;
         let (document, rows) = router::description();
         let document = serde_json::to_value(document).unwrap();
@@ -162,7 +162,7 @@ both!(
     invalid_ids_and_texts_in_body_are_rejected,
     |app| {
         let world = &app.world;
-        let lesson = LessonFixture::begin(app).await;
+        let lesson = LessonFixture::create(app).await;
         let class = &world.seven_b;
         let ids = Ids {
             class: class.id.clone(),

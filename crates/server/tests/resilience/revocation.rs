@@ -15,11 +15,11 @@ use test_support::accounts::{PASSWORD, enable, run};
 use test_support::realtime_rows::group_updated;
 use test_support::rows::{execute, texts};
 use test_support::school_people::{in_school, member_of_north};
-use test_support::{PATIENCE, Person, RealtimeRows, TestApp, raw_socket, size};
+use test_support::{Person, RealtimeRows, TestApp, WAIT_TIMEOUT, raw_socket, size};
 
 /// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
 fn close_timeout() -> Duration {
-    size(PATIENCE, Duration::from_secs(5))
+    size(WAIT_TIMEOUT, Duration::from_secs(5))
 }
 
 const NEW: &str = "Dreieck und Kreis";

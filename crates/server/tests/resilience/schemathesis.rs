@@ -126,7 +126,7 @@ async fn run_as(caller: Caller, kind: Kind, examples: &str) {
 
 /// The input of the hooks: the caller and the existing ids.
 async fn school(app: &TestApp, caller: Caller) -> Value {
-    let (lesson, world) = (LessonFixture::begin(app).await, &app.world);
+    let (lesson, world) = (LessonFixture::create(app).await, &app.world);
     let person = caller.person(world);
     if let Some((person, _)) = person {
         enable(app, person).await;

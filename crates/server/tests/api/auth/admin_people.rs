@@ -224,7 +224,7 @@ both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
     let rows = RealtimeRows(app);
     rows.join_school(&world.south, &world.ben, "student").await;
     let ben = signed_in(app, &world.ben).await;
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     let remove = async |user: &str| root.post("/auth/admin/remove-user", json!({"userId": user})).await;
     assert_eq!(remove(&world.ben.id).await.expect(200), json!({"success": true}));
     assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));

@@ -68,7 +68,7 @@ both!(five_failures_of_one_account_from_one_address_are_enough, |app| {
 both!(what_failed_is_known_to_every_instance_and_after_a_restart, |app| {
     let (ada, first) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
-    let second = SecondInstance::beside(app, &[]).await;
+    let second = SecondInstance::start(app, &[]).await;
     let there = Browser::elsewhere(&second.base);
     for browser in [&first, &there, &first, &there, &first] {
         fail(browser, &ada.email, 1).await;
@@ -77,7 +77,7 @@ both!(what_failed_is_known_to_every_instance_and_after_a_restart, |app| {
     still_limited(first.sign_in(&ada.email, PASSWORD).await);
     still_limited(there.sign_in(&ada.email, PASSWORD).await);
     second.close().await;
-    let restarted = SecondInstance::beside(app, &[]).await;
+    let restarted = SecondInstance::start(app, &[]).await;
     still_limited(Browser::elsewhere(&restarted.base).sign_in(&ada.email, PASSWORD).await);
     restarted.close().await;
 });

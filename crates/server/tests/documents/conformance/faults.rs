@@ -16,7 +16,7 @@ use test_support::topics::{group, id};
 use test_support::{Client, Kind, ServerEnv, TestApp, World, size};
 
 /// Maximum time that a test waits for the document server.
-const PATIENCE: Duration = test_support::PATIENCE;
+const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
     // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
@@ -49,7 +49,7 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
     execute(&fixture.app.database, broken.to_owned()).await;
     let closing = tokio::spawn(editor.close());
     let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
-    fixture.server.wait_for_callback(failed, PATIENCE).await.unwrap();
+    fixture.server.wait_for_callback(failed, WAIT_TIMEOUT).await.unwrap();
     assert_eq!(
         fixture.origins(&document).await,
         Vec::<String>::new(),
@@ -90,7 +90,7 @@ with_document_server!(e03_callback_with_lost_response_is_stored_once, |fixture| 
     // The response to the status 1 callback must come first. Otherwise that response would be lost.
     fixture
         .server
-        .wait_for_callback(|sent| sent.status == 1, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 1, WAIT_TIMEOUT)
         .await
         .unwrap();
     fixture.server.faults().update(|faults| faults.lost_responses = 2);
@@ -122,7 +122,7 @@ with_document_server!(e04_failed_storage_rejects_saves_and_serves_other_document
     assert_eq!(open[0].press_save().await.unwrap(), 0);
     let refused = fixture
         .server
-        .wait_for_callback(|sent| sent.status == 6, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 6, WAIT_TIMEOUT)
         .await
         .unwrap();
     assert_eq!((refused.answer_status, refused.accepted), (Some(503), false));
@@ -190,7 +190,7 @@ with_document_server!(e06_unsaved_text_survives_restart_of_document_server, |fix
     editor.type_text("Before the crash.").await.unwrap();
     fixture
         .server
-        .wait_for_callback(|sent| sent.status == 1, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 1, WAIT_TIMEOUT)
         .await
         .unwrap();
     fixture.server.crash();

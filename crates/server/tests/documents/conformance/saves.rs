@@ -10,7 +10,7 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::{SocketListener, clients_are_installed};
 
 /// Maximum time that a test waits for the document server.
-const PATIENCE: Duration = test_support::PATIENCE;
+const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 with_document_server!(b02_last_editor_of_shared_session_saves, |fixture| {
     let world = &fixture.app.world;
@@ -140,7 +140,7 @@ with_document_server!(b07_late_forced_save_does_not_replace_the_final_save, |fix
     fixture.server.faults().clear();
     let late = fixture
         .server
-        .wait_for_callback(|sent| sent.status == 6, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 6, WAIT_TIMEOUT)
         .await
         .unwrap();
     assert!(late.accepted, "it is taken, and it changes nothing");
@@ -188,7 +188,7 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
     assert_eq!(editor.press_save().await.unwrap(), 0);
     let sent = fixture
         .server
-        .wait_for_callback(|sent| sent.status == 7, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 7, WAIT_TIMEOUT)
         .await
         .unwrap();
     assert!(!sent.accepted && sent.answer_status == Some(200));
@@ -289,7 +289,7 @@ with_document_server!(
             });
             assert_eq!(editor.press_save().await.unwrap(), 0);
             let answered = |sent: &SentCallback| sent.status == 6 && sent.key.contains(&document);
-            let sent = fixture.server.wait_for_callback(answered, PATIENCE).await.unwrap();
+            let sent = fixture.server.wait_for_callback(answered, WAIT_TIMEOUT).await.unwrap();
             assert_eq!((sent.answer_status, sent.accepted), (Some(status), false), "{fault:?}");
             assert_eq!(fixture.origins(&document).await, Vec::<String>::new(), "{fault:?}");
             let own = fixture

@@ -287,7 +287,7 @@ fn ids_of(app: &TestApp, lesson: &LessonFixture) -> Ids {
 /// Calls a route that is not part of the story. Its sample body must succeed on a new lesson and leave a record.
 async fn unknown(story: &mut Story<'_>, row: &Row) {
     let app = story.app;
-    let lesson = LessonFixture::begin(app).await;
+    let lesson = LessonFixture::create(app).await;
     story.news().await;
     let people = [&app.world.adam, &app.world.ada, &app.world.ben, &app.world.root];
     let mut said = String::new();

@@ -190,7 +190,7 @@ with_document_server!(
     nobody_else_finds_a_mark_of_a_group,
     |fixture| {
         let (app, world) = (&fixture.app, &fixture.app.world);
-        let lesson = LessonFixture::begin(app).await;
+        let lesson = LessonFixture::create(app).await;
         let ada = app.as_(&world.ada);
         let class = &world.seven_b;
         let valleys = group(&ada, class, &[&world.eli], json!({"name": "Valleys"})).await;

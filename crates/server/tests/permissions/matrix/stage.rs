@@ -326,7 +326,7 @@ impl Stage {
     /// Creates all lessons.
     pub async fn set(app: &TestApp) -> Self {
         let world = &app.world;
-        let walk = LessonFixture::begin(app).await;
+        let walk = LessonFixture::create(app).await;
         let (seven_b, eight_a, south) = (&world.seven_b, &world.eight_a, &world.south_class);
         let (ben, cem) = (&world.ben, &world.cem);
         let words = ("Plainouter", "Plaininner");

@@ -65,7 +65,7 @@ impl Kept {
         let side = match database {
             Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).unwrap();
-                connection.busy_timeout(test_support::PATIENCE).unwrap();
+                connection.busy_timeout(test_support::WAIT_TIMEOUT).unwrap();
                 let copy = folder.join("kept.db");
                 let begin = "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;";
                 connection.execute_batch(begin).unwrap();

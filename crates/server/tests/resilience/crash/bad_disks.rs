@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::faults::{ALL, Action, ROOM};
-use super::harness::{Harness, OPERATIONS, Operation, PATIENCE};
+use super::harness::{Harness, OPERATIONS, Operation, WAIT_TIMEOUT};
 use db::Database;
 use rand::RngExt as _;
 
@@ -34,7 +34,11 @@ async fn every_call_fails_once(kind: Kind) {
                 let outcome = harness.faults.disarm();
                 fired += outcome.fired;
                 refused += u64::from(done.is_none());
-                assert!(service.ended().is_none(), "it died of {action:?} at {}", outcome.last);
+                assert!(
+                    service.try_wait().is_none(),
+                    "it died of {action:?} at {}",
+                    outcome.last
+                );
                 assert!(outcome.fired > 0 || done.is_some(), "{operation:?} failed by itself");
                 // The document server repeats the rejected save. The repetition is complete before the inspection.
                 harness.run_until_success(operation).await;
@@ -57,7 +61,7 @@ async fn every_call_fails_once(kind: Kind) {
     // The remaining faults had no visible effect, because the document server repeated the request.
     assert!(refused > 0, "no failure was noticed: the run shows nothing");
     assert_eq!(harness.faults.synced_again(), 0, "a sync that failed was asked again");
-    assert!(service.ended().is_none());
+    assert!(service.try_wait().is_none());
     wait_for_readiness(&service, 200, "").await;
     service.kill();
     service = harness.recover().await;
@@ -77,7 +81,7 @@ async fn wait_for_readiness(service: &ServerProcess, expected: u16, down: &str) 
             return;
         }
         assert!(
-            since.elapsed() < PATIENCE,
+            since.elapsed() < WAIT_TIMEOUT,
             "instead of {expected} {down}: {status} {body}"
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -110,7 +114,7 @@ async fn fill_disk(kind: Kind, what: &str, down: &str) {
     }
     wait_for_readiness(&service, 503, down).await;
     assert!(harness.writer.read(&document).await.is_some(), "reading goes on");
-    assert!(service.ended().is_none());
+    assert!(service.try_wait().is_none());
     let outcome = harness.faults.disarm();
     assert!(outcome.fired > 3, "{outcome:?}");
     wait_for_readiness(&service, 200, "").await;
@@ -124,7 +128,7 @@ async fn fill_disk(kind: Kind, what: &str, down: &str) {
     service = harness.recover().await;
     let since = Instant::now();
     while !harness.document_server.simulator().forgotten_keys().is_empty() {
-        assert!(since.elapsed() < PATIENCE, "nobody brings home what was refused");
+        assert!(since.elapsed() < WAIT_TIMEOUT, "nobody brings home what was refused");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(
@@ -191,6 +195,6 @@ async fn unreadable_rows_fail_the_request_and_not_the_service() {
         failed += u32::from(ada.get(path).await.status == 500);
     }
     assert!(failed > 0, "everything was read before: the run shows nothing");
-    assert!(service.ended().is_none(), "it died of a page that is not there");
+    assert!(service.try_wait().is_none(), "it died of a page that is not there");
     service.kill();
 }

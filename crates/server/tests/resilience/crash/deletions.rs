@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use test_support::document_server_fixture::{eventually, path, words};
 use test_support::rows::texts;
 use test_support::topics::{group, id, topic};
-use test_support::{Client, DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World};
+use test_support::{Client, DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World};
 
 /// Failpoints inside the transaction, after which nothing is deleted.
 const BEFORE: [&str; 1] = ["deletion.listed"];
@@ -109,8 +109,8 @@ impl DeletionFixture {
         // The response is missing if the process dies first.
         drop(self.ada(&service).request(Method::DELETE, &path).send().await);
         let since = Instant::now();
-        while service.ended().is_none() {
-            assert!(since.elapsed() < PATIENCE, "{failpoint} was not visited");
+        while service.try_wait().is_none() {
+            assert!(since.elapsed() < WAIT_TIMEOUT, "{failpoint} was not visited");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         let mut service = self.place.start("serve");

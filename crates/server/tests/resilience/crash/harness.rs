@@ -17,7 +17,7 @@ use super::workload::Writer;
 use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
 
 /// How long the test waits for a condition that must become true.
-pub const PATIENCE: Duration = test_support::PATIENCE;
+pub const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 /// The actions of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Harness {
     pub async fn prepare_draft(&mut self) {
         let since = Instant::now();
         while self.writer.prepare_draft().await.is_none() {
-            assert!(since.elapsed() < PATIENCE, "nothing works any more");
+            assert!(since.elapsed() < WAIT_TIMEOUT, "nothing works any more");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
@@ -112,7 +112,7 @@ impl Harness {
             if self.run(operation).await.is_some() {
                 return;
             }
-            assert!(since.elapsed() < PATIENCE, "{operation:?} does not work any more");
+            assert!(since.elapsed() < WAIT_TIMEOUT, "{operation:?} does not work any more");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

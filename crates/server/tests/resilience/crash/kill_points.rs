@@ -30,7 +30,7 @@ async fn kills_at_every_call(kind: Kind) {
                 continue;
             }
             kills += 1;
-            while service.ended().is_none() {
+            while service.try_wait().is_none() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             service = harness.recover().await;
@@ -53,7 +53,7 @@ async fn kills_at_every_call(kind: Kind) {
         // The service dies before it listens or in a background task, or the call does not happen this time.
         if let Ok(mut service) = harness.place.try_start("serve", &[]) {
             for _ in 0..100 {
-                if service.ended().is_some() {
+                if service.try_wait().is_some() {
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(2)).await;

@@ -30,7 +30,7 @@ use self::checker::Checker;
 use self::oracle::Oracle;
 use self::writers::Writers;
 use test_support::rows::execute;
-use test_support::{DOCSERVER_SECRET, Kind, PATIENCE, ServerEnv, ServerProcess, World, is_soak, size};
+use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, is_soak, size};
 
 /// Returns the longest allowed time from start to readiness: five seconds in the soak run. The short run executes in
 /// parallel with other tests that use the CPU, so its limit is generous.
@@ -178,7 +178,7 @@ impl CrashFixture {
             self.writers.resume();
             let since = Instant::now();
             while since.elapsed() < FAILPOINT_TIMEOUT {
-                if dying.ended().is_some() {
+                if dying.try_wait().is_some() {
                     return armed;
                 }
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -199,7 +199,7 @@ impl CrashFixture {
         self.writers.resume();
         let since = Instant::now();
         while self.document_server.simulator().forgotten_keys().is_empty() {
-            assert!(since.elapsed() < PATIENCE, "nobody writes");
+            assert!(since.elapsed() < WAIT_TIMEOUT, "nobody writes");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         service.kill();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::harness::{Harness, Operation, PATIENCE};
+use super::harness::{Harness, Operation, WAIT_TIMEOUT};
 use super::trace::{self, Call};
 use test_support::{Kind, ServerProcess, environment, size};
 
@@ -44,7 +44,7 @@ impl Strace {
         let since = Instant::now();
         while !is_traced(service.id()) {
             assert!(
-                since.elapsed() < PATIENCE,
+                since.elapsed() < WAIT_TIMEOUT,
                 "strace cannot attach: is ptrace forbidden here?"
             );
             std::thread::sleep(Duration::from_millis(5));

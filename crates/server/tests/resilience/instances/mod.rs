@@ -14,7 +14,7 @@ use test_support::instances::Instances;
 use test_support::{Client, Person, World};
 
 /// Longer than any expected change takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Inserts the users of two schools directly into the database of the instances.
 async fn people(instances: &Instances) -> World {
@@ -30,7 +30,7 @@ fn client_at(base: &str, person: &Person) -> Client {
 async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let since = Instant::now();
     while !is_so().await {
-        assert!(since.elapsed() < PATIENCE, "not in the end: {what}");
+        assert!(since.elapsed() < WAIT_TIMEOUT, "not in the end: {what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -10,7 +10,7 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
-use super::{PATIENCE, client_at, eventually, people};
+use super::{WAIT_TIMEOUT, client_at, eventually, people};
 use crate::crash::checker::Checker;
 use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
@@ -87,7 +87,7 @@ impl Listeners {
         let since = Instant::now();
         let mut deaf: Vec<usize> = (0..self.sockets.len()).collect();
         while !deaf.is_empty() {
-            assert!(since.elapsed() < PATIENCE, "sockets {deaf:?} did not come back");
+            assert!(since.elapsed() < WAIT_TIMEOUT, "sockets {deaf:?} did not come back");
             self.changes += 1;
             let name = format!("Rivers {}", self.changes);
             let path = format!("/groups/{}", self.group);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{client_at, eventually, people};
 use test_support::document_server_fixture::{path, words};
 use test_support::instances::Instances;
-use test_support::jobs::ended;
+use test_support::jobs::wait_for_end;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id};
 use test_support::{Client, DOCSERVER_SECRET, is_soak, size};
@@ -83,7 +83,7 @@ async fn job_of_dead_instance_is_completed_by_another() {
     })
     .await;
     instances.kill(0);
-    instances.running(1).go_on();
+    instances.running(1).resume();
     instances.bucket.clear_faults();
     if !is_soak() {
         // Simulates the expiry of the lease, which lasts one minute.
@@ -91,7 +91,7 @@ async fn job_of_dead_instance_is_completed_by_another() {
         execute(instances.database(), past).await;
     }
     let adam = client_at(instances.base(1), &world.adam);
-    let job = ended(&adam, &location).await;
+    let job = wait_for_end(&adam, &location).await;
     assert_eq!(job["status"], "DONE", "{job}");
     let attempts = texts(
         instances.database(),

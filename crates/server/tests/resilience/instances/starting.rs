@@ -15,7 +15,9 @@ use test_support::rows::texts;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_instances_start_concurrently_on_empty_database() {
-    let Some(place) = ServerEnv::on_nothing() else { return };
+    let Some(place) = ServerEnv::on_empty_postgres() else {
+        return;
+    };
     let mut instances = Instances::at(place, 3, &[]).await;
     instances.start_all().await;
     let versions = "SELECT CAST(version AS TEXT) FROM refinery_schema_history ORDER BY version".to_owned();
@@ -58,7 +60,7 @@ async fn draining_instance_serves_until_second_signal() {
             .unwrap()
     };
     assert_eq!(send("").await.headers().get("connection"), None);
-    service.ask_to_stop();
+    service.send_sigterm();
     let since = Instant::now();
     let told: Value = loop {
         let answer = send("/ready").await;
@@ -75,7 +77,7 @@ async fn draining_instance_serves_until_second_signal() {
         assert_eq!(answer.status(), StatusCode::OK, "who comes all the same is served");
         assert_eq!(answer.headers()["connection"], "close", "and comes back elsewhere");
     }
-    service.ask_to_stop();
+    service.send_sigterm();
     let ended = tokio::task::spawn_blocking(move || service.wait()).await.unwrap();
     assert!(ended.success(), "{ended}");
     assert!(since.elapsed() < Duration::from_secs(100), "nobody waits for the drain");
@@ -99,8 +101,8 @@ async fn pending_connections_are_served_at_shutdown() {
         stream.write_all(request.as_bytes()).await.unwrap();
         waiting.push(stream);
     }
-    service.ask_to_stop();
-    service.go_on();
+    service.send_sigterm();
+    service.resume();
     for (number, mut stream) in waiting.into_iter().enumerate() {
         let mut answer = String::new();
         let read = stream.read_to_string(&mut answer).await;
@@ -120,7 +122,7 @@ async fn signal_right_after_start_stops_service_cleanly() {
     };
     for round in 0..20 {
         let service = tokio::task::block_in_place(|| place.start("serve"));
-        service.ask_to_stop();
+        service.send_sigterm();
         let ended = tokio::task::block_in_place(|| service.wait());
         assert!(ended.success(), "in round {round}: {ended}");
     }

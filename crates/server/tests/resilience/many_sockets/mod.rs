@@ -18,18 +18,18 @@ use sockets::{StudentSockets, Students};
 use test_support::realtime_rows::group_updated;
 use test_support::realtime_rows::user;
 use test_support::{
-    Client, Kind, PATIENCE, RealtimeRows, ServerEnv, ServerProcess, TestApp, World, raw_socket, rows, size, until,
+    Client, Kind, RealtimeRows, ServerEnv, ServerProcess, TestApp, WAIT_TIMEOUT, World, raw_socket, rows, size, until,
 };
 
 /// All ten thousand sockets are connected within a minute, also when they reconnect at the same time. The short run
 /// executes in parallel with other tests and only has a generous limit.
 fn connect_timeout() -> Duration {
-    size(2 * PATIENCE, Duration::from_mins(1))
+    size(2 * WAIT_TIMEOUT, Duration::from_mins(1))
 }
 
 /// A socket is closed within five seconds after its session ends. The short run only waits for it.
 fn close_timeout() -> Duration {
-    size(PATIENCE, Duration::from_secs(5))
+    size(WAIT_TIMEOUT, Duration::from_secs(5))
 }
 
 /// The maximum memory in bytes for each idle socket of this build. The release build needs less (`bench`,
@@ -79,7 +79,7 @@ impl MonitoredServer {
             if found == metric {
                 return;
             }
-            assert!(begin.elapsed() < PATIENCE, "{name} is {found}, not {metric}");
+            assert!(begin.elapsed() < WAIT_TIMEOUT, "{name} is {found}, not {metric}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -137,7 +137,7 @@ async fn check_received_events(
             .iter()
             .filter(|student| of(&received, **student) < due(**student))
             .count();
-        assert!(begin.elapsed() < PATIENCE, "{behind} sockets lack events");
+        assert!(begin.elapsed() < WAIT_TIMEOUT, "{behind} sockets lack events");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     // Duplicate events would arrive during this time.
@@ -237,7 +237,7 @@ async fn expire_a_tenth(env: &ServerEnv, clients: &StudentSockets, students: &St
             break;
         }
         let left = expiring.len() - of_sweep.len();
-        assert!(begin.elapsed() < PATIENCE, "{left} sockets outlive their sessions");
+        assert!(begin.elapsed() < WAIT_TIMEOUT, "{left} sockets outlive their sessions");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     println!(
@@ -366,7 +366,7 @@ async fn non_reading_clients_block_no_others_and_are_closed() {
     let readers = students.count() - non_reading.len();
     while app.app.realtime().socket_count() > readers || app.app.realtime().websocket_connections() > readers {
         assert!(
-            stalled.elapsed() < PATIENCE,
+            stalled.elapsed() < WAIT_TIMEOUT,
             "{} sockets stand",
             app.app.realtime().socket_count()
         );

@@ -16,7 +16,7 @@ use test_support::{AUTH_SECRET, World, raw_socket, rows};
 const AT_ONCE: usize = 1_000;
 
 /// How long a client waits for its rooms before it retries.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Students that are inserted into the tables, the same number in each class.
 pub struct Students {
@@ -146,7 +146,7 @@ impl StudentSockets {
                 let mut socket = raw_socket::Socket::try_open_at(base, cookie).await?;
                 socket.receives("ready").await.then_some(socket)
             };
-            if let Ok(Some(socket)) = tokio::time::timeout(PATIENCE, tried).await {
+            if let Ok(Some(socket)) = tokio::time::timeout(WAIT_TIMEOUT, tried).await {
                 return socket;
             }
             assert!(Instant::now() < until, "a socket did not get in");

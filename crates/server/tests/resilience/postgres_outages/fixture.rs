@@ -23,7 +23,9 @@ use crate::crash::oracle::Oracle;
 use crate::crash::writers::Writers;
 use test_support::cluster::Cluster;
 use test_support::rows::execute;
-use test_support::{AUTH_SECRET, Client, DOCSERVER_SECRET, PATIENCE, Person, ServerEnv, ServerProcess, World, size};
+use test_support::{
+    AUTH_SECRET, Client, DOCSERVER_SECRET, Person, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, size,
+};
 
 /// The faults that are injected into PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -261,7 +263,7 @@ impl OutageFixture {
                     let (before, since) = (self.fault_proxy.cuts(), Instant::now());
                     self.fault_proxy.cut_next_commit();
                     while self.fault_proxy.cuts() == before {
-                        assert!(since.elapsed() < PATIENCE, "nobody commits");
+                        assert!(since.elapsed() < WAIT_TIMEOUT, "nobody commits");
                         tokio::time::sleep(Duration::from_millis(5)).await;
                     }
                 }
@@ -290,7 +292,7 @@ impl OutageFixture {
         for at in [0, 1] {
             let (since, position) = (Instant::now(), self.socket_probe[1 - at].position());
             while !self.socket_probe[1 - at].received(&self.group, position) {
-                assert!(since.elapsed() < PATIENCE, "the other instance is deaf");
+                assert!(since.elapsed() < WAIT_TIMEOUT, "the other instance is deaf");
                 self.rename(at).await;
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -333,7 +335,7 @@ impl OutageFixture {
         let since = Instant::now();
         let position = self.socket_probe[finn].position();
         while !self.socket_probe[finn].received(&group, position) {
-            assert!(since.elapsed() < PATIENCE, "he is in again and hears nothing");
+            assert!(since.elapsed() < WAIT_TIMEOUT, "he is in again and hears nothing");
             self.rename(0).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -8,7 +8,7 @@ use db::Database;
 use super::fault_proxy::FaultProxy;
 use super::socket_probe::SocketProbe;
 use test_support::rows::execute;
-use test_support::{Kind, PATIENCE, ServerEnv, TestApp, World, until};
+use test_support::{Kind, ServerEnv, TestApp, WAIT_TIMEOUT, World, until};
 
 /// Returns the port of a database URL.
 fn port(url: &str) -> u16 {
@@ -105,7 +105,7 @@ async fn sweep_corrects_rooms_without_events() {
     let room = model::realtime::Room::Group(model::id::GroupId::new(&group));
     let since = std::time::Instant::now();
     while app.app.realtime().count(&room) > 0 {
-        assert!(since.elapsed() < PATIENCE, "he is still in the room");
+        assert!(since.elapsed() < WAIT_TIMEOUT, "he is still in the room");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(

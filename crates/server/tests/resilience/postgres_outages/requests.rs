@@ -4,12 +4,12 @@ use reqwest::RequestBuilder;
 use serde_json::Value;
 
 use crate::crash::oracle::Oracle;
-use test_support::PATIENCE;
+use test_support::WAIT_TIMEOUT;
 
 /// Returns status and body. Returns `None`, and records a fault, if there was no response.
 pub async fn send(request: RequestBuilder, oracle: &Oracle) -> Option<(u16, Value)> {
     // The service itself ends a request after 30 s, so a request without a response was lost.
-    let answer = match request.timeout(PATIENCE).send().await {
+    let answer = match request.timeout(WAIT_TIMEOUT).send().await {
         Ok(answer) => answer,
         Err(error) => {
             oracle.request_failed(&error);

@@ -11,7 +11,7 @@ use test_support::raw_socket::Socket;
 /// The delay before a client reconnects.
 const RECONNECT_DELAY: Duration = Duration::from_millis(200);
 /// The maximum time until an expected frame arrives.
-const PATIENCE: Duration = test_support::PATIENCE;
+const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 #[derive(Default)]
 struct Recorded {
@@ -86,7 +86,7 @@ impl SocketProbe {
         while !is_so(self) {
             let frames = self.recorded().frames.clone();
             assert!(
-                since.elapsed() < PATIENCE,
+                since.elapsed() < WAIT_TIMEOUT,
                 "{}: not so: {what}; heard {frames:#?}",
                 self.name
             );
