@@ -12,7 +12,7 @@ use super::{Kind, ServerEnv, ServerProcess};
 pub struct Instances {
     pub bucket: FakeS3,
     pub proxy: Proxy,
-    pub places: Vec<ServerEnv>,
+    pub envs: Vec<ServerEnv>,
     running: Vec<Option<ServerProcess>>,
 }
 
@@ -35,15 +35,15 @@ impl Instances {
         for (name, value) in settings {
             first.set(name, value);
         }
-        let mut places = vec![first];
-        while places.len() < number {
-            places.push(places[0].another_instance());
+        let mut envs = vec![first];
+        while envs.len() < number {
+            envs.push(envs[0].another_instance());
         }
         Self {
             bucket,
             proxy,
-            running: places.iter().map(|_| None).collect(),
-            places,
+            running: envs.iter().map(|_| None).collect(),
+            envs,
         }
     }
 
@@ -56,13 +56,10 @@ impl Instances {
 
     /// Starts all instances concurrently.
     pub async fn start_all(&mut self) {
-        let places = &mut self.places;
+        let envs = &mut self.envs;
         let started: Vec<ServerProcess> = tokio::task::block_in_place(|| {
             std::thread::scope(|scope| {
-                let starting: Vec<_> = places
-                    .iter_mut()
-                    .map(|place| scope.spawn(|| place.start("serve")))
-                    .collect();
+                let starting: Vec<_> = envs.iter_mut().map(|env| scope.spawn(|| env.start("serve"))).collect();
                 starting.into_iter().map(|one| one.join().unwrap()).collect()
             })
         });
@@ -75,7 +72,7 @@ impl Instances {
 
     /// Restarts an instance in its environment.
     pub async fn restart(&mut self, at: usize) {
-        let mut started = tokio::task::block_in_place(|| self.places[at].start("serve"));
+        let mut started = tokio::task::block_in_place(|| self.envs[at].start("serve"));
         started.ready().await;
         self.running[at] = Some(started);
         self.proxy.until(at, true).await;
@@ -104,12 +101,12 @@ impl Instances {
 
     /// Returns the shared database.
     pub fn database(&self) -> &Database {
-        &self.places[0].database
+        &self.envs[0].database
     }
 
     /// Opens the shared database directly, without the instances.
     pub async fn store(&self) -> Store {
-        self.places[0].store().await
+        self.envs[0].store().await
     }
 
     /// Stops all instances and drops the database.
@@ -123,6 +120,6 @@ impl Instances {
         tokio::task::spawn_blocking(move || super::invariants::check(&database))
             .await
             .unwrap();
-        self.places.swap_remove(0).close();
+        self.envs.swap_remove(0).close();
     }
 }

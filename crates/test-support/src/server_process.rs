@@ -53,31 +53,31 @@ impl ServerEnv {
     /// Creates the environment of a further instance: same database and settings, but a different data folder and
     /// address.
     pub fn another_instance(&self) -> Self {
-        let mut place = Self {
+        let mut env = Self {
             database: self.database.clone(),
             folder: tempfile::tempdir().unwrap(),
             settings: self.settings.clone(),
             address: None,
         };
-        let folder = place.folder().display().to_string();
-        place.set("DATA_DIR", &folder);
-        place
+        let folder = env.folder().display().to_string();
+        env.set("DATA_DIR", &folder);
+        env
     }
 
     fn in_folder(folder: tempfile::TempDir, database: Database) -> Self {
         hang_watchdog::watch();
-        let mut place = Self {
+        let mut env = Self {
             database,
             folder,
             settings: Vec::new(),
             address: None,
         };
-        if let Database::Postgres(url) = &place.database {
+        if let Database::Postgres(url) = &env.database {
             let url = url.clone();
-            place.set("DATABASE_URL", &url);
-            place.set("DATABASE_CONNECTIONS", "4,4");
+            env.set("DATABASE_URL", &url);
+            env.set("DATABASE_CONNECTIONS", "4,4");
         }
-        let folder = place.folder().display().to_string();
+        let folder = env.folder().display().to_string();
         for (name, value) in [
             ("DATA_DIR", folder.as_str()),
             ("FRONTEND_URL", FRONTEND),
@@ -87,9 +87,9 @@ impl ServerEnv {
             ("UPLOAD_FREE_DISK_MB", "0"),
             ("LOG_LEVEL", "warn"),
         ] {
-            place.set(name, value);
+            env.set(name, value);
         }
-        place
+        env
     }
 
     /// Sets an environment variable for all later starts.

@@ -84,9 +84,9 @@ both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
 /// Runs in a separate process, so that parallel tests do not affect the measured memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn zip_bomb_upload_is_rejected_without_unpacking() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let at = |person: &Person| Client::new(&service.base, Some(person.cookie.clone()));
     let (ada, ben) = (at(&world.ada), at(&world.ben));
@@ -123,7 +123,7 @@ async fn zip_bomb_upload_is_rejected_without_unpacking() {
     let listed = ben.get(&path).await.expect(200);
     assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
     service.kill();
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

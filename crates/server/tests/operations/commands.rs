@@ -13,14 +13,14 @@ fn output_text(output: &Output) -> String {
     String::from_utf8(words).unwrap()
 }
 
-fn run(place: &ServerEnv, arguments: &[&str], extra: &[(&str, &str)]) -> (Option<i32>, String) {
-    let output = place.command(arguments, extra).output().unwrap();
+fn run(env: &ServerEnv, arguments: &[&str], extra: &[(&str, &str)]) -> (Option<i32>, String) {
+    let output = env.command(arguments, extra).output().unwrap();
     (output.status.code(), output_text(&output))
 }
 
 /// Writes the `.env` file of an environment.
-pub fn dotenv(place: &ServerEnv, text: &[u8], mode: u32) {
-    let path = place.folder().join(".env");
+pub fn dotenv(env: &ServerEnv, text: &[u8], mode: u32) {
+    let path = env.folder().join(".env");
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
@@ -60,9 +60,9 @@ fn config_init_writes_complete_private_file_once() {
 
 #[test]
 fn mistyped_setting_is_reported_with_suggestion() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    dotenv(&place, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
-    let (code, words) = run(&place, &["config", "check"], &[]);
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    dotenv(&env, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
+    let (code, words) = run(&env, &["config", "check"], &[]);
     assert_eq!(code, Some(0), "{words}");
     assert!(
         words.contains("DOCSERVER_ULR is no setting of groupwork. Did you mean DOCSERVER_URL?"),
@@ -70,7 +70,7 @@ fn mistyped_setting_is_reported_with_suggestion() {
     );
     assert!(!words.contains("DATA_DIR is no setting"), "{words}");
     let (code, words) = run(
-        &place,
+        &env,
         &["config", "check"],
         &[("UPLOAD_MAX_MB", "1"), ("AUTH_SECRET", "short")],
     );
@@ -80,16 +80,16 @@ fn mistyped_setting_is_reported_with_suggestion() {
 
 #[test]
 fn renamed_settings_keep_their_old_names_for_one_release() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let (_, shown) = run(&place, &["config", "show"], &[("BUS_SILENCE_SECONDS", "7")]);
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (_, shown) = run(&env, &["config", "show"], &[("BUS_SILENCE_SECONDS", "7")]);
     assert!(shown.contains("BUS_TIMEOUT_SECONDS=7\n"), "{shown}");
     let both = [("BUS_SILENCE_SECONDS", "7"), ("BUS_TIMEOUT_SECONDS", "8")];
-    let (_, shown) = run(&place, &["config", "show"], &both);
+    let (_, shown) = run(&env, &["config", "show"], &both);
     assert!(shown.contains("BUS_TIMEOUT_SECONDS=8\n"), "{shown}");
-    dotenv(&place, b"SOCKET_SWEEP_SECONDS=9\n", 0o600);
-    let (_, shown) = run(&place, &["config", "show"], &[]);
+    dotenv(&env, b"SOCKET_SWEEP_SECONDS=9\n", 0o600);
+    let (_, shown) = run(&env, &["config", "show"], &[]);
     assert!(shown.contains("SOCKET_RECONCILE_INTERVAL_SECONDS=9\n"), "{shown}");
-    let (_, output_text) = run(&place, &["config", "check"], &[]);
+    let (_, output_text) = run(&env, &["config", "check"], &[]);
     assert!(
         output_text.contains("SOCKET_SWEEP_SECONDS is called SOCKET_RECONCILE_INTERVAL_SECONDS now"),
         "{output_text}"
@@ -98,7 +98,7 @@ fn renamed_settings_keep_their_old_names_for_one_release() {
 
 #[test]
 fn config_show_hides_every_secret() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let secrets = [
         ("SMTP_URL", "smtp://me:mailword@mail.test"),
         ("DATABASE_URL", "postgres://me:dataword@db.test/x"),
@@ -111,13 +111,13 @@ fn config_show_hides_every_secret() {
         &["config", "check", "--help"],
         &["doctor", "--help"],
     ] {
-        let (code, words) = run(&place, arguments, &secrets);
+        let (code, words) = run(&env, arguments, &secrets);
         assert_eq!(code, Some(0), "{words}");
         for secret in ["mailword", "dataword", "storeword", "authword"] {
             assert!(!words.contains(secret), "{arguments:?} shows {secret}:\n{words}");
         }
     }
-    let (_, words) = run(&place, &["config", "show"], &secrets);
+    let (_, words) = run(&env, &["config", "show"], &secrets);
     assert!(
         words.contains("AUTH_SECRET=*** (set)") && words.contains("UPLOAD_MAX_MB=50 (default)"),
         "{words}"
@@ -127,8 +127,8 @@ fn config_show_hides_every_secret() {
 /// The file in `packaging/` equals the output of the program. A new setting that is missing there fails this test.
 #[test]
 fn packaged_example_of_settings_is_current() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let (code, words) = run(&place, &["config", "example"], &[]);
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (code, words) = run(&env, &["config", "example"], &[]);
     assert_eq!(code, Some(0));
     let packaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/groupwork.env.example");
     assert_eq!(
@@ -143,33 +143,33 @@ async fn doctor_reports_success_with_and_without_running_service() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("DOCSERVER_URL", &practice.url());
     // Without a running service the doctor listens in its place; both use the same port.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap()
         .to_string();
-    let (code, words) = run(&place, &["doctor"], &[("LISTEN", &free)]);
+    let (code, words) = run(&env, &["doctor"], &[("LISTEN", &free)]);
     assert_eq!(code, Some(0), "{words}");
     assert!(
         words.contains("is not there yet") && words.contains("made a PDF of it"),
         "{words}"
     );
 
-    let mut service = place.start("serve");
+    let mut service = env.start("serve");
     service.ready().await;
     let listen = service.base.trim_start_matches("http://").to_owned();
-    let (code, words) = run(&place, &["doctor"], &[("LISTEN", &listen)]);
+    let (code, words) = run(&env, &["doctor"], &[("LISTEN", &listen)]);
     assert_eq!(code, Some(0), "{words}");
     assert!(
         words.contains("schema") && words.contains("made a PDF of it"),
         "{words}"
     );
-    assert_eq!(run(&place, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(0));
+    assert_eq!(run(&env, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(0));
     service.stop();
-    assert_eq!(run(&place, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(1));
+    assert_eq!(run(&env, &["healthcheck"], &[("LISTEN", &listen)]).0, Some(1));
     practice.stop().await;
 }
 
@@ -178,16 +178,16 @@ async fn doctor_reports_problems_with_their_remedies() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let (_, words) = run(&place, &["doctor"], &[("FRONTEND_URL", "")]);
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (_, words) = run(&env, &["doctor"], &[("FRONTEND_URL", "")]);
     assert!(
         words.contains("Missing required configuration: FRONTEND_URL"),
         "{words}"
     );
 
-    place.set("DOCSERVER_URL", &practice.url());
+    env.set("DOCSERVER_URL", &practice.url());
     let other = "another-secret-for-tests-0123456789ab";
-    let (code, words) = run(&place, &["doctor"], &[("DOCSERVER_JWT_SECRET", other)]);
+    let (code, words) = run(&env, &["doctor"], &[("DOCSERVER_JWT_SECRET", other)]);
     assert_eq!(code, Some(1));
     assert!(words.contains("compare DOCSERVER_JWT_SECRET"), "{words}");
 
@@ -198,7 +198,7 @@ async fn doctor_reports_problems_with_their_remedies() {
         .unwrap();
     let back = format!("http://{closed}");
     let (code, words) = run(
-        &place,
+        &env,
         &["doctor"],
         &[("API_INTERNAL_URL", &back), ("LISTEN", "127.0.0.1:0")],
     );
@@ -206,32 +206,32 @@ async fn doctor_reports_problems_with_their_remedies() {
     assert!(words.contains("compare API_INTERNAL_URL"), "{words}");
     practice.stop().await;
 
-    let (code, words) = run(&place, &["doctor"], &[("DATA_DIR", "/proc/groupwork")]);
+    let (code, words) = run(&env, &["doctor"], &[("DATA_DIR", "/proc/groupwork")]);
     assert_eq!(code, Some(1), "{words}");
     assert!(words.contains("FAULT   files"), "{words}");
 }
 
 #[test]
 fn completions_and_manual_pages_are_generated() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     for shell in ["bash", "zsh", "fish", "powershell"] {
-        let (code, words) = run(&place, &["completions", shell], &[]);
+        let (code, words) = run(&env, &["completions", shell], &[]);
         assert_eq!(code, Some(0));
         assert!(words.contains("healthcheck"), "{shell}");
     }
-    let (code, _) = run(&place, &["man", "--folder", "man"], &[]);
+    let (code, _) = run(&env, &["man", "--folder", "man"], &[]);
     assert_eq!(code, Some(0));
     for page in ["groupwork.1", "groupwork-serve.1", "groupwork-config-init.1"] {
-        assert!(place.folder().join("man").join(page).exists(), "{page}");
+        assert!(env.folder().join("man").join(page).exists(), "{page}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_count_by_route_and_contain_no_names() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("METRICS_LISTEN", "127.0.0.1:0");
-    let folder = place.folder().to_owned();
-    let mut command = place.command(&["serve"], &[("LISTEN", "127.0.0.1:0")]);
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("METRICS_LISTEN", "127.0.0.1:0");
+    let folder = env.folder().to_owned();
+    let mut command = env.command(&["serve"], &[("LISTEN", "127.0.0.1:0")]);
     let log = std::fs::File::create(folder.join("out")).unwrap();
     let mut service = command.stdout(log).spawn().unwrap();
     let mut lines = String::new();

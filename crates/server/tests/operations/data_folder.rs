@@ -28,11 +28,11 @@ fn mode(path: &Path) -> u32 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_service_are_readable_by_their_owner_only() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
     // One folder that the service creates itself, and one that an earlier release created with open permissions.
-    let data = place.folder().join("new/data");
-    place.set("DATA_DIR", data.to_str().unwrap());
-    let mut shell = place.command(&[], &[("LISTEN", "127.0.0.1:0")]);
+    let data = env.folder().join("new/data");
+    env.set("DATA_DIR", data.to_str().unwrap());
+    let mut shell = env.command(&[], &[("LISTEN", "127.0.0.1:0")]);
     shell.env_remove("PATH");
     let program = shell.get_program().to_owned();
     let start = || {
@@ -43,7 +43,7 @@ async fn files_of_service_are_readable_by_their_owner_only() {
             .env_clear();
         command.envs(shell.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let mut child = command
-            .current_dir(place.folder())
+            .current_dir(env.folder())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -94,22 +94,22 @@ async fn files_of_service_are_readable_by_their_owner_only() {
 
 #[test]
 fn secret_file_readable_by_others_is_rejected_by_name() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let run = |place: &ServerEnv, arguments: &[&str]| {
-        let output = place.command(arguments, &[]).output().unwrap();
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let run = |env: &ServerEnv, arguments: &[&str]| {
+        let output = env.command(arguments, &[]).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    dotenv(&place, b"LOG_LEVEL=warn\n", 0o644);
+    dotenv(&env, b"LOG_LEVEL=warn\n", 0o644);
     for command in [&["serve"][..], &["config", "check"], &["doctor"], &["scrub"]] {
-        let (code, words) = run(&place, command);
+        let (code, words) = run(&env, command);
         assert_eq!(code, Some(1), "{words}");
         assert!(
             words.starts_with(".env: every user of this machine can read it"),
             "{words}"
         );
     }
-    dotenv(&place, b"LOG_LEVEL=warn\n", 0o640);
-    assert_eq!(run(&place, &["config", "check"]).0, Some(0));
+    dotenv(&env, b"LOG_LEVEL=warn\n", 0o640);
+    assert_eq!(run(&env, &["config", "check"]).0, Some(0));
 
     for (name, secret) in [
         ("AUTH_SECRET", AUTH_SECRET),
@@ -117,29 +117,29 @@ fn secret_file_readable_by_others_is_rejected_by_name() {
         ("SMTP_URL", "smtp://mail.test"),
         ("DATABASE_URL", "postgres://mail.test/x"),
     ] {
-        let file = place.folder().join(format!("{name}.secret"));
+        let file = env.folder().join(format!("{name}.secret"));
         std::fs::write(&file, secret).unwrap();
-        place.set(name, "");
-        place.set("MAIL_FROM", "office@school.test");
-        place.set(&format!("{name}_FILE"), file.to_str().unwrap());
+        env.set(name, "");
+        env.set("MAIL_FROM", "office@school.test");
+        env.set(&format!("{name}_FILE"), file.to_str().unwrap());
         let permit = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
         permit(0o644);
-        let (code, words) = run(&place, &["config", "check"]);
+        let (code, words) = run(&env, &["config", "check"]);
         assert_eq!(code, Some(1), "{name}: {words}");
         assert!(words.starts_with(&format!("{}: every user", file.display())), "{words}");
         assert!(!words.contains(secret), "{words}");
         permit(0o600);
-        assert_eq!(run(&place, &["config", "check"]).0, Some(0), "{name}");
+        assert_eq!(run(&env, &["config", "check"]).0, Some(0), "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn second_service_on_data_folder_waits_and_is_rejected() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let mut first = place.start("serve");
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut first = env.start("serve");
     first.ready().await;
     let elsewhere = [("LISTEN", "127.0.0.1:0"), ("DATABASE_WAIT_SECONDS", "1")];
-    let refused = tokio::task::block_in_place(|| place.try_start("serve", &elsewhere).err());
+    let refused = tokio::task::block_in_place(|| env.try_start("serve", &elsewhere).err());
     let log = refused.expect("two services on one folder");
     assert!(
         log.contains("waiting for another service to release the data folder"),
@@ -154,7 +154,7 @@ async fn second_service_on_data_folder_waits_and_is_rejected() {
     );
     // A restore also writes.
     let run = |arguments: &[&str]| {
-        let output = place.command(arguments, &[]).output().unwrap();
+        let output = env.command(arguments, &[]).output().unwrap();
         let words = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8(words).unwrap())
     };
@@ -174,11 +174,11 @@ async fn second_service_on_data_folder_waits_and_is_rejected() {
 
     // A waiting service starts when the first one ends, also when it was killed.
     for signal in ["-TERM", "-KILL"] {
-        let mut successor = place.command(
+        let mut successor = env.command(
             &["serve"],
             &[("LISTEN", "127.0.0.1:0"), ("DATABASE_WAIT_SECONDS", "120")],
         );
-        let log = place.folder().join(format!("successor{signal}"));
+        let log = env.folder().join(format!("successor{signal}"));
         let mut successor = successor
             .stdout(Stdio::piped())
             .stderr(std::fs::File::create(&log).unwrap())
@@ -200,7 +200,7 @@ async fn second_service_on_data_folder_waits_and_is_rejected() {
         assert!(line.starts_with("groupwork listens on"), "{line}");
         successor.kill().unwrap();
         successor.wait().unwrap();
-        first = place.start("serve");
+        first = env.start("serve");
     }
     first.kill();
 }

@@ -12,8 +12,8 @@ fn output_text(output: &Output) -> String {
     String::from_utf8([output.stdout.as_slice(), output.stderr.as_slice()].concat()).unwrap()
 }
 
-fn run(place: &ServerEnv, arguments: &[&str]) -> (bool, String) {
-    let output = place.command(arguments, &[]).output().unwrap();
+fn run(env: &ServerEnv, arguments: &[&str]) -> (bool, String) {
+    let output = env.command(arguments, &[]).output().unwrap();
     (output.status.success(), output_text(&output))
 }
 
@@ -26,32 +26,32 @@ const COMMANDS: [&[&str]; 5] = [
     &["migrate"],
 ];
 
-fn expect_no_database_created(place: &ServerEnv) {
-    std::fs::write(place.folder().join("people.csv"), "email\n").unwrap();
+fn expect_no_database_created(env: &ServerEnv) {
+    std::fs::write(env.folder().join("people.csv"), "email\n").unwrap();
     for command in COMMANDS {
-        let (is_done, words) = run(place, command);
+        let (is_done, words) = run(env, command);
         assert!(!is_done, "{command:?} worked on nothing: {words}");
         assert!(words.contains("there is no database of groupwork at"), "{words}");
     }
-    let entries = std::fs::read_dir(place.folder()).unwrap();
+    let entries = std::fs::read_dir(env.folder()).unwrap();
     let made: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(made, ["people.csv"], "a refused command left something");
 }
 
 #[test]
 fn command_in_empty_folder_creates_no_database() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    expect_no_database_created(&place);
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    expect_no_database_created(&env);
     // An empty file is not a database either.
-    std::fs::write(place.folder().join("groupwork.db"), "").unwrap();
-    let (is_done, words) = run(&place, COMMANDS[0]);
+    std::fs::write(env.folder().join("groupwork.db"), "").unwrap();
+    let (is_done, words) = run(&env, COMMANDS[0]);
     assert!(!is_done && words.contains("there is no database"), "{words}");
 
-    let (is_done, words) = run(&place, &[COMMANDS[0], &["--create-database"]].concat());
+    let (is_done, words) = run(&env, &[COMMANDS[0], &["--create-database"]].concat());
     assert!(is_done, "{words}");
-    let path = place.folder().join("groupwork.db").display().to_string();
+    let path = env.folder().join("groupwork.db").display().to_string();
     for index in [1, 2, 4] {
-        let (is_done, words) = run(&place, COMMANDS[index]);
+        let (is_done, words) = run(&env, COMMANDS[index]);
         assert!(
             is_done && words.contains(&format!("database: SQLite {path}\n")),
             "{words}"
@@ -61,45 +61,45 @@ fn command_in_empty_folder_creates_no_database() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn command_on_empty_postgres_creates_no_schema() {
-    let Some(mut place) = ServerEnv::on_empty_postgres() else {
+    let Some(mut env) = ServerEnv::on_empty_postgres() else {
         return;
     };
-    let Database::Postgres(url) = place.database.clone() else {
+    let Database::Postgres(url) = env.database.clone() else {
         unreachable!()
     };
     let name = url.rsplit('/').next().unwrap().to_owned();
-    place.set("DATABASE_URL", &url.replace("postgres@", "postgres:hushhush@"));
-    expect_no_database_created(&place);
+    env.set("DATABASE_URL", &url.replace("postgres@", "postgres:hushhush@"));
+    expect_no_database_created(&env);
     let tables = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relname = 'users'".to_owned();
-    assert_eq!(texts(&place.database, tables).await, []);
+    assert_eq!(texts(&env.database, tables).await, []);
 
     // The doctor reports the reason. (The test server runs without fsync, which is a separate failure.)
-    let (_, words) = run(&place, &["doctor"]);
+    let (_, words) = run(&env, &["doctor"]);
     assert!(
         words.contains("PostgreSQL is empty; the first start brings the schema"),
         "{words}"
     );
     assert!(!words.contains("FAULT   database"), "{words}");
-    let (is_done, words) = run(&place, &[COMMANDS[0], &["--create-database"]].concat());
+    let (is_done, words) = run(&env, &[COMMANDS[0], &["--create-database"]].concat());
     assert!(is_done, "{words}");
     assert!(
         words.contains(&format!("database: PostgreSQL database {name} at 127.0.0.1")),
         "{words}"
     );
     assert!(!words.contains("hushhush"), "{words}");
-    let (_, words) = run(&place, &["doctor"]);
+    let (_, words) = run(&env, &["doctor"]);
     assert!(
         words.contains("PostgreSQL, schema") && !words.contains("FAULT   database"),
         "{words}"
     );
-    place.close();
+    env.close();
 }
 
 #[test]
 fn malformed_settings_line_is_rejected_without_its_value() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    dotenv(&place, b"LOG_LEVEL=warn\nUPLOAD_MAX_MB=7\n", 0o600);
-    assert!(run(&place, &["config", "check"]).0);
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    dotenv(&env, b"LOG_LEVEL=warn\nUPLOAD_MAX_MB=7\n", 0o600);
+    assert!(run(&env, &["config", "check"]).0);
     for (text, expected) in [
         (
             "LOG_LEVEL=warn\nAUTH_SECRET hushhush\nUPLOAD_MAX_MB=7\n",
@@ -114,7 +114,7 @@ fn malformed_settings_line_is_rejected_without_its_value() {
             ".env: line 1 (AUTH_SECRET): before the `=`",
         ),
     ] {
-        dotenv(&place, text.as_bytes(), 0o600);
+        dotenv(&env, text.as_bytes(), 0o600);
         for command in [
             &["serve"][..],
             &["config", "show"],
@@ -123,7 +123,7 @@ fn malformed_settings_line_is_rejected_without_its_value() {
             COMMANDS[0],
             &["scrub"],
         ] {
-            let output = place.command(command, &[]).output().unwrap();
+            let output = env.command(command, &[]).output().unwrap();
             let words = output_text(&output);
             assert_eq!(output.status.code(), Some(1), "{command:?}: {words}");
             assert!(
@@ -132,17 +132,17 @@ fn malformed_settings_line_is_rejected_without_its_value() {
             );
             assert!(!words.contains("hush"), "{command:?}: {words}");
         }
-        assert!(run(&place, &["openapi"]).0, "what prints a document reads no settings");
+        assert!(run(&env, &["openapi"]).0, "what prints a document reads no settings");
     }
 }
 
 #[test]
 fn settings_file_follows_systemd_and_environment_overrides() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let text = "# comment\nMAIL_FROM='Our School <office@school.test>'\nBASE_DOMAIN=$HOME.test # kept\nLOG_LEVEL=debug\n\
         UPLOAD_MAX_MB=1\nUPLOAD_MAX_MB=\"\\\n7\"\n";
-    dotenv(&place, text.as_bytes(), 0o600);
-    let (is_done, words) = run(&place, &["config", "show"]);
+    dotenv(&env, text.as_bytes(), 0o600);
+    let (is_done, words) = run(&env, &["config", "show"]);
     assert!(is_done);
     for line in [
         "MAIL_FROM=Our School <office@school.test>\n",

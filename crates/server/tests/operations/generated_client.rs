@@ -177,14 +177,14 @@ async fn run_lesson(kind: Kind) {
     if !clients_are_installed() {
         return;
     }
-    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let Some(mut env) = ServerEnv::new(kind) else { return };
     let folder = tokio::task::spawn_blocking(compile_client).await.unwrap();
-    let people = people(&place.store().await).await;
+    let people = people(&env.store().await).await;
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
-    let mut service = place.start("serve");
+    env.set("DOCSERVER_URL", &practice.url());
+    let mut service = env.start("serve");
     service.ready().await;
     let exchanges = folder.path().join("exchanges");
     let world = json!({
@@ -204,7 +204,7 @@ async fn run_lesson(kind: Kind) {
     check_all(&std::fs::read_to_string(&exchanges).unwrap(), kind == Kind::Sqlite);
     assert!(service.stop().success());
     practice.stop().await;
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

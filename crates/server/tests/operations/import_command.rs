@@ -6,30 +6,30 @@ use test_support::rosters::{one_roster, packed, table};
 use test_support::rows::texts;
 use test_support::{Kind, ServerEnv, World};
 
-fn groupwork(place: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) -> Output {
-    let path = place.folder().join(file);
+fn groupwork(env: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) -> Output {
+    let path = env.folder().join(file);
     std::fs::write(&path, bytes).unwrap();
     let mut command = Command::new(test_support::server_binary());
     command
         .env_clear()
-        .env("DATA_DIR", place.folder())
-        .current_dir(place.folder());
-    if let db::Database::Postgres(url) = &place.database {
+        .env("DATA_DIR", env.folder())
+        .current_dir(env.folder());
+    if let db::Database::Postgres(url) = &env.database {
         command.env("DATABASE_URL", url);
     }
     command.arg("import").arg(&path).args(arguments).output().unwrap()
 }
 
 async fn check_import(kind: Kind) {
-    let Some(place) = ServerEnv::new(kind) else { return };
-    let world = World::create(&place.store().await, &place.database).await;
+    let Some(env) = ServerEnv::new(kind) else { return };
+    let world = World::create(&env.store().await, &env.database).await;
     let north = ["--organization", "north"];
     let members = format!("SELECT id FROM members WHERE organization_id = '{}'", world.north);
-    let before = texts(&place.database, members.clone()).await.len();
+    let before = texts(&env.database, members.clone()).await.len();
     let people = table(&["mia@new.example,Mia,Meer,student,,9z,7b,"]);
 
     let dry = groupwork(
-        &place,
+        &env,
         "people.csv",
         people.as_bytes(),
         &[&north[..], &["--dry-run"]].concat(),
@@ -40,12 +40,12 @@ async fn check_import(kind: Kind) {
         said.ends_with("dry run: 1 created, 0 updated, 0 invited, 0 skipped, 0 failed\n"),
         "{said}"
     );
-    assert_eq!(texts(&place.database, members.clone()).await.len(), before);
+    assert_eq!(texts(&env.database, members.clone()).await.len(), before);
 
-    let done = groupwork(&place, "people.csv", people.as_bytes(), &north);
+    let done = groupwork(&env, "people.csv", people.as_bytes(), &north);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let again = groupwork(
-        &place,
+        &env,
         "people.csv",
         people.as_bytes(),
         &[&north[..], &["--mode", "create"]].concat(),
@@ -56,14 +56,14 @@ async fn check_import(kind: Kind) {
             .contains("0 created, 0 updated, 0 invited, 1 skipped, 0 failed")
     );
     let roles = texts(
-        &place.database,
+        &env.database,
         "SELECT user_role FROM activity_logs WHERE action = 'IMPORT'".to_owned(),
     )
     .await;
     assert_eq!(roles, [Some("system".to_owned())]);
 
     // Every rejected import has an exit code that a script can check.
-    let refused = groupwork(&place, "bad.csv", table(&["x,X,X,owner,,,,"]).as_bytes(), &north);
+    let refused = groupwork(&env, "bad.csv", table(&["x,X,X,owner,,,,"]).as_bytes(), &north);
     let said = String::from_utf8(refused.stdout).unwrap();
     assert!(
         !refused.status.success() && said.contains("row 2 failed: role must be student or teacher"),
@@ -85,18 +85,18 @@ async fn check_import(kind: Kind) {
             "UTF-8",
         ),
     ] {
-        let refused = groupwork(&place, file, bytes, &arguments);
+        let refused = groupwork(&env, file, bytes, &arguments);
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(!refused.status.success() && said.contains(why), "{file}: {said}");
     }
-    let roster = groupwork(&place, "roster.zip", &packed(&one_roster()), &north);
+    let roster = groupwork(&env, "roster.zip", &packed(&one_roster()), &north);
     let said = String::from_utf8(roster.stdout).unwrap();
     assert!(
         said.contains("users.csv row 2 created\n") && said.contains("users.csv row 7 failed: orgSourcedIds"),
         "{said}"
     );
-    assert_eq!(texts(&place.database, members).await.len(), before + 4);
-    place.close();
+    assert_eq!(texts(&env.database, members).await.len(), before + 4);
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -10,10 +10,10 @@ use test_support::{Client, Kind, ServerEnv, World, size};
 const GROWTH_MAX: u64 = 32 << 20;
 
 async fn check_memory(kind: Kind) {
-    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let Some(mut env) = ServerEnv::new(kind) else { return };
     let rows = size(2_000, 50_000);
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
     let part = reqwest::multipart::Part::bytes(students(0, rows).into_bytes()).file_name("people.csv");
@@ -44,7 +44,7 @@ async fn check_memory(kind: Kind) {
         "memory grew from {first} to {most}"
     );
     service.kill();
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,13 +21,13 @@ struct Service {
 }
 
 impl Service {
-    fn start(place: &ServerEnv, stderr: impl Into<Stdio>) -> Self {
+    fn start(env: &ServerEnv, stderr: impl Into<Stdio>) -> Self {
         let settings = [
             ("LISTEN", "127.0.0.1:0"),
             ("METRICS_LISTEN", "127.0.0.1:0"),
             ("LOG_LEVEL", "info"),
         ];
-        let mut command = place.command(&["serve"], &settings);
+        let mut command = env.command(&["serve"], &settings);
         let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let (mut base, mut metrics) = (None, None);
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
@@ -103,10 +103,10 @@ impl Drop for Service {
 
 #[tokio::test]
 async fn closed_stderr_pipe_drops_log_lines_and_no_request() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let service = Service::start(&place, writer);
+    let service = Service::start(&env, writer);
     service.answers_requests().await;
     service.drops_lines().await;
     assert!(service.stop().success());
@@ -114,9 +114,9 @@ async fn closed_stderr_pipe_drops_log_lines_and_no_request() {
 
 #[tokio::test]
 async fn full_log_disk_drops_log_lines_and_no_request() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let service = Service::start(&place, full);
+    let service = Service::start(&env, full);
     service.answers_requests().await;
     service.drops_lines().await;
     assert!(service.stop().success());
@@ -124,9 +124,9 @@ async fn full_log_disk_drops_log_lines_and_no_request() {
 
 #[tokio::test]
 async fn unread_stderr_pipe_blocks_no_request() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
-    let service = Service::start(&place, writer);
+    let service = Service::start(&env, writer);
     service.answers_requests().await;
     assert!(service.stop().success(), "the end does not wait for the log either");
     drop(reader);
@@ -134,12 +134,12 @@ async fn unread_stderr_pipe_blocks_no_request() {
 
 #[tokio::test]
 async fn closed_stdout_does_not_end_the_service() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let settings = [("LISTEN", "127.0.0.1:0"), ("LOG_LEVEL", "info")];
-    let log = place.folder().join("log");
-    let mut command = place.command(&["serve"], &settings);
+    let log = env.folder().join("log");
+    let mut command = env.command(&["serve"], &settings);
     let stderr = std::fs::File::create(&log).unwrap();
     let mut child = command.stdout(writer).stderr(stderr).spawn().unwrap();
     let warned = async {
@@ -158,9 +158,9 @@ async fn closed_stdout_does_not_end_the_service() {
 
 #[tokio::test]
 async fn unknown_methods_are_405_without_metric_label() {
-    let place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let log = place.folder().join("log");
-    let service = Service::start(&place, std::fs::File::create(&log).unwrap());
+    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let log = env.folder().join("log");
+    let service = Service::start(&env, std::fs::File::create(&log).unwrap());
     let sets = |metrics: &str| metrics.lines().filter(|line| line.starts_with("http_request")).count();
     Client::new(&service.base, None).get("/health").await.expect(200);
     let before = sets(&service.metrics().await);

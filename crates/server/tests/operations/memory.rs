@@ -81,13 +81,13 @@ async fn save(practice: &str, client: &Client, document: &str) {
 }
 
 async fn check_memory(kind: Kind) {
-    let Some(mut place) = ServerEnv::new(kind) else { return };
+    let Some(mut env) = ServerEnv::new(kind) else { return };
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    env.set("DOCSERVER_URL", &practice.url());
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let as_ = |cookie: &str| Client::new(&service.base, Some(cookie.to_owned()));
     let (ada, ben) = (as_(&world.ada.cookie), as_(&world.ben.cookie));
@@ -145,7 +145,7 @@ async fn check_memory(kind: Kind) {
         .await;
     drop(watched);
     practice.stop().await;
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

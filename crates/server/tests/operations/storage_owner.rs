@@ -18,13 +18,13 @@ const RECORDED: &str = "SELECT value FROM settings WHERE name = 'storage'";
 
 /// Creates an environment with one school.
 async fn school(kind: Kind) -> Option<(ServerEnv, World)> {
-    let place = ServerEnv::new(kind)?;
-    let world = World::create(&place.store().await, &place.database).await;
-    Some((place, world))
+    let env = ServerEnv::new(kind)?;
+    let world = World::create(&env.store().await, &env.database).await;
+    Some((env, world))
 }
 
-async fn start(place: &mut ServerEnv) -> ServerProcess {
-    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+async fn start(env: &mut ServerEnv) -> ServerProcess {
+    let mut service = tokio::task::block_in_place(|| env.start("serve"));
     service.ready().await;
     service
 }
@@ -59,26 +59,26 @@ fn stored_files(files: &Path) -> BTreeSet<String> {
     found
 }
 
-fn expect_start_rejected(place: &mut ServerEnv, extra: &[(&str, &str)], why: &str) {
-    let log = tokio::task::block_in_place(|| place.try_start("serve", extra).err());
+fn expect_start_rejected(env: &mut ServerEnv, extra: &[(&str, &str)], why: &str) {
+    let log = tokio::task::block_in_place(|| env.try_start("serve", extra).err());
     let log = log.expect("it started");
     assert!(log.contains(why) && log.contains("do not belong together"), "{log}");
 }
 
-fn run(place: &ServerEnv, arguments: &[&str]) -> (bool, String) {
-    let output = place.command(arguments, &[]).output().unwrap();
+fn run(env: &ServerEnv, arguments: &[&str]) -> (bool, String) {
+    let output = env.command(arguments, &[]).output().unwrap();
     let words = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(words).unwrap())
 }
 
 async fn other_database_touches_no_file(kind: Kind) {
-    let Some((mut place, world)) = school(kind).await else {
+    let Some((mut env, world)) = school(kind).await else {
         return;
     };
-    let service = start(&mut place).await;
+    let service = start(&mut env).await;
     upload(&service, &world, 3).await;
     service.stop();
-    let files = place.folder().join("files");
+    let files = env.folder().join("files");
     let before = stored_files(&files);
     assert_eq!(before.len(), 4, "three documents and the marker: {before:?}");
 
@@ -88,16 +88,16 @@ async fn other_database_touches_no_file(kind: Kind) {
             let Database::Postgres(url) = database::empty().unwrap() else {
                 unreachable!()
             };
-            expect_start_rejected(&mut place, &[("DATABASE_URL", &url)], "marker of another installation");
+            expect_start_rejected(&mut env, &[("DATABASE_URL", &url)], "marker of another installation");
             Database::Postgres(url)
         }
         Kind::Sqlite => {
             for end in ["db", "db-wal", "db-shm"] {
                 let (from, to) = (format!("groupwork.{end}"), format!("kept.{end}"));
-                drop(std::fs::rename(place.folder().join(from), place.folder().join(to)));
+                drop(std::fs::rename(env.folder().join(from), env.folder().join(to)));
             }
-            expect_start_rejected(&mut place, &[], "marker of another installation");
-            Database::Sqlite(place.folder().join("groupwork.db"))
+            expect_start_rejected(&mut env, &[], "marker of another installation");
+            Database::Sqlite(env.folder().join("groupwork.db"))
         }
     };
     // The same for a storage without a marker: it has files, and the database references none.
@@ -108,7 +108,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     };
     let extra = [("DATABASE_URL", url.as_str())];
     let extra = if kind == Kind::Postgres { &extra[..] } else { &[] };
-    expect_start_rejected(&mut place, extra, "files and the database names none");
+    expect_start_rejected(&mut env, extra, "files and the database names none");
     let mut left = stored_files(&files);
     left.insert("installation/id".to_owned());
     assert_eq!(left, before, "a file was moved");
@@ -117,28 +117,24 @@ async fn other_database_touches_no_file(kind: Kind) {
     if kind == Kind::Sqlite {
         for end in ["db", "db-wal", "db-shm"] {
             let (from, to) = (format!("kept.{end}"), format!("groupwork.{end}"));
-            drop(std::fs::remove_file(place.folder().join(&to)));
-            drop(std::fs::rename(place.folder().join(from), place.folder().join(to)));
+            drop(std::fs::remove_file(env.folder().join(&to)));
+            drop(std::fs::rename(env.folder().join(from), env.folder().join(to)));
         }
     }
-    start(&mut place).await.stop();
+    start(&mut env).await.stop();
     assert_eq!(stored_files(&files), before);
-    let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
+    let recorded = texts(&env.database, RECORDED.to_owned()).await[0].clone().unwrap();
     let marker = std::fs::read_to_string(files.join("installation/id")).unwrap();
     assert_eq!(marker.lines().next(), Some(recorded.as_str()));
     // An older release recorded no installation.
-    execute(
-        &place.database,
-        "DELETE FROM settings WHERE name = 'storage'".to_owned(),
-    )
-    .await;
+    execute(&env.database, "DELETE FROM settings WHERE name = 'storage'".to_owned()).await;
     std::fs::remove_dir_all(files.join("installation")).unwrap();
-    start(&mut place).await.stop();
+    start(&mut env).await.stop();
     assert!(files.join("installation/id").exists());
     if kind == Kind::Postgres {
         database::drop_postgres(&empty);
     }
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -153,36 +149,36 @@ async fn service_with_other_database_rejects_storage_on_postgres() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn storage_of_other_installation_prevents_start() {
-    let (mut place, world) = school(Kind::Sqlite).await.unwrap();
+    let (mut env, world) = school(Kind::Sqlite).await.unwrap();
     let bucket = FakeS3::open().await;
     for (name, value) in bucket.settings() {
-        place.set(&name, &value);
+        env.set(&name, &value);
     }
-    let service = start(&mut place).await;
+    let service = start(&mut env).await;
     upload(&service, &world, 2).await;
     service.stop();
     let marker = std::fs::read_to_string(bucket.folder("files/installation/id")).unwrap();
-    let recorded = texts(&place.database, RECORDED.to_owned()).await[0].clone().unwrap();
+    let recorded = texts(&env.database, RECORDED.to_owned()).await[0].clone().unwrap();
     assert_eq!(marker.lines().next(), Some(recorded.as_str()));
 
-    place.set("FILES_URL", "");
-    expect_start_rejected(&mut place, &[], "none of those that were looked for");
+    env.set("FILES_URL", "");
+    expect_start_rejected(&mut env, &[], "none of those that were looked for");
     for command in [&["backup", "x.backup"][..], &["scrub"], &["doctor"]] {
-        let (is_done, words) = run(&place, command);
+        let (is_done, words) = run(&env, command);
         assert!(
             !is_done && words.contains("do not belong together"),
             "{command:?}: {words}"
         );
     }
-    assert!(!place.folder().join("x.backup").exists());
+    assert!(!env.folder().join("x.backup").exists());
 
     // The right address without a server: the service starts and is not ready. The server that then starts holds
     // another storage.
-    place.set("FILES_URL", "s3://school/work");
+    env.set("FILES_URL", "s3://school/work");
     let other = "0-of-another-installation\n";
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
     bucket.faults.closes_connections.store(true, Ordering::SeqCst);
-    let service = tokio::task::block_in_place(|| place.start("serve"));
+    let service = tokio::task::block_in_place(|| env.start("serve"));
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let status = async || {
         let url = format!("{}/api/health/ready", service.base);
@@ -199,13 +195,13 @@ async fn storage_of_other_installation_prevents_start() {
 
     // The override for an operator who has checked the storage.
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
-    expect_start_rejected(&mut place, &[], "marker of another installation");
-    let adopt = async |place: &ServerEnv| {
-        let mut command = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
+    expect_start_rejected(&mut env, &[], "marker of another installation");
+    let adopt = async |env: &ServerEnv| {
+        let mut command = tokio::process::Command::from(env.command(&["scrub", "--adopt-storage"], &[]));
         command.output().await.unwrap().status.success()
     };
-    assert!(adopt(&place).await);
-    start(&mut place).await.stop();
+    assert!(adopt(&env).await);
+    start(&mut env).await.stop();
 }
 
 async fn until(is_so: impl AsyncFn() -> bool) {
@@ -220,27 +216,27 @@ async fn until(is_so: impl AsyncFn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restore_writes_new_storage_marker() {
-    let (mut place, world) = school(Kind::Sqlite).await.unwrap();
-    let service = start(&mut place).await;
+    let (mut env, world) = school(Kind::Sqlite).await.unwrap();
+    let service = start(&mut env).await;
     upload(&service, &world, 2).await;
     service.stop();
-    let file = place.folder().join("x.backup");
+    let file = env.folder().join("x.backup");
     let file = file.to_str().unwrap();
-    assert!(run(&place, &["backup", file]).0);
+    assert!(run(&env, &["backup", file]).0);
     let mut elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
     let (is_done, words) = run(&elsewhere, &["restore", file, "--yes"]);
     assert!(is_done, "{words}");
-    let id = |place: &ServerEnv| std::fs::read_to_string(place.folder().join("files/installation/id")).unwrap();
-    assert_ne!(id(&place), id(&elsewhere));
+    let id = |env: &ServerEnv| std::fs::read_to_string(env.folder().join("files/installation/id")).unwrap();
+    assert_ne!(id(&env), id(&elsewhere));
     start(&mut elsewhere).await.stop();
     // The marker of the original installation in the copy is rejected.
     let marker = elsewhere.folder().join("files/installation/id");
-    std::fs::write(marker, id(&place)).unwrap();
+    std::fs::write(marker, id(&env)).unwrap();
     expect_start_rejected(&mut elsewhere, &[], "marker of another installation");
     // A restore into an empty storage that another service uses is rejected.
     let third = ServerEnv::new(Kind::Sqlite).unwrap();
     std::fs::create_dir_all(third.folder().join("files/installation")).unwrap();
-    std::fs::write(third.folder().join("files/installation/id"), id(&place)).unwrap();
+    std::fs::write(third.folder().join("files/installation/id"), id(&env)).unwrap();
     let (is_done, words) = run(&third, &["restore", file, "--yes"]);
     assert!(!is_done && words.contains("marker of another installation"), "{words}");
 }
@@ -270,21 +266,21 @@ both!(orphan_sweep_above_its_limit_removes_nothing, |app| {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scrub_restores_referenced_files_from_quarantine() {
     for in_bucket in [false, true] {
-        let (mut place, world) = school(Kind::Sqlite).await.unwrap();
+        let (mut env, world) = school(Kind::Sqlite).await.unwrap();
         let bucket = FakeS3::open().await;
         if in_bucket {
             for (name, value) in bucket.settings() {
-                place.set(&name, &value);
+                env.set(&name, &value);
             }
         }
-        let service = start(&mut place).await;
+        let service = start(&mut env).await;
         upload(&service, &world, 3).await;
         service.stop();
         // The state that a sweep with a wrong database left in an earlier release.
         let (files, quarantine) = if in_bucket {
             (bucket.folder("files"), bucket.folder("quarantine"))
         } else {
-            (place.folder().join("files"), place.folder().join("files/quarantine"))
+            (env.folder().join("files"), env.folder().join("files/quarantine"))
         };
         std::fs::create_dir_all(&quarantine).unwrap();
         for file in stored_files(&files)
@@ -296,7 +292,7 @@ async fn scrub_restores_referenced_files_from_quarantine() {
         }
         std::fs::write(quarantine.join("nobody.docx"), "x").unwrap();
         let scrub = async |arguments: &[&str]| {
-            let mut command = tokio::process::Command::from(place.command(arguments, &[]));
+            let mut command = tokio::process::Command::from(env.command(arguments, &[]));
             let output = command.output().await.unwrap();
             (
                 output.status.success(),
@@ -316,6 +312,6 @@ async fn scrub_restores_referenced_files_from_quarantine() {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(left, ["nobody.docx"]);
-        place.close();
+        env.close();
     }
 }

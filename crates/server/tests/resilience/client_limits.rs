@@ -22,14 +22,14 @@ use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, 
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess) {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
     for (name, value) in settings {
-        place.set(name, value);
+        env.set(name, value);
     }
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
-    (place, world, service)
+    (env, world, service)
 }
 
 fn as_(service: &ServerProcess, person: &Person) -> Client {
@@ -51,7 +51,7 @@ fn callback() -> String {
 
 #[tokio::test]
 async fn callback_with_forged_header_token_is_refused_before_its_body() {
-    let (_place, _, service) = started(&[]).await;
+    let (_env, _, service) = started(&[]).await;
     let mut raw_http = RawHttp::open_at(&service.base).await;
     let forged = "authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln\r\n";
     raw_http.send(head("POST", &callback(), 2 << 20, forged)).await;
@@ -67,7 +67,7 @@ async fn callback_with_forged_header_token_is_refused_before_its_body() {
 async fn request_bodies_without_session_share_a_memory_limit() {
     const CONNECTIONS: usize = 40;
     const LENGTH: usize = 2 << 20;
-    let (_place, world, service) = started(&[]).await;
+    let (_env, world, service) = started(&[]).await;
     let (sender, mut answers) = mpsc::unbounded_channel();
     for _ in 0..CONNECTIONS {
         let (base, sender) = (service.base.clone(), sender.clone());
@@ -99,7 +99,7 @@ async fn request_bodies_without_session_share_a_memory_limit() {
 #[tokio::test]
 async fn clients_behind_proxy_have_separate_connection_limits() {
     let settings = [("TRUST_PROXY", "127.0.0.0/8"), ("CONNECTIONS_PER_ADDRESS", "3")];
-    let (_place, world, service) = started(&settings).await;
+    let (_env, world, service) = started(&settings).await;
     let cookie = &world.adam.cookie;
     let mut held = Vec::new();
     for _ in 0..3 {
@@ -137,7 +137,7 @@ async fn clients_behind_proxy_have_separate_connection_limits() {
 
 #[tokio::test]
 async fn untrusted_proxy_is_logged_once() {
-    let (_place, _, service) = started(&[]).await;
+    let (_env, _, service) = started(&[]).await;
     for number in 0..3 {
         let client = Client::new(&service.base, None).with("x-forwarded-for", &format!("203.0.113.{number}"));
         client.get("/classes").await.refused(401, "UNAUTHENTICATED");
@@ -166,7 +166,7 @@ async fn room(service: &ServerProcess, world: &World) -> (String, String) {
 
 #[tokio::test]
 async fn open_uploads_are_limited_per_user_and_count_towards_quota() {
-    let (_place, world, service) = started(&[]).await;
+    let (_env, world, service) = started(&[]).await;
     let (_, documents) = room(&service, &world).await;
     let (ben, dana) = (as_(&service, &world.ben), as_(&service, &world.dana));
     let root = as_(&service, &world.root);
@@ -210,7 +210,7 @@ async fn nearly_full_disk_rejects_uploads_and_accepts_saves() {
         .await
         .unwrap();
     let url = document_server.url();
-    let (mut place, world, service) = started(&[("DOCSERVER_URL", &url)]).await;
+    let (mut env, world, service) = started(&[("DOCSERVER_URL", &url)]).await;
     let (_, documents) = room(&service, &world).await;
     let word = docx_with("Our page.", &[]);
     let made = as_(&service, &world.ben)
@@ -219,8 +219,8 @@ async fn nearly_full_disk_rejects_uploads_and_accepts_saves() {
     let document = id(&made.expect(201));
     service.stop();
     // More space than any disk has.
-    place.set("UPLOAD_FREE_DISK_MB", "1000000000000");
-    let mut service = place.start("serve");
+    env.set("UPLOAD_FREE_DISK_MB", "1000000000000");
+    let mut service = env.start("serve");
     service.ready().await;
     let ben = as_(&service, &world.ben);
     ben.upload(&documents, "b.docx", word, &[])
@@ -255,7 +255,7 @@ async fn read_slowly(base: String, request: String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_readers_do_not_block_the_exports_of_a_school() {
-    let (_place, world, service) = started(&[]).await;
+    let (_env, world, service) = started(&[]).await;
     let (group, documents) = room(&service, &world).await;
     let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
     // The archive is larger than any buffer of the operating system.
@@ -286,7 +286,7 @@ async fn slow_readers_do_not_block_the_exports_of_a_school() {
 #[tokio::test]
 async fn socket_handshakes_are_rate_limited() {
     // One percent of the limit for a user: one socket per minute.
-    let (_place, world, service) = started(&[("RATE_LIMIT_FACTOR", "0.01")]).await;
+    let (_env, world, service) = started(&[("RATE_LIMIT_FACTOR", "0.01")]).await;
     let (ada, ben) = (as_(&service, &world.ada), as_(&service, &world.ben));
     let handshake = "/socket.io/?EIO=4&transport=polling";
     assert_eq!(ada.get(handshake).await.status, 200);
@@ -300,7 +300,7 @@ async fn socket_handshakes_are_rate_limited() {
 
 #[tokio::test]
 async fn bare_line_feed_in_headers_is_rejected_and_connection_closed() {
-    let (_place, _, service) = started(&[]).await;
+    let (_env, _, service) = started(&[]).await;
     for request in [
         "GET /api/health HTTP/1.1\nhost: x\n\n",
         "GET /api/health HTTP/1.1\r\nhost: x\nx-smuggled: y\r\n\r\n",
@@ -324,7 +324,7 @@ async fn bare_line_feed_in_headers_is_rejected_and_connection_closed() {
 
 #[tokio::test]
 async fn openapi_document_is_compressed_once() {
-    let (_place, _, service) = started(&[]).await;
+    let (_env, _, service) = started(&[]).await;
     let client = Client::new(&service.base, None).with("accept-encoding", "gzip");
     let answers = [client.get("/openapi.json").await, client.get("/openapi.json").await];
     for answer in &answers {
@@ -340,7 +340,7 @@ async fn openapi_document_is_compressed_once() {
 
 #[tokio::test]
 async fn document_server_token_with_a_long_lifetime_is_refused() {
-    let (_place, _, service) = started(&[]).await;
+    let (_env, _, service) = started(&[]).await;
     let now = common::clock::now().as_millis() / 1000;
     let ask = async |life: i64| {
         let document = path("0190a1b2-0000-7000-8000-00000000dead", "/file");
@@ -367,10 +367,10 @@ fn is_hang_up_ignored_here() -> bool {
 #[tokio::test]
 async fn sigterm_and_sighup_checkpoint_the_write_ahead_log() {
     for signal in ["-TERM", "-HUP"] {
-        let (place, world, service) = started(&[("LOG_LEVEL", "info")]).await;
+        let (env, world, service) = started(&[("LOG_LEVEL", "info")]).await;
         let new = json!({"name": "Geography"});
         as_(&service, &world.adam).post("/subjects", new).await.expect(201);
-        let wal = place.folder().join("groupwork.db-wal");
+        let wal = env.folder().join("groupwork.db-wal");
         assert!(
             std::fs::metadata(&wal).unwrap().len() > 0,
             "there is something to write"
@@ -381,7 +381,7 @@ async fn sigterm_and_sighup_checkpoint_the_write_ahead_log() {
             as_(&service, &world.adam).get("/subjects").await.expect(200);
             service.signal("-TERM");
         }
-        let log = place.folder().join("serve.log");
+        let log = env.folder().join("serve.log");
         assert!(service.wait().success(), "{signal}");
         assert_eq!(std::fs::metadata(&wal).map_or(0, |found| found.len()), 0, "{signal}");
         let log = std::fs::read_to_string(log).unwrap();

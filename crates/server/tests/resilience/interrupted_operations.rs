@@ -11,7 +11,7 @@ use test_support::topics::{group, id, topic};
 use test_support::{Client, Kind, ServerEnv, ServerProcess, World};
 
 struct InterruptionFixture {
-    place: ServerEnv,
+    env: ServerEnv,
     document_server: RunningSimulator,
     ada: Client,
     ben: Client,
@@ -21,14 +21,14 @@ struct InterruptionFixture {
 
 impl InterruptionFixture {
     async fn begin(kind: Kind) -> Option<Self> {
-        let mut place = ServerEnv::new(kind)?;
-        let world = World::create(&place.store().await, &place.database).await;
+        let mut env = ServerEnv::new(kind)?;
+        let world = World::create(&env.store().await, &env.database).await;
         let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
             .await
             .unwrap();
-        place.set("DOCSERVER_URL", &document_server.url());
-        place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
-        let mut service = place.start("serve");
+        env.set("DOCSERVER_URL", &document_server.url());
+        env.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
+        let mut service = env.start("serve");
         service.ready().await;
         let client = |cookie: &String| Client::new(&service.base, Some(cookie.clone()));
         let (ada, ben) = (client(&world.ada.cookie), client(&world.ben.cookie));
@@ -40,7 +40,7 @@ impl InterruptionFixture {
         let document = id(&ada.post(&rooms, new).await.expect(201));
         service.kill();
         Some(Self {
-            place,
+            env,
             document_server,
             ada,
             ben,
@@ -57,7 +57,7 @@ impl InterruptionFixture {
         body: Option<Value>,
     ) -> (client::Editor, ServerProcess) {
         let armed = format!("{failpoint}:1");
-        let dying = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
+        let dying = self.env.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
         let mut dying = dying.unwrap_or_else(|log| panic!("it died while it started:\n{log}"));
         dying.ready().await;
         let config = self.ben.get(&path(&self.document, "/editor-config")).await.expect(200);
@@ -67,7 +67,7 @@ impl InterruptionFixture {
         let asked = body.iter().fold(asked, |request, body| request.json(body));
         assert!(asked.send().await.is_err(), "{failpoint}: it answered");
         eventually(async || dying.try_wait().is_some()).await;
-        let mut service = self.place.start("serve");
+        let mut service = self.env.start("serve");
         service.ready().await;
         (editor, service)
     }
@@ -96,7 +96,7 @@ impl InterruptionFixture {
 
     async fn end(self) {
         self.document_server.stop().await;
-        self.place.close();
+        self.env.close();
     }
 }
 

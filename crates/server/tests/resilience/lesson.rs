@@ -112,17 +112,17 @@ fn demo_runs_lesson_and_stops_cleanly() {
     if !clients_are_installed() {
         return;
     }
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
     // Disables the simulated users of the demo, so that only the users of the lesson act.
-    place.set("GROUPWORK_DEMO_STILL", "true");
-    let mut demo = place.start("demo");
-    let world = world_of_demo(&mut demo, place.folder());
+    env.set("GROUPWORK_DEMO_STILL", "true");
+    let mut demo = env.start("demo");
+    let world = world_of_demo(&mut demo, env.folder());
     run_lesson_client(&world);
     assert!(demo.stop().success());
 
     // The school still exists, and a second lesson can run in it.
-    let mut demo = place.start("demo");
-    let world = world_of_demo(&mut demo, place.folder());
+    let mut demo = env.start("demo");
+    let world = world_of_demo(&mut demo, env.folder());
     run_lesson_client(&world);
     assert!(demo.stop().success());
 }
@@ -132,22 +132,22 @@ async fn service_on_postgres_runs_lesson() {
     if !clients_are_installed() {
         return;
     }
-    let Some(mut place) = ServerEnv::new(Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(Kind::Postgres) else {
         return;
     };
-    let people = people_with_passwords(&place.store().await).await;
+    let people = people_with_passwords(&env.store().await).await;
     let document_server = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &document_server.url());
-    let mut service = place.start("serve");
+    env.set("DOCSERVER_URL", &document_server.url());
+    let mut service = env.start("serve");
     service.ready().await;
     let world = json!({
-        "baseUrl": service.base, "frontendOrigin": FRONTEND, "dataDir": place.folder(), "people": people,
+        "baseUrl": service.base, "frontendOrigin": FRONTEND, "dataDir": env.folder(), "people": people,
     });
     let telling = tokio::task::spawn_blocking(move || run_lesson_client(&world));
     telling.await.unwrap();
     assert!(service.stop().success());
     document_server.stop().await;
-    place.close();
+    env.close();
 }

@@ -289,10 +289,10 @@ with_document_server_on_sqlite!(c09_editor_type_fits_file_and_other_types_are_re
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c10_token_is_neither_cached_nor_logged() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("LOG_LEVEL", "trace");
-    place.set("DOCSERVER_URL", "http://127.0.0.1:9");
-    let (service, ada, rooms) = start_with_work_room(&mut place).await;
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("LOG_LEVEL", "trace");
+    env.set("DOCSERVER_URL", "http://127.0.0.1:9");
+    let (service, ada, rooms) = start_with_work_room(&mut env).await;
     let new = json!({"title": "x", "documentType": "word"});
     let document = ada.post(&rooms, new).await.expect(201)["id"].clone();
     let route = path(document.as_str().unwrap(), "/editor-config");
@@ -306,13 +306,13 @@ async fn c10_token_is_neither_cached_nor_logged() {
         .await
         .refused(403, "DOCSERVER_TOKEN_MISMATCH");
     service.stop();
-    let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
+    let log = std::fs::read_to_string(env.folder().join("serve.log")).unwrap();
     assert!(log.lines().count() > 10, "the log is on");
     let signature = token.rsplit('.').next().unwrap();
     for secret in [token.as_str(), signature, DOCSERVER_SECRET, AUTH_SECRET] {
         assert!(!log.contains(secret), "the log holds {secret}");
     }
-    place.close();
+    env.close();
 }
 
 #[test]
@@ -325,13 +325,13 @@ fn c11_start_fails_with_weak_document_server_secret() {
         "secretsecretsecretsecretsecretsecret",
         AUTH_SECRET,
     ] {
-        let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-        let log = place
+        let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+        let log = env
             .try_start("serve", &[("DOCSERVER_JWT_SECRET", bad)])
             .map(|_| ())
             .unwrap_err();
         assert!(log.contains("DOCSERVER_JWT_SECRET"), "{bad:?}: {log}");
-        assert!(!place.folder().join("groupwork.db").exists(), "nothing was opened");
-        place.close();
+        assert!(!env.folder().join("groupwork.db").exists(), "nothing was opened");
+        env.close();
     }
 }

@@ -288,9 +288,9 @@ with_document_server!(e06_submission_after_restart_reports_unsaved_text, |fixtur
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
@@ -315,7 +315,7 @@ async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
         }
     }
     service.kill();
-    place.close();
+    env.close();
 }
 
 with_document_server!(e08_saves_of_many_simultaneous_closes_are_all_accepted, |fixture| {

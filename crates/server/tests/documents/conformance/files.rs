@@ -273,9 +273,9 @@ with_document_server_on_sqlite!(f08_locked_document_is_readable_and_deleted_one_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f09_large_file_is_streamed_with_bounded_memory() {
     const SIZE: usize = 60 << 20;
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("UPLOAD_MAX_MB", "64");
-    let (service, ada, rooms) = start_with_work_room(&mut place).await;
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("UPLOAD_MAX_MB", "64");
+    let (service, ada, rooms) = start_with_work_room(&mut env).await;
     let mut text = vec![b'a'; SIZE];
     text[SIZE - 1] = b'z';
     let made = ada.upload(&rooms, "large.txt", text, &[]).await.expect(201);
@@ -307,7 +307,7 @@ async fn f09_large_file_is_streamed_with_bounded_memory() {
         .await
         .refused(416, "RANGE_NOT_SATISFIABLE");
     service.stop();
-    place.close();
+    env.close();
 }
 
 with_document_server!(earlier_revision_keeps_its_file_type, |fixture| {

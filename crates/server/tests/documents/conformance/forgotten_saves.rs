@@ -86,14 +86,14 @@ with_document_server!(e01_failed_recovery_blocks_no_other_and_foreign_saves_stay
 });
 
 async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
-    let Some(mut place) = ServerEnv::new(kind) else { return };
-    let world = World::create(&place.store().await, &place.database).await;
+    let Some(mut env) = ServerEnv::new(kind) else { return };
+    let world = World::create(&env.store().await, &env.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
-    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
-    let mut service = place.start("serve");
+    env.set("DOCSERVER_URL", &practice.url());
+    env.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
+    let mut service = env.start("serve");
     service.ready().await;
     let (ada, ben) = (
         Client::new(&service.base, Some(world.ada.cookie.clone())),
@@ -117,7 +117,7 @@ async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
         documents.push(document);
     }
     assert_eq!(practice.forgotten_keys().len(), 3);
-    let mut service = place.start("serve");
+    let mut service = env.start("serve");
     service.ready().await;
     eventually(async || practice.forgotten_keys().is_empty()).await;
     for (number, document) in documents.iter().enumerate() {
@@ -127,7 +127,7 @@ async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
     }
     service.kill();
     practice.stop().await;
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -167,15 +167,15 @@ async fn e01_two_instances_recover_each_save_once() {
 /// The service dies between the transaction that submits and the forced save. The next start forces the save and ends
 /// the freeze.
 async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
-    let Some(mut place) = ServerEnv::new(kind) else { return };
-    let world = World::create(&place.store().await, &place.database).await;
+    let Some(mut env) = ServerEnv::new(kind) else { return };
+    let world = World::create(&env.store().await, &env.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    place.set("DOCSERVER_URL", &practice.url());
-    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
+    env.set("DOCSERVER_URL", &practice.url());
+    env.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
     let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");
-    let mut service = place.try_start("serve", &[failpoint]).unwrap();
+    let mut service = env.try_start("serve", &[failpoint]).unwrap();
     service.ready().await;
     let (ada, ben) = (
         Client::new(&service.base, Some(world.ada.cookie.clone())),
@@ -199,15 +199,15 @@ async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
     assert!(submit.await.is_err());
     let freezing = format!("SELECT CAST(freezing_until AS TEXT) FROM documents WHERE id = '{document}'");
     assert!(
-        texts(&place.database, freezing.clone()).await[0].is_some(),
+        texts(&env.database, freezing.clone()).await[0].is_some(),
         "a freeze is under way"
     );
     // The freeze has expired; the test does not wait for this.
     let over = format!("UPDATE documents SET freezing_until = 1 WHERE id = '{document}'");
-    execute(&place.database, over).await;
-    let mut service = place.start("serve");
+    execute(&env.database, over).await;
+    let mut service = env.start("serve");
     service.ready().await;
-    eventually(async || texts(&place.database, freezing.clone()).await == [None]).await;
+    eventually(async || texts(&env.database, freezing.clone()).await == [None]).await;
     let stored = ada.get(&path(&document, "/download")).await;
     assert!(words(&stored.bytes).contains("Before the power cut."));
     let seen = ada.get(&path(&document, "")).await.expect(200);
@@ -218,7 +218,7 @@ async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
     assert!(editor.type_text("After.").await.is_err(), "its editor was dropped");
     service.kill();
     practice.stop().await;
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

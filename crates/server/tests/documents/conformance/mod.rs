@@ -72,9 +72,9 @@ fn all_76_checks_have_a_test() {
 }
 
 /// Starts the service as its own process. Returns it with a client of its teacher and the path for creating documents.
-async fn start_with_work_room(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+async fn start_with_work_room(env: &mut ServerEnv) -> (ServerProcess, Client, String) {
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;

@@ -84,8 +84,8 @@ with_document_server!(
 );
 
 /// Starts the service with one document as its own process.
-async fn start_with_document(place: &mut ServerEnv) -> (ServerProcess, Client, String) {
-    let (service, ada, rooms) = start_with_work_room(place).await;
+async fn start_with_document(env: &mut ServerEnv) -> (ServerProcess, Client, String) {
+    let (service, ada, rooms) = start_with_work_room(env).await;
     let new = json!({"title": "Ours", "documentType": "word"});
     let document = id(&ada.post(&rooms, new).await.expect(201));
     (service, ada, document)
@@ -96,10 +96,10 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("LOG_LEVEL", "trace");
-    place.set("DOCSERVER_URL", &practice.url());
-    let (service, ada, document) = start_with_document(&mut place).await;
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("LOG_LEVEL", "trace");
+    env.set("DOCSERVER_URL", &practice.url());
+    let (service, ada, document) = start_with_document(&mut env).await;
     let route = path(&document, "/file");
     let old = sign(json!({"payload": {"url": format!("{}/api{route}", service.base)}}));
     let bearer = |service: &ServerProcess, token: &str| {
@@ -134,8 +134,8 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
         }
     }
     service.stop();
-    place.set("DOCSERVER_JWT_SECRET", "another-secret-for-tests-0123456789abcdef");
-    let mut service = place.start("serve");
+    env.set("DOCSERVER_JWT_SECRET", "another-secret-for-tests-0123456789abcdef");
+    let mut service = env.start("serve");
     service.ready().await;
     bearer(&service, &old)
         .get(&route)
@@ -150,7 +150,7 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
     );
     assert_eq!(bearer(&service, &new).get(&route).await.status, 200);
     service.stop();
-    let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
+    let log = std::fs::read_to_string(env.folder().join("serve.log")).unwrap();
     let is_audited = log
         .lines()
         .any(|line| line.contains("audit") && line.contains("somebody-elses-1"));
@@ -165,7 +165,7 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
         assert!(!log.contains(secret) && !said.contains(secret), "{secret} was told");
     }
     practice.stop().await;
-    place.close();
+    env.close();
 }
 
 with_fake_document_server!(
@@ -253,8 +253,8 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
         ("a root", package("/etc/x", b"x")),
     ];
     drop(blanks);
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let (service, ada, document) = start_with_document(&mut place).await;
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let (service, ada, document) = start_with_document(&mut env).await;
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx").await.expect(200);
     let before = service.resident();
@@ -271,7 +271,7 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
     );
     put(&ada, &address, honest, "a.docx").await.expect(200);
     service.stop();
-    place.close();
+    env.close();
 }
 
 with_fake_document_server!(

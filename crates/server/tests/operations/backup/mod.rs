@@ -19,13 +19,13 @@ use test_support::{Client, Kind, ServerEnv, invariants, size};
 const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
 
 /// Runs a command of the binary and returns its output.
-fn run(place: &ServerEnv, arguments: &[&str]) -> Output {
-    place.command(arguments, &[]).output().unwrap()
+fn run(env: &ServerEnv, arguments: &[&str]) -> Output {
+    env.command(arguments, &[]).output().unwrap()
 }
 
 #[track_caller]
-fn run_ok(place: &ServerEnv, arguments: &[&str]) -> String {
-    let output = run(place, arguments);
+fn run_ok(env: &ServerEnv, arguments: &[&str]) -> String {
+    let output = run(env, arguments);
     let said = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
@@ -36,8 +36,8 @@ fn run_ok(place: &ServerEnv, arguments: &[&str]) -> String {
 }
 
 #[track_caller]
-fn run_rejected(place: &ServerEnv, arguments: &[&str], why: &str) {
-    let output = run(place, arguments);
+fn run_rejected(env: &ServerEnv, arguments: &[&str], why: &str) {
+    let output = run(env, arguments);
     let said = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
@@ -48,11 +48,8 @@ fn run_rejected(place: &ServerEnv, arguments: &[&str], why: &str) {
 }
 
 /// Runs a command that aborts at a named failure point.
-fn run_until_failpoint(place: &ServerEnv, arguments: &[&str], at: &str) {
-    let output = place
-        .command(arguments, &[("GROUPWORK_FAILPOINT", at)])
-        .output()
-        .unwrap();
+fn run_until_failpoint(env: &ServerEnv, arguments: &[&str], at: &str) {
+    let output = env.command(arguments, &[("GROUPWORK_FAILPOINT", at)]).output().unwrap();
     assert!(
         output.status.code().is_none(),
         "nobody came by {at}: {}",
@@ -61,8 +58,8 @@ fn run_until_failpoint(place: &ServerEnv, arguments: &[&str], at: &str) {
 }
 
 /// Returns whether all tables of an environment are empty.
-fn is_empty(place: &ServerEnv) -> bool {
-    let database = place.database.clone();
+fn is_empty(env: &ServerEnv) -> bool {
+    let database = env.database.clone();
     std::thread::spawn(move || match &database {
         Database::Sqlite(path) => !path.exists() || count(&mut Connection::open_sqlite(path, true).unwrap()) == 0,
         Database::Postgres(url) => count(&mut Connection::open_postgres(url).unwrap()) == 0,
@@ -100,10 +97,10 @@ async fn under_load(kind: Kind) {
     let rounds = size(3, 100);
     for round in 0..rounds {
         let acknowledged = workers.wait_for_operations(8).await;
-        let file = school.place.folder().join(format!("{round}.backup"));
+        let file = school.env.folder().join(format!("{round}.backup"));
         let file = file.to_str().unwrap();
-        run_ok(&school.place, &["backup", file]);
-        run_ok(&school.place, &["backup", "--verify", file]);
+        run_ok(&school.env, &["backup", file]);
+        run_ok(&school.env, &["backup", "--verify", file]);
         let target = if round % 2 == 0 {
             kind
         } else {
@@ -127,8 +124,8 @@ async fn under_load(kind: Kind) {
 }
 
 /// Checks that a service starts with the restored data: all sessions are gone, passwords and files work.
-async fn assert_usable(place: &mut ServerEnv, school: &School, acknowledged: &school::AcknowledgedFiles) {
-    let mut service = place.start("serve");
+async fn assert_usable(env: &mut ServerEnv, school: &School, acknowledged: &school::AcknowledgedFiles) {
+    let mut service = env.start("serve");
     service.ready().await;
     let old = Client::new(&service.base, Some(school.world.ben.cookie.clone()));
     old.get("/auth/get-session").await.expect(200);
@@ -164,20 +161,20 @@ async fn killed_backup_or_restore_is_completed_by_next_attempt() {
             continue;
         };
         let stored = school.documents(4).await;
-        let file = school.place.folder().join("x.backup");
+        let file = school.env.folder().join("x.backup");
         let name = file.to_str().unwrap();
         for at in ["backup.rows:3", "backup.files:3", "backup.before_rename:1"] {
-            run_until_failpoint(&school.place, &["backup", name], at);
+            run_until_failpoint(&school.env, &["backup", name], at);
             assert!(!file.exists(), "half a backup has the name of a whole one after {at}");
         }
-        run_ok(&school.place, &["backup", name]);
-        run_rejected(&school.place, &["backup", name], "exists already");
+        run_ok(&school.env, &["backup", name]);
+        run_rejected(&school.env, &["backup", name], "exists already");
         let why = if kind == Kind::Sqlite {
             "stop the service first"
         } else {
             "is not empty"
         };
-        run_rejected(&school.place, &["restore", "--yes", name], why);
+        run_rejected(&school.env, &["restore", "--yes", name], why);
         for at in ["restore.files:2", "restore.rows:9", "restore.loaded:1"] {
             let Some(mut elsewhere) = ServerEnv::new(kind) else {
                 continue;
@@ -199,8 +196,8 @@ async fn killed_backup_or_restore_is_completed_by_next_attempt() {
 }
 
 /// Kills a command after `millis` milliseconds, unless it has ended.
-fn kill_after(place: &ServerEnv, arguments: &[&str], millis: u64) {
-    let mut child = place
+fn kill_after(env: &ServerEnv, arguments: &[&str], millis: u64) {
+    let mut child = env
         .command(arguments, &[])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -220,16 +217,16 @@ async fn kill_at_random_moment_loses_no_data() {
             continue;
         };
         let stored = school.documents(6).await;
-        let file = school.place.folder().join("x.backup");
+        let file = school.env.folder().join("x.backup");
         let name = file.to_str().unwrap();
         for _ in 0..kills {
-            kill_after(&school.place, &["backup", name], rand::random_range(0..400));
+            kill_after(&school.env, &["backup", name], rand::random_range(0..400));
             if file.exists() {
-                run_ok(&school.place, &["backup", "--verify", name]);
+                run_ok(&school.env, &["backup", "--verify", name]);
                 std::fs::remove_file(&file).unwrap();
             }
         }
-        run_ok(&school.place, &["backup", name]);
+        run_ok(&school.env, &["backup", name]);
         for _ in 0..kills {
             let Some(mut elsewhere) = ServerEnv::new(kind) else {
                 continue;
@@ -252,9 +249,9 @@ async fn kill_at_random_moment_loses_no_data() {
 async fn truncated_changed_or_forged_backup_is_rejected() {
     let school = School::open(Kind::Sqlite).await.unwrap();
     school.documents(3).await;
-    let file = school.place.folder().join("x.backup");
+    let file = school.env.folder().join("x.backup");
     let name = file.to_str().unwrap();
-    run_ok(&school.place, &["backup", name]);
+    run_ok(&school.env, &["backup", name]);
     let whole = std::fs::read(&file).unwrap();
     for (what, bytes, why) in forged::all(&whole) {
         std::fs::write(&file, bytes).unwrap();
@@ -265,7 +262,7 @@ async fn truncated_changed_or_forged_backup_is_rejected() {
         assert!(!elsewhere.folder().join("groupwork.db").exists(), "{what} began");
     }
     std::fs::write(&file, whole).unwrap();
-    run_ok(&school.place, &["backup", "--verify", name]);
+    run_ok(&school.env, &["backup", "--verify", name]);
     school.close();
 }
 
@@ -277,7 +274,7 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
         };
         let stored = school.documents(3).await;
         let scrub = ["scrub", "--older-than", "0"];
-        let said = run_ok(&school.place, &scrub);
+        let said = run_ok(&school.env, &scrub);
         assert!(
             said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
             "{said}"
@@ -299,21 +296,21 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
         std::fs::remove_file(&missing).unwrap();
         std::fs::write(missing.with_file_name("nobody.docx"), b"x").unwrap();
         run_rejected(
-            &school.place,
+            &school.env,
             &scrub,
             "1 missing, 1 damaged, 0 contradictions in rows, 1 files without a row",
         );
         run_rejected(
-            &school.place,
+            &school.env,
             &scrub,
             &format!("damaged: {}", damaged.file_name().unwrap().to_str().unwrap()),
         );
         run_rejected(
-            &school.place,
+            &school.env,
             &scrub,
             &format!("missing: {}", missing.file_name().unwrap().to_str().unwrap()),
         );
-        run_rejected(&school.place, &scrub, "without a row: nobody.docx");
+        run_rejected(&school.env, &scrub, "without a row: nobody.docx");
         for id in &ids[..2] {
             let url = format!("{}/api/workrooms/documents/{id}/download", school.service.base);
             let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -330,9 +327,9 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
                 );
             }
         }
-        let file = school.place.folder().join("gaps.backup");
+        let file = school.env.folder().join("gaps.backup");
         let name = file.to_str().unwrap();
-        run_rejected(&school.place, &["backup", name], "1 files were missing and 1 damaged");
+        run_rejected(&school.env, &["backup", name], "1 files were missing and 1 damaged");
         let Some(elsewhere) = ServerEnv::new(kind) else {
             continue;
         };
@@ -353,16 +350,16 @@ async fn restore_keeps_erased_users_erased() {
             continue;
         };
         school.documents(1).await;
-        let file = school.place.folder().join("x.backup");
+        let file = school.env.folder().join("x.backup");
         let name = file.to_str().unwrap();
-        run_ok(&school.place, &["backup", name]);
+        run_ok(&school.env, &["backup", name]);
         let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
         let erased = json!({"userId": school.world.ben.id});
         adam.post("/admin/gdpr/erase", erased).await.expect(200);
         // The next start writes the list at once. A running service writes it within one minute.
-        let mut place = school.stopped();
-        place.start("serve").ready().await;
-        let list = place.folder().join("erased-people.txt");
+        let mut env = school.stopped();
+        env.start("serve").ready().await;
+        let list = env.folder().join("erased-people.txt");
         let listed = std::time::Instant::now();
         while !list.exists() && listed.elapsed().as_secs() < 20 {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -382,7 +379,7 @@ async fn restore_keeps_erased_users_erased() {
             "a backup brought an erased person back"
         );
         elsewhere.close();
-        place.close();
+        env.close();
     }
 }
 
@@ -393,13 +390,13 @@ async fn restore_computes_missing_name_keys() {
             continue;
         };
         let keys = "SELECT search_key || sort_key FROM users ORDER BY id";
-        let expected = texts(&school.place.database, keys.to_owned()).await;
+        let expected = texts(&school.env.database, keys.to_owned()).await;
         // The rows as a release without name keys leaves them.
         let blank = "UPDATE users SET search_key = '', sort_key = ''; DELETE FROM settings WHERE name = 'name_keys'";
-        execute(&school.place.database, blank.to_owned()).await;
-        let file = school.place.folder().join("x.backup");
+        execute(&school.env.database, blank.to_owned()).await;
+        let file = school.env.folder().join("x.backup");
         let name = file.to_str().unwrap();
-        run_ok(&school.place, &["backup", name]);
+        run_ok(&school.env, &["backup", name]);
         let Some(elsewhere) = ServerEnv::new(target) else {
             continue;
         };

@@ -26,7 +26,7 @@ db::statements! {
 
 /// A running service with an active class.
 pub struct School {
-    pub place: ServerEnv,
+    pub env: ServerEnv,
     pub service: ServerProcess,
     pub world: World,
     rooms: Vec<(String, Client)>,
@@ -34,9 +34,9 @@ pub struct School {
 
 impl School {
     pub async fn open(kind: Kind) -> Option<Self> {
-        let mut place = ServerEnv::new(kind)?;
-        let world = World::create(&place.store().await, &place.database).await;
-        let mut child = place
+        let mut env = ServerEnv::new(kind)?;
+        let world = World::create(&env.store().await, &env.database).await;
+        let mut child = env
             .command(
                 &[
                     "admin",
@@ -54,7 +54,7 @@ impl School {
             .unwrap();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), PASSWORD.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success());
-        let mut service = place.start("serve");
+        let mut service = env.start("serve");
         service.ready().await;
         let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
         let mut rooms = Vec::new();
@@ -66,7 +66,7 @@ impl School {
             rooms.push((room, Client::new(&service.base, Some(person.cookie.clone()))));
         }
         Some(Self {
-            place,
+            env,
             service,
             world,
             rooms,
@@ -86,7 +86,7 @@ impl School {
 
     /// Returns all stored files.
     pub fn files(&self) -> Vec<PathBuf> {
-        let folders = std::fs::read_dir(self.place.folder().join("files")).unwrap();
+        let folders = std::fs::read_dir(self.env.folder().join("files")).unwrap();
         let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
         files.map(|file| file.unwrap().path()).collect()
     }
@@ -94,7 +94,7 @@ impl School {
     /// Stops the service and returns its environment.
     pub fn stopped(self) -> ServerEnv {
         self.service.kill();
-        self.place
+        self.env
     }
 
     pub fn close(self) {

@@ -14,7 +14,7 @@ async fn every_call_fails_once(kind: Kind) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let folder = harness.place.folder().to_owned();
+    let folder = harness.env.folder().to_owned();
     let (mut fired, mut refused) = (0, 0);
     for operation in OPERATIONS {
         let calls = harness.count(operation, &folder).await;
@@ -93,7 +93,7 @@ async fn fill_disk(kind: Kind, what: &str, down: &str) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let full = harness.place.folder().join(what);
+    let full = harness.env.folder().join(what);
     for operation in [Operation::Save, Operation::Upload] {
         harness.run_until_success(operation).await;
     }
@@ -174,12 +174,12 @@ async fn full_database_disk_rejects_writes_and_recovers() {
 /// the missing rows fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreadable_rows_fail_the_request_and_not_the_service() {
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    let world = World::create(&place.store().await, &place.database).await;
-    let Database::Sqlite(file) = place.database.clone() else {
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let world = World::create(&env.store().await, &env.database).await;
+    let Database::Sqlite(file) = env.database.clone() else {
         panic!("a file was asked for")
     };
-    let mut service = place.start("serve");
+    let mut service = env.start("serve");
     service.ready().await;
     let connection = rusqlite::Connection::open(&file).unwrap();
     let checkpoint = "PRAGMA wal_checkpoint(FULL)";

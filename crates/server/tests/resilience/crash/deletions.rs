@@ -33,7 +33,7 @@ enum Target {
 }
 
 struct DeletionFixture {
-    place: ServerEnv,
+    env: ServerEnv,
     world: World,
     document_server: Arc<RunningSimulator>,
 }
@@ -48,17 +48,17 @@ struct Open {
 
 impl DeletionFixture {
     async fn start(kind: Kind) -> Option<Self> {
-        let mut place = ServerEnv::new(kind)?;
-        let world = World::create(&place.store().await, &place.database).await;
+        let mut env = ServerEnv::new(kind)?;
+        let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &document_server.url());
-        place.set("DOCSERVER_SWEEP_SECONDS", "1");
+        env.set("DOCSERVER_URL", &document_server.url());
+        env.set("DOCSERVER_SWEEP_SECONDS", "1");
         Some(Self {
-            place,
+            env,
             world,
             document_server,
         })
@@ -82,7 +82,7 @@ impl DeletionFixture {
         editor.type_text(typed).await.unwrap();
         let noted = async || {
             let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
-            texts(&self.place.database, sessions).await.len() == 1
+            texts(&self.env.database, sessions).await.len() == 1
         };
         eventually(noted).await;
         Open {
@@ -96,7 +96,7 @@ impl DeletionFixture {
     /// Sends the deletion, waits until the service dies at the failpoint and restarts it.
     async fn kill_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
         let mut service = self
-            .place
+            .env
             .try_start("serve", &[("GROUPWORK_FAILPOINT", &format!("{failpoint}:1"))])
             .unwrap();
         service.ready().await;
@@ -113,7 +113,7 @@ impl DeletionFixture {
             assert!(since.elapsed() < WAIT_TIMEOUT, "{failpoint} was not visited");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        let mut service = self.place.start("serve");
+        let mut service = self.env.start("serve");
         service.ready().await;
         (service, open)
     }
@@ -162,14 +162,14 @@ async fn kill_during_deletions(kind: Kind) {
             assert!(words(&text.bytes).contains(failpoint), "{target:?} at {failpoint}");
             let closed = async || {
                 let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
-                texts(&fixture.place.database, open).await.is_empty()
+                texts(&fixture.env.database, open).await.is_empty()
             };
             eventually(closed).await;
             assert!(open.editor.type_text("Later.").await.is_err(), "the editor is closed");
             service.kill();
         }
     }
-    fixture.place.close();
+    fixture.env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

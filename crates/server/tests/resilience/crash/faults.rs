@@ -66,8 +66,8 @@ pub struct Outcome {
 }
 
 impl Faults {
-    /// Compiles the library and preloads it in every later start of `place`.
-    pub fn install(place: &mut ServerEnv) -> Self {
+    /// Compiles the library and preloads it in every later start of `env`.
+    pub fn install(env: &mut ServerEnv) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (library, plan) = (folder.path().join("shim.so"), folder.path().join("plan"));
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/resilience/crash/shim.c");
@@ -82,8 +82,8 @@ impl Faults {
         let mut open = OpenOptions::new();
         let file = open.read(true).write(true).create_new(true).open(&plan).unwrap();
         file.set_len(SIZE).unwrap();
-        place.set("LD_PRELOAD", library.to_str().unwrap());
-        place.set("GROUPWORK_FAULTS", plan.to_str().unwrap());
+        env.set("LD_PRELOAD", library.to_str().unwrap());
+        env.set("GROUPWORK_FAULTS", plan.to_str().unwrap());
         Self {
             plan: file,
             _folder: folder,

@@ -41,7 +41,7 @@ pub const OPERATIONS: [Operation; 6] = [
 ];
 
 pub struct Harness {
-    pub place: ServerEnv,
+    pub env: ServerEnv,
     pub document_server: Arc<RunningSimulator>,
     pub oracle: Arc<Oracle>,
     pub checker: Checker,
@@ -52,16 +52,16 @@ pub struct Harness {
 
 impl Harness {
     pub async fn start(kind: Kind) -> Option<(Self, ServerProcess)> {
-        let mut place = ServerEnv::new(kind)?;
-        let world = World::create(&place.store().await, &place.database).await;
+        let mut env = ServerEnv::new(kind)?;
+        let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &document_server.url());
-        let faults = Faults::install(&mut place);
-        let mut service = place.start("serve");
+        env.set("DOCSERVER_URL", &document_server.url());
+        let faults = Faults::install(&mut env);
+        let mut service = env.start("serve");
         service.ready().await;
         let oracle = Arc::new(Oracle::default());
         let seed = rand::random::<u64>();
@@ -70,9 +70,9 @@ impl Harness {
         let own = StdRng::from_rng(&mut rng);
         let mut writer = Writer::new(&service.base, &world, &world.ben, &document_server, &oracle, own);
         writer.create_room().await;
-        let checker = Checker::new(&place.database, place.folder(), &world.north);
+        let checker = Checker::new(&env.database, env.folder(), &world.north);
         let harness = Self {
-            place,
+            env,
             document_server,
             oracle,
             checker,
@@ -124,7 +124,7 @@ impl Harness {
         self.run(operation).await.expect("nothing goes wrong");
         let seen = self.faults.disarm().seen;
         // A message is stored only in the database, and another process writes the files of PostgreSQL.
-        let is_silent = operation == Operation::PostMessage && matches!(self.place.database, Database::Postgres(_));
+        let is_silent = operation == Operation::PostMessage && matches!(self.env.database, Database::Postgres(_));
         assert!(
             seen > 0 || is_silent,
             "{operation:?} writes nothing: the library is not asked"
@@ -144,7 +144,7 @@ impl Harness {
 
     /// Restarts the service and checks all its data.
     pub async fn recover(&mut self) -> ServerProcess {
-        let mut service = self.place.start("serve");
+        let mut service = self.env.start("serve");
         let start = service.ready().await;
         assert!(start < recovery_timeout(), "ready only after {start:?}");
         self.check_state();
@@ -165,6 +165,6 @@ impl Harness {
         service.kill();
         println!("  {}", self.oracle.summary());
         println!("  {}", self.checker.summary());
-        self.place.close();
+        self.env.close();
     }
 }

@@ -13,7 +13,7 @@ async fn kills_at_every_call(kind: Kind) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
-    let folder = harness.place.folder().to_owned();
+    let folder = harness.env.folder().to_owned();
     let mut kills = 0;
     for operation in OPERATIONS {
         let calls = harness.count(operation, &folder).await;
@@ -51,7 +51,7 @@ async fn kills_at_every_call(kind: Kind) {
     for point in sample_calls {
         harness.faults.arm(&folder, ALL, Action::Kill, point, 1);
         // The service dies before it listens or in a background task, or the call does not happen this time.
-        if let Ok(mut service) = harness.place.try_start("serve", &[]) {
+        if let Ok(mut service) = harness.env.try_start("serve", &[]) {
             for _ in 0..100 {
                 if service.try_wait().is_some() {
                     break;
@@ -75,12 +75,12 @@ async fn killed_first_start_is_completed_by_next_start() {
     let mut tried = 0_u64;
     let wanted = size(3, 1_000);
     while tried < wanted {
-        let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-        let faults = Faults::install(&mut place);
-        let folder = place.folder().to_owned();
+        let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+        let faults = Faults::install(&mut env);
+        let folder = env.folder().to_owned();
         if calls == 0 {
             faults.arm(&folder, ALL, Action::Count, 0, 0);
-            place.start("serve").ready().await;
+            env.start("serve").ready().await;
             calls = faults.disarm().seen;
             println!("a first start makes {calls} calls");
             continue;
@@ -96,16 +96,16 @@ async fn killed_first_start_is_completed_by_next_start() {
         };
         tried += 1;
         faults.arm(&folder, ALL, Action::Kill, point, 1);
-        drop(place.try_start("serve", &[]));
+        drop(env.try_start("serve", &[]));
         let outcome = faults.disarm();
-        let mut service = place.start("serve");
+        let mut service = env.start("serve");
         let start = service.ready().await;
         assert!(
             start < recovery_timeout(),
             "after {point} {}: ready only after {start:?}",
             outcome.last
         );
-        invariants::check(&place.database);
+        invariants::check(&env.database);
     }
     println!("{tried} first starts killed");
 }

@@ -44,7 +44,7 @@ const RUNS: usize = 6;
 
 /// A service that is killed often, and what was acknowledged in all its runs.
 struct CrashFixture {
-    place: ServerEnv,
+    env: ServerEnv,
     document_server: Arc<RunningSimulator>,
     oracle: Arc<Oracle>,
     checker: Checker,
@@ -55,24 +55,24 @@ struct CrashFixture {
 
 impl CrashFixture {
     async fn prepare(kind: Kind) -> Option<(Self, ServerProcess)> {
-        let mut place = ServerEnv::new(kind)?;
-        let world = World::create(&place.store().await, &place.database).await;
+        let mut env = ServerEnv::new(kind)?;
+        let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
             Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
                 .await
                 .unwrap(),
         );
-        place.set("DOCSERVER_URL", &document_server.url());
+        env.set("DOCSERVER_URL", &document_server.url());
         let seed = rand::random::<u64>();
         println!("crash on {kind:?}: seed {seed}");
         let mut rng = StdRng::seed_from_u64(seed);
-        let mut service = place.start("serve");
+        let mut service = env.start("serve");
         let slowest_start = service.ready().await;
         let oracle = Arc::new(Oracle::default());
-        let checker = Checker::new(&place.database, place.folder(), &world.north);
+        let checker = Checker::new(&env.database, env.folder(), &world.north);
         let writers = Writers::start(&[&service.base], &world, &document_server, &oracle, &mut rng).await;
         let fixture = Self {
-            place,
+            env,
             document_server,
             oracle,
             checker,
@@ -87,7 +87,7 @@ impl CrashFixture {
     async fn recover(&mut self) -> ServerProcess {
         // Writers and the document server continue during the start. Their repeated requests must find the result of
         // the first attempt.
-        let mut service = self.place.start("serve");
+        let mut service = self.env.start("serve");
         let start = service.ready().await;
         assert!(start < recovery_timeout(), "ready only after {start:?}");
         self.slowest_start = self.slowest_start.max(start);
@@ -106,7 +106,7 @@ impl CrashFixture {
         self.oracle.assert_no_faults();
         service.kill();
         println!("  {}", self.checker.summary());
-        self.place.close();
+        self.env.close();
     }
 }
 
@@ -172,7 +172,7 @@ impl CrashFixture {
             if name.starts_with("sweep.") {
                 self.leave_orphaned_files().await;
             }
-            let Ok(mut dying) = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
+            let Ok(mut dying) = self.env.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
                 return armed;
             };
             self.writers.resume();
@@ -190,7 +190,7 @@ impl CrashFixture {
 
     /// Runs the service until the document server has a save that was not accepted, then deletes the lease of the sweep.
     async fn leave_orphaned_files(&mut self) {
-        let mut service = self.place.start("serve");
+        let mut service = self.env.start("serve");
         service.ready().await;
         self.document_server
             .simulator()
@@ -205,7 +205,7 @@ impl CrashFixture {
         service.kill();
         self.document_server.simulator().faults().clear();
         let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
-        execute(&self.place.database, free).await;
+        execute(&self.env.database, free).await;
     }
 }
 

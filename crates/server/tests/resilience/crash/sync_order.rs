@@ -77,8 +77,8 @@ async fn check_order(kind: Kind) {
     harness.run_until_success(Operation::Save).await;
     harness.run_until_success(Operation::Upload).await;
     let template = harness.writer.template().await;
-    let files = harness.place.folder().join("files");
-    let Some(tracer) = Strace::attach(&service, harness.place.folder().join("strace")) else {
+    let files = harness.env.folder().join("files");
+    let Some(tracer) = Strace::attach(&service, harness.env.folder().join("strace")) else {
         return;
     };
     // Each request uses a new connection, because the service may just be closing an idle one.

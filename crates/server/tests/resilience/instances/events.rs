@@ -52,8 +52,8 @@ async fn session_revocation_takes_effect_at_other_instance() {
     let Some(app) = TestApp::start(Kind::Postgres).await else {
         return;
     };
-    let mut place = ServerEnv::on_database(&app.database);
-    let mut other = tokio::task::block_in_place(|| place.start("serve"));
+    let mut env = ServerEnv::on_database(&app.database);
+    let mut other = tokio::task::block_in_place(|| env.start("serve"));
     other.ready().await;
     revocation::check_every_revocation(&app, &other.base).await;
     assert!(other.stop().success());

@@ -131,7 +131,7 @@ async fn rolling_restart_fails_no_request() {
     };
     // The first instance drains for one second, so that the proxy can notice. The other stops immediately, and the
     // proxy retries its requests.
-    instances.places[0].set("DRAIN_SECONDS", "1");
+    instances.envs[0].set("DRAIN_SECONDS", "1");
     instances.start_all().await;
     let (world, proxy) = (people(&instances).await, instances.proxy.base.clone());
     let oracle = Arc::new(Oracle::default());
@@ -181,8 +181,8 @@ async fn rolling_restart_fails_no_request() {
     println!("  {}", oracle.summary());
     assert_eq!(oracle.refused(), 0, "nobody was told to come later");
     assert!(cut > 0, "the run shows nothing");
-    for place in &instances.places {
-        let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
+    for env in &instances.envs {
+        let log = std::fs::read_to_string(env.folder().join("serve.log")).unwrap();
         assert!(!log.contains("requests in flight were dropped"), "{log}");
     }
     oracle.record_rejections(&document_server);

@@ -47,8 +47,8 @@ async fn one_instance_checks_forgotten_saves_until_it_dies() {
     let Some(mut instances) = Instances::prepare(2, &settings).await else {
         return;
     };
-    for (place, server) in instances.places.iter_mut().zip(&servers) {
-        place.set("DOCSERVER_INTERNAL_URL", &server.url());
+    for (env, server) in instances.envs.iter_mut().zip(&servers) {
+        env.set("DOCSERVER_INTERNAL_URL", &server.url());
     }
     instances.start_all().await;
     let asked = || servers.each_ref().map(check_count);

@@ -15,10 +15,10 @@ use test_support::rows::texts;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_instances_start_concurrently_on_empty_database() {
-    let Some(place) = ServerEnv::on_empty_postgres() else {
+    let Some(env) = ServerEnv::on_empty_postgres() else {
         return;
     };
-    let mut instances = Instances::at(place, 3, &[]).await;
+    let mut instances = Instances::at(env, 3, &[]).await;
     instances.start_all().await;
     let versions = "SELECT CAST(version AS TEXT) FROM refinery_schema_history ORDER BY version".to_owned();
     let versions = texts(instances.database(), versions).await;
@@ -46,11 +46,11 @@ async fn three_instances_start_concurrently_on_empty_database() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn draining_instance_serves_until_second_signal() {
-    let Some(mut place) = ServerEnv::new(test_support::Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(test_support::Kind::Postgres) else {
         return;
     };
-    place.set("DRAIN_SECONDS", "120");
-    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    env.set("DRAIN_SECONDS", "120");
+    let mut service = tokio::task::block_in_place(|| env.start("serve"));
     service.ready().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let send = async |path: &str| {
@@ -81,15 +81,15 @@ async fn draining_instance_serves_until_second_signal() {
     let ended = tokio::task::spawn_blocking(move || service.wait()).await.unwrap();
     assert!(ended.success(), "{ended}");
     assert!(since.elapsed() < Duration::from_secs(100), "nobody waits for the drain");
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pending_connections_are_served_at_shutdown() {
-    let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
+    let Some(mut env) = ServerEnv::new(test_support::Kind::Sqlite) else {
         return;
     };
-    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    let mut service = tokio::task::block_in_place(|| env.start("serve"));
     service.ready().await;
     // The connections and the signal arrive while the process is paused.
     service.pause();
@@ -110,21 +110,21 @@ async fn pending_connections_are_served_at_shutdown() {
         assert!(is_answered, "{number}: {read:?} {answer}\n{}", service.tail());
     }
     assert!(service.wait().success());
-    place.close();
+    env.close();
 }
 
 /// The signal handlers are installed before the process prints its address, so a signal that arrives immediately after
 /// that does not kill it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn signal_right_after_start_stops_service_cleanly() {
-    let Some(mut place) = ServerEnv::new(test_support::Kind::Sqlite) else {
+    let Some(mut env) = ServerEnv::new(test_support::Kind::Sqlite) else {
         return;
     };
     for round in 0..20 {
-        let service = tokio::task::block_in_place(|| place.start("serve"));
+        let service = tokio::task::block_in_place(|| env.start("serve"));
         service.send_sigterm();
         let ended = tokio::task::block_in_place(|| service.wait());
         assert!(ended.success(), "in round {round}: {ended}");
     }
-    place.close();
+    env.close();
 }

@@ -73,7 +73,7 @@ pub struct OutageFixture {
     direct: Database,
     world: World,
     services: [ServerProcess; 2],
-    _places: [ServerEnv; 2],
+    _envs: [ServerEnv; 2],
     document_server: Arc<RunningSimulator>,
     oracle: Arc<Oracle>,
     checker: Checker,
@@ -108,8 +108,8 @@ impl OutageFixture {
                 .await
                 .unwrap(),
         );
-        for place in [&mut first, &mut second] {
-            place.set("DOCSERVER_URL", &document_server.url());
+        for env in [&mut first, &mut second] {
+            env.set("DOCSERVER_URL", &document_server.url());
         }
         let mut services = [first.start("serve"), second.start("serve")];
         for service in &mut services {
@@ -158,7 +158,7 @@ impl OutageFixture {
             direct,
             world,
             services,
-            _places: [first, second],
+            _envs: [first, second],
             document_server,
             oracle,
             checker,

@@ -18,21 +18,21 @@ fn port(url: &str) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_listen_connection_is_replaced() {
-    let Some(mut place) = ServerEnv::new(Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(Kind::Postgres) else {
         return;
     };
-    let Database::Postgres(url) = place.database.clone() else {
+    let Database::Postgres(url) = env.database.clone() else {
         unreachable!()
     };
     let fault_proxy = FaultProxy::to(port(&url)).await;
-    place.set(
+    env.set(
         "DATABASE_URL",
         &url.replace(&format!(":{}/", port(&url)), &format!(":{}/", fault_proxy.port)),
     );
-    place.set("BUS_HEARTBEAT_SECONDS", "1");
-    place.set("BUS_TIMEOUT_SECONDS", "2");
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    env.set("BUS_HEARTBEAT_SECONDS", "1");
+    env.set("BUS_TIMEOUT_SECONDS", "2");
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let (ada, ben) = (
         SocketProbe::of(&service.base, &world.ada).await,
@@ -42,7 +42,7 @@ async fn silent_listen_connection_is_replaced() {
     // Both ends consider the connection open; only the data is missing.
     fault_proxy.drop_bus_data(true);
     let end = format!("DELETE FROM sessions WHERE token = '{}'", world.ben.token);
-    execute(&place.database, end).await;
+    execute(&env.database, end).await;
     // Reconnecting fails as long as the proxy drops data.
     until("the log names the lost LISTEN connection", async || {
         service.tail().contains("LISTEN connection lost")
@@ -54,7 +54,7 @@ async fn silent_listen_connection_is_replaced() {
     ben.until("is out", SocketProbe::is_rejected).await;
     drop((ada, ben));
     service.kill();
-    place.close();
+    env.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -23,12 +23,12 @@ async fn start_waits_for_postgres_and_uses_available_connections() {
     }
     let url = cluster.url("school").replace("postgres@", "school@");
     let direct = Database::Postgres(url.clone());
-    let mut place = ServerEnv::on_database(&direct);
-    let world = World::create(&place.store().await, &direct).await;
+    let mut env = ServerEnv::on_database(&direct);
+    let world = World::create(&env.store().await, &direct).await;
 
     // The database is unavailable for longer than the wait time. The error names the reason.
     cluster.stop("fast");
-    let refused = place
+    let refused = env
         .try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")])
         .err()
         .expect("no server");
@@ -40,7 +40,7 @@ async fn start_waits_for_postgres_and_uses_available_connections() {
     let wrong = url.replace("/school", "/nowhere");
     cluster.start_again();
     // If the service waited, it would wait for a day, and the watchdog would report this test.
-    let refused = place
+    let refused = env
         .try_start("serve", &[("DATABASE_URL", &wrong), ("DATABASE_WAIT_SECONDS", "86400")])
         .err()
         .expect("no such database");
@@ -49,12 +49,12 @@ async fn start_waits_for_postgres_and_uses_available_connections() {
     // The database is unavailable at the start and available shortly after.
     cluster.stop("fast");
     let starting = tokio::task::spawn_blocking(move || {
-        place.set("DATABASE_CONNECTIONS", "8,8");
-        (place.start("serve"), place)
+        env.set("DATABASE_CONNECTIONS", "8,8");
+        (env.start("serve"), env)
     });
     tokio::time::sleep(Duration::from_secs(1)).await;
     cluster.start_again();
-    let (mut service, place) = starting.await.unwrap();
+    let (mut service, env) = starting.await.unwrap();
     service.ready().await;
 
     // The pool gets at most eleven of its 17 connections. These are sufficient for concurrent requests.
@@ -71,7 +71,7 @@ async fn start_waits_for_postgres_and_uses_available_connections() {
     }
     assert_eq!(ada.get("/groups").await.expect(200).as_array().unwrap().len(), 40);
     service.kill();
-    drop(place);
+    drop(env);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,13 +146,13 @@ fn systemd_is_notified_of_start_and_stop() {
         let length = socket.recv(&mut bytes).unwrap();
         String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
     };
-    let mut place = ServerEnv::new(Kind::Sqlite).unwrap();
-    place.set("NOTIFY_SOCKET", path.to_str().unwrap());
-    let service = place.start("serve");
+    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    env.set("NOTIFY_SOCKET", path.to_str().unwrap());
+    let service = env.start("serve");
     assert_eq!(received(), "READY=1");
     assert!(service.stop().success());
     assert_eq!(received(), "STOPPING=1");
-    place.close();
+    env.close();
 }
 
 async fn ada_class(ada: &Client) -> serde_json::Value {

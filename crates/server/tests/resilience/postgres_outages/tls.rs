@@ -61,27 +61,21 @@ async fn each_sslmode_enforces_its_requirements() {
     let by_name = format!("{by_name}?hostaddr=127.0.0.1&");
     let by_address = format!("{}?", cluster.url("postgres"));
 
-    let mut place = ServerEnv::on_database(&Database::Postgres(format!(
+    let mut env = ServerEnv::on_database(&Database::Postgres(format!(
         "{by_name}sslmode=verify-full&sslrootcert={right}"
     )));
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
+    let world = World::create(&env.store().await, &env.database).await;
+    let mut service = env.start("serve");
     service.ready().await;
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     ada.get("/classes").await.expect(200);
     drop(super::socket_probe::SocketProbe::of(&service.base, &world.ada).await);
-    let doctor = place.command(&["doctor"], &[]).output().unwrap();
+    let doctor = env.command(&["doctor"], &[]).output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     for words in ["TLSv1.3", "fsync is on", "LISTEN and NOTIFY work", "instances"] {
         assert!(doctor.contains(words), "{words}: {doctor}");
     }
-    assert!(
-        place
-            .command(&["backup", "all.backup"], &[])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(env.command(&["backup", "all.backup"], &[]).status().unwrap().success());
     service.kill();
 
     for (url, expected) in [
@@ -107,7 +101,7 @@ async fn each_sslmode_enforces_its_requirements() {
         (format!("{by_address}sslmode=disable"), "needs ?sslmode=require"),
         (by_address.trim_end_matches('?').to_owned(), "needs ?sslmode=require"),
     ] {
-        let tried = place
+        let tried = env
             .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
             .output()
             .unwrap();
@@ -123,7 +117,7 @@ async fn each_sslmode_enforces_its_requirements() {
     cluster.start_again();
     for (word, expected) in [("prefer", ""), ("require", "speaks none")] {
         let url = format!("{by_address}sslmode={word}");
-        let tried = place
+        let tried = env
             .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
             .output()
             .unwrap();
