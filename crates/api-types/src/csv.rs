@@ -51,7 +51,7 @@ mod tests {
     use super::{format_row, format_row_with, unescape};
 
     #[test]
-    fn cells_are_quoted_only_where_they_must_be() {
+    fn csv_cell_is_quoted_only_if_required() {
         assert_eq!(format_row(["a", "", "b c", "ä"]), "a,,b c,ä\r\n");
         assert_eq!(
             format_row(["a,b", "say \"hi\"", "two\nlines"]),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_become_text() {
+    fn csv_formula_is_escaped_as_text() {
         assert_eq!(
             format_row(["=1+1", "+1", "-1", "@x", "\tx"]),
             "\"'=1+1\",\"'+1\",\"'-1\",\"'@x\",\"'\tx\"\r\n"
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_text_comes_back_as_it_was() {
+    fn escaped_csv_formula_is_read_back_unchanged() {
         for text in ["=1+1", "'=1", "''-x", "'quoted'", "7b", "-", "+1"] {
             let written = format_row([text]);
             let cell = written.trim_end().trim_matches('"');

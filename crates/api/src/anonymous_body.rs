@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn body_that_takes_too_long_ends_the_request() {
+    async fn slow_anonymous_body_ends_the_request() {
         let budget = BodyMemory::new(TOTAL, PER_CLIENT);
         let never = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let (body, _charge) = request(&budget, "a", never(), Duration::from_millis(10));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_and_drips_are_bounded_and_slow_lines_are_not() {
+    fn stalled_bodies_time_out_and_slow_connections_do_not() {
         let seconds = Duration::from_secs;
         assert_eq!(BODY_RATE.timeout(Duration::ZERO, 0), seconds(15));
         assert_eq!(
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_stalls_ends_the_request() {
+    async fn stalled_body_ends_the_request() {
         let body_wait = BodyWait::default();
         let mut this = TimedBody::new(late(Duration::from_millis(1), false), body_wait.clone());
         this.minimum_rate.idle = Duration::from_millis(100);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_clients_time_is_not_ours() {
+    async fn request_timeout_excludes_waiting_for_the_client() {
         let (limit, body_wait) = (Some(Duration::from_millis(500)), BodyWait::default());
         let body = Body::new(TimedBody::new(
             late(Duration::from_millis(1200), true),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_than_the_limit_is_too_large() {
+    async fn body_above_limit_is_too_large() {
         assert!(matches!(
             read_body(Body::from(vec![0; 11]), 10).await,
             Err(Error::TooLarge { limit_bytes: 10 })

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_several_schools_pass_over_nothing_and_show_nothing_twice() {
+    fn merged_pages_of_schools_skip_and_repeat_nothing() {
         let schools: [&[i64]; 4] = [&[90, 80, 70, 60, 50], &[95, 94, 93], &[], &[90, 51, 2, 1]];
         for limit in 1..=12 {
             let (mut seen, mut after) = (Vec::new(), None);

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn one_part_is_understood_and_several_are_none() {
+    fn single_range_is_parsed_and_several_are_ignored() {
         for (text, expected) in [
             ("bytes=0-4", Some(0..5)),
             ("bytes=5-", Some(5..10)),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_in_the_header_twice_and_cannot_leave_it() {
+    fn file_name_is_escaped_in_content_disposition() {
         assert_eq!(
             disposition("Grüße \"7b\".docx"),
             "attachment; filename=\"Gr__e _7b_.docx\"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%227b%22.docx"

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_in_a_path_tells_whose_it_is() {
+    fn path_id_is_described_by_its_object() {
         let of = |path, name| describe_id(path, name).unwrap_or_default();
         assert_eq!(of("/classes/{id}/teachers/{userId}", "id"), "The id of a class");
         assert_eq!(of("/classes/{id}/teachers/{userId}", "userId"), "The id of a user");

@@ -314,13 +314,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_names_its_codes() {
+    fn error_codes_are_found_in_description() {
         let text = "HAS_SUBMISSION, CLASS_ARCHIVED when the JSON of a CSV is PDF; DUPLICATE_EMAIL";
         assert_eq!(codes_in(text), ["HAS_SUBMISSION", "CLASS_ARCHIVED", "DUPLICATE_EMAIL"]);
     }
 
     #[test]
-    fn codes_of_the_library_mean_what_it_says() {
+    fn library_error_codes_have_library_messages() {
         assert_eq!(
             meaning("INVALID_EMAIL_OR_PASSWORD").as_deref(),
             Some("Invalid email or password.")
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_of_the_contract_is_in_order() {
+    fn error_codes_are_unique_and_have_descriptions() {
         assert!(CODES.iter().all(|(_, meaning)| meaning.ends_with('.')));
         let mut seen = std::collections::HashSet::new();
         assert!(CODES.iter().all(|(code, _)| seen.insert(code)), "a code stands twice");

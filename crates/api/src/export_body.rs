@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slow_reader_loses_the_permit_and_keeps_the_answer() {
+    async fn slow_reader_loses_the_permit_and_keeps_the_response() {
         let permit = Arc::new(());
         let mut body = ExportBody::new(pieces(3), permit.clone(), (), Duration::from_millis(10));
         body.frame().await.unwrap().unwrap();

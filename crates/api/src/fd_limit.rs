@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_soft_limit_rises_to_the_hard_one() {
+    fn soft_descriptor_limit_is_raised_to_hard_limit() {
         let now = raise();
         assert_eq!(getrlimit(Resource::Nofile).current, now);
         assert_eq!(raise(), now, "asking again changes nothing");

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_with_crlf_and_all_bodies_are_left_alone() {
+    fn heads_with_crlf_and_bodies_are_unchanged() {
         for text in [
             "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
             "\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_line_feed_of_every_head_is_spoiled() {
+    fn bare_line_feed_in_any_head_is_made_invalid() {
         for text in [
             "GET / HTTP/1.1|host: x\r\n\r\n",
             "GET / HTTP/1.1\r\nhost: x|a: b\r\n\r\n",

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_clamped_and_nonsense_is_refused() {
+    fn page_limit_is_clamped_and_invalid_one_is_rejected() {
         assert_eq!(limit("1"), Some(1));
         assert_eq!(limit("200"), Some(200));
         assert_eq!(limit("201"), Some(200));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_survives_the_trip_and_a_forged_one_does_not() {
+    fn cursor_roundtrips_and_forged_cursor_is_rejected() {
         let position = Position {
             key: 1_700_000_000_000_i64,
             id: "0190".to_owned(),

@@ -59,7 +59,7 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn all_problems_of_a_body_are_named_at_once() {
+fn all_errors_of_a_body_are_reported_at_once() {
     assert_eq!(
         problems(json!({})),
         pairs(&[("kind", "required"), ("startsAt", "required"), ("title", "required")])
@@ -92,7 +92,7 @@ fn all_problems_of_a_body_are_named_at_once() {
 }
 
 #[test]
-fn limits_have_the_codes_of_their_kind() {
+fn limit_messages_map_to_their_codes() {
     for (message, code) in [
         ("is required", "required"),
         ("must not be null", "required"),
@@ -124,7 +124,7 @@ struct TestListQuery {
 }
 
 #[test]
-fn all_problems_of_a_query_are_named_at_once() {
+fn all_errors_of_a_query_are_reported_at_once() {
     let of = |text: &str| {
         let read = query::<TestListQuery>(text.as_bytes());
         let found = read.err().unwrap_or_default().into_iter();

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_read_as_serde_reads_it() -> Result<(), Error> {
+    fn strict_object_is_read_like_serde() -> Result<(), Error> {
         let value = json!({"points": 3, "notes": [{"text": "Good."}]});
         let note = SampleNote {
             text: "Good.".to_owned(),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_no_object_at_any_depth() {
+    fn list_instead_of_object_is_rejected_at_any_depth() {
         for value in [
             json!([null, []]),
             json!({"points": 1, "notes": [["Good."]]}),

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn client_that_does_not_read_is_cut() {
+    async fn client_that_does_not_read_is_disconnected() {
         let (mut this, _client) = pair().await;
         this.reader = SlowReader::new(IMPATIENT);
         this.phase.begin();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn websocket_is_left_to_its_own_limits() {
+    async fn websocket_is_exempt_from_slow_reader_limit() {
         let (mut this, mut client) = pair().await;
         this.reader = SlowReader::new(IMPATIENT);
         this.phase.upgrade();

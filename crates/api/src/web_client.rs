@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_is_taken_when_it_is_named_and_wanted() {
+    fn encoding_is_used_if_named_with_nonzero_quality() {
         assert!(accepts_encoding("gzip, deflate, br", "br"));
         assert!(accepts_encoding("BR;q=0.5", "br"));
         assert!(!accepts_encoding("gzip, br;q=0", "br"));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_may_load_the_editor_and_nothing_else() {
+    fn page_policy_allows_editor_scripts_only() {
         let policy = policy(Some("https://docs.school.example/office"));
         assert!(
             policy.contains("script-src 'self' https://docs.school.example;"),

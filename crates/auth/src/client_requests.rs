@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_has_its_own_limit_and_gets_it_back() {
+    fn request_limit_is_per_address_and_released() {
         let requests = ClientRequests::new(2);
         let address = |last| IpAddr::from([192, 0, 2, last]);
         let held = [requests.acquire(address(1)), requests.acquire(address(1))];

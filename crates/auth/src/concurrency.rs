@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_school_has_half_of_the_places_and_they_take_turns() {
+    async fn tenant_gets_at_most_half_of_the_permits() {
         let semaphore = TenantSemaphore::default();
         let [north, south, west] = ["north", "south", "west"].map(OrganizationId::new);
         let mut held = Vec::new();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_wait_are_called_school_by_school() {
+    async fn waiting_requests_get_permits_round_robin_by_tenant() {
         let semaphore = TenantSemaphore::default();
         let [north, south] = ["north", "south"].map(OrganizationId::new);
         let mut held = Vec::new();

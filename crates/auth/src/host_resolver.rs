@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_host_is_the_same_tenant_or_none() {
+    fn every_spelling_of_host_resolves_to_same_tenant_or_none() {
         let host_resolver = HostResolver {
             base_domain: Some("schools.example".to_owned()),
             trusted_proxies: Vec::new(),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_line_that_contradicts_the_host_names_none() {
+    fn request_line_contradicting_host_resolves_to_no_tenant() {
         let host_resolver = HostResolver::default();
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("north.example"));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_web_clients_own_host_names_no_school() {
+    fn web_client_host_resolves_to_no_tenant() {
         let host_resolver = HostResolver {
             base_domain: Some("schools.example".to_owned()),
             frontend: Some("app.schools.example".to_owned()),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_count_an_ipv6_network_as_one_address() {
+    fn ipv6_network_counts_as_one_address() {
         let text = |address: &str| address.parse().map(network_text).unwrap_or_default();
         assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
         assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_page_may_change_something_with_cookies() {
+    fn write_with_cookie_from_foreign_origin_is_rejected() {
         let cookie = ("cookie", "a=b");
         assert!(answer(&[cookie, ("origin", "https://school.example")]));
         assert!(answer(&[cookie, ("referer", "https://school.example/groups?x=1")]));

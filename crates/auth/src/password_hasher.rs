@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn strangers_who_only_pretend_take_no_turn_from_others() {
+    async fn unknown_account_hash_uses_no_hashing_permit() {
         let password_hasher = PasswordHasher::default();
         let free = u32::try_from(password_hasher.0.permits.available_permits()).unwrap();
         let all = Arc::clone(&password_hasher.0.permits)
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_too_long_is_told_to_come_again() {
+    async fn long_wait_for_hashing_is_rejected_with_retry_after() {
         let password_hasher = PasswordHasher::default();
         let free = u32::try_from(password_hasher.0.permits.available_permits()).unwrap();
         let _all = Arc::clone(&password_hasher.0.permits)

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_object_of_a_path_names_its_home() {
+    fn object_in_path_determines_its_tenant() {
         assert_eq!(resource("/courses/c1", "/api/courses/{id}"), object("courses", "c1"));
         assert_eq!(
             resource("/api/workrooms/documents/d1/pdf", "/api/workrooms/documents/{id}/pdf"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parent_in_a_body_names_its_home_and_an_organization_outright_wins() {
+    fn tenant_in_body_is_parent_object_or_organization_id() {
         let of = |body: Value| from_body(body.as_object().expect("a test body"));
         assert_eq!(
             of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_text_without_nul() {
+    fn path_with_nul_or_invalid_text_is_rejected() {
         for path in [
             "/courses/c1",
             "/courses/%F0%9F%99%82",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_organization_is_taken_out_of_the_query() {
+    fn organization_is_removed_from_query() {
         let uri: Uri = "/courses?search=x&organizationId=o1".parse().expect("a test address");
         assert_eq!(
             without_organization(&uri).map(|uri| uri.to_string()).as_deref(),

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_password_is_readable_and_never_the_same() {
+    fn temporary_passwords_are_readable_and_distinct() {
         let (one, other) = (generate(), generate());
         assert_ne!(one, other);
         assert_eq!(one.len(), 19, "{one}");

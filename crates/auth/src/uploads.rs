@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn staged_bytes_of_all_uploads_count_against_the_room() {
+    async fn staged_bytes_of_all_uploads_count_against_free_space() {
         let (uploads, ben) = (uploads(0), UserId::new("ben"));
         let mut announced = uploads.begin(&ben, Some(quota(100)), 60).await.unwrap();
         let mut streamed = uploads.begin(&ben, Some(quota(100)), 0).await.unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn user_has_so_many_uploads_at_a_time() {
+    async fn concurrent_uploads_of_user_are_limited() {
         let (uploads, ben) = (uploads(0), UserId::new("ben"));
         let mut held = Vec::new();
         for _ in 0..UPLOADS_AT_ONCE {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn user_has_so_many_conversions_at_a_time() {
+    async fn concurrent_conversions_of_user_are_limited() {
         let (uploads, ben) = (uploads(0), UserId::new("ben"));
         let mut held = Vec::new();
         for _ in 0..CONVERSIONS_AT_ONCE {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_begins_on_a_disk_that_is_nearly_full() {
+    async fn no_upload_starts_on_nearly_full_disk() {
         let ben = UserId::new("ben");
         let full = uploads(u64::MAX);
         assert!(matches!(full.begin(&ben, None, 0).await, Err(Error::DiskFull)));

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deleted_content_is_not_left_in_the_file() {
+    fn deleted_content_is_overwritten_in_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deleted.db");
         let mut connection = Connection::open_sqlite(&path, false).unwrap();

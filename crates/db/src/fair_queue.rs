@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn schools_take_turns_and_each_keeps_its_order() {
+    fn tenants_are_served_round_robin_and_fifo_each() {
         let (sender, receiver) = channel(100, 1);
         for number in 0..5 {
             sender.try_send(school("north"), format!("north {number}")).unwrap();
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_school_that_has_just_been_served_comes_after_who_waits() {
+    fn served_tenant_queues_behind_waiting_tenants() {
         let (sender, receiver) = channel(100, 1);
         sender.try_send(school("north"), 1).unwrap();
         sender.try_send(school("north"), 2).unwrap();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_one_school_refuses_that_school_only() {
+    fn full_queue_rejects_only_its_own_tenant() {
         let (sender, receiver) = channel(8, 1);
         for number in 0..8 {
             sender.try_send(school("north"), number).unwrap();
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_school_in_company_leaves_a_worker_free() {
+    fn tenant_leaves_one_worker_free_if_others_wait() {
         let (sender, receiver) = channel(100, 2);
         for number in 0..3 {
             sender.try_send(school("north"), number).unwrap();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_starves_and_every_job_is_done_once() {
+    fn every_queued_job_runs_exactly_once() {
         let (sender, receiver) = channel(10_000, 4);
         let workers: Vec<_> = (0..4)
             .map(|_| {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_nobody_serves_is_closed() {
+    fn queue_without_receiver_is_closed() {
         let (sender, receiver) = channel(10, 1);
         drop(receiver);
         assert_eq!(sender.try_send(None, 1), Err(TrySendError::Closed));

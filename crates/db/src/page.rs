@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_page_with_more_behind_it_names_the_next() {
+    fn only_page_with_successor_has_next_cursor() {
         let position = |number: &i64| Position {
             key: *number,
             id: number.to_string(),

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_tls_are_taken_out_of_the_url() {
+    fn tls_parameters_are_removed_from_url() {
         let parameters = |url| split_tls_parameters(url);
         let plain = "postgres://u:p?ss@host:1/db";
         assert_eq!(parameters(plain), (plain.to_owned(), Vec::new()));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_said_with_its_name() {
+    fn invalid_tls_parameter_is_reported_by_name() {
         let refused = |query: &str| {
             Server::of(&format!("postgres://u@h/db?{query}"))
                 .err()

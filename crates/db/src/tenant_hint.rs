@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_is_forgotten_and_the_latest_are_known() {
+    fn old_hints_are_evicted_and_recent_ones_kept() {
         let tenant_hints = TenantHints::default();
         for number in 0..(3 * GENERATION_MAX) {
             tenant_hints.record(&number.to_string(), &OrganizationId::new("north"));

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_invisible_marks_are_gone() {
+    fn file_name_drops_folders_and_invisible_characters() {
         for (original, expected) in [
             ("../../etc/passwd", "passwd"),
             ("C:\\Users\\ada\\plan.docx", "plan.docx"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_keep_their_extension() {
+    fn long_file_name_keeps_its_extension() {
         for letter in ["x", "ü", "👩"] {
             let name = sanitize(&format!("{}.docx", letter.repeat(400)));
             assert!(name.as_str().len() <= MAX_BYTES && name.check().is_ok(), "{name}");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_an_archive_are_flat_short_and_unique() {
+    fn archive_file_names_are_flat_short_and_unique() {
         let mut names = EntryNames::with_reserved(&["index.csv"]);
         for (title, expected) in [
             ("Plan", "Plan"),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_with_a_slash_keeps_both_sides() {
+    fn title_with_slash_keeps_both_parts() {
         assert_eq!(from_title("Plan 1/2", "docx").as_str(), "Plan 1_2.docx");
         assert_eq!(from_title("..", "pdf").as_str(), "file.pdf");
     }

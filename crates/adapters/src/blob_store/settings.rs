@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_may_come_from_a_file_and_never_shows_itself() {
+    fn secret_key_is_read_from_file_and_never_shown() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
         std::fs::write(&file, "  from-the-file\n").unwrap();

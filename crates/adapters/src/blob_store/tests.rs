@@ -80,7 +80,7 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn what_is_committed_reads_back_whole_and_in_parts() {
+async fn committed_file_is_read_entirely_and_in_ranges() {
     let folder = tempfile::tempdir().unwrap();
     let bucket = Bucket::open().await;
     let bytes: Vec<u8> = (0..700_000_u32).map(|number| (number % 251) as u8).collect();
@@ -108,7 +108,7 @@ async fn what_is_committed_reads_back_whole_and_in_parts() {
 }
 
 #[tokio::test]
-async fn what_is_dropped_or_too_large_leaves_nothing() {
+async fn dropped_or_too_large_upload_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let bucket = Bucket::open().await;
     for files in all(folder.path(), &bucket).await {
@@ -126,7 +126,7 @@ async fn what_is_dropped_or_too_large_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_key_is_never_a_path() {
+async fn key_that_is_a_path_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let bucket = Bucket::open().await;
     for files in all(folder.path(), &bucket).await {
@@ -140,7 +140,7 @@ async fn a_key_is_never_a_path() {
 }
 
 #[tokio::test]
-async fn a_start_clears_away_old_parts_and_nothing_else() {
+async fn start_removes_only_old_partial_files() {
     let folder = tempfile::tempdir().unwrap();
     let [disk, _] = both(folder.path()).await;
     let kept = FileKey::new("kept.pdf");
@@ -160,7 +160,7 @@ async fn a_start_clears_away_old_parts_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_aged_file_is_put_aside_and_kept() {
+async fn old_orphan_file_is_quarantined() {
     let folder = tempfile::tempdir().unwrap();
     let bucket = Bucket::open().await;
     let [disk, _, objects] = all(folder.path(), &bucket).await;

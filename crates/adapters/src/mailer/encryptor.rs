@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_same_secret_opens_the_same_letter() {
+    fn only_the_same_secret_decrypts_the_email() {
         let (encryptor, other) = (
             Encryptor::new(&"one".into()).unwrap(),
             Encryptor::new(&"two".into()).unwrap(),

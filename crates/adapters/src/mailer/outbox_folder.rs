@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_letter_lies_whole_in_the_outbox_and_only_its_owner_reads_it() {
+    async fn email_in_outbox_folder_is_complete_and_private() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let outbox = OutboxFolder::new(folder.path());

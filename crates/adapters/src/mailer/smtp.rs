@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_host_port_and_encryption() {
+    fn smtp_url_names_host_port_and_encryption() {
         let parsed = |text| SmtpServer::parse(text).map(|server| (server.host, server.port, server.credentials));
         let user = |name: &str, password: &str| Some((name.to_owned(), password.to_owned()));
         assert_eq!(parsed("smtp://mail.example"), Ok(("mail.example".to_owned(), 25, None)));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_travels_encrypted_and_is_never_shown() {
+    fn smtp_password_requires_encryption_and_is_never_shown() {
         let secret = "smtp://user:hunter2@mail.example";
         let refused = SmtpServer::parse(secret).expect_err("plain");
         assert!(!refused.contains("hunter2"), "{refused}");

@@ -203,7 +203,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_letter_is_whole_in_every_language() {
+    fn every_email_is_complete_in_every_language() {
         for kind in EmailKind::ALL {
             for language in [Language::English, Language::German] {
                 let EmailText { subject, plain, html } = render(*kind, language, &VALUES);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_neither_lines_nor_tags_nor_templates() {
+    fn values_in_emails_are_escaped() {
         let values = [
             ("name", "Eve\r\nBcc: all@school.example\u{202e}"),
             ("organization", "<b>{link}</b>\nBcc: x"),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_locale_names_its_language() {
+    fn locale_selects_its_language() {
         assert_eq!(Language::from_locale("de-AT"), Language::German);
         assert_eq!(Language::from_locale("DE"), Language::German);
         assert_eq!(Language::from_locale("den"), Language::English);

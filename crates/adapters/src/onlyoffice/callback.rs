@@ -170,7 +170,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_history_is_kept_in_bounds_and_without_names() {
+    fn history_is_truncated_and_stored_without_names() {
         let history_change = |number: usize| {
             json!({"created": format!("2026-11-22 05:{:02}:{:02}", number / 60, number % 60), "documentSha256": "x",
                 "user": {"id": format!("u{number}"), "name": "Ben Student"}})

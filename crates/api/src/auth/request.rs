@@ -364,7 +364,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn repeated_names_of_a_query_are_a_list() {
+    fn repeated_query_parameters_are_a_list() {
         assert_eq!(query("a=1&b=%C3%A9&a=2&a=3"), json!({"a": ["1", "2", "3"], "b": "é"}));
         assert!(contains_nul(&json!({"a": [{"b": "x\u{0}"}]})) && !contains_nul(&json!({"a": "\\u0000"})));
     }

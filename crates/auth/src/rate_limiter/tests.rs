@@ -24,7 +24,7 @@ fn instances(number: usize, factor: f64, words: &Arc<AtomicI64>) -> Vec<RateLimi
 }
 
 #[test]
-fn several_instances_let_through_hardly_more_than_one() {
+fn instances_together_allow_little_more_than_one_limit() {
     let ben = UserId::new("ben");
     for number in 1..=4_usize {
         for order in ["in turn", "one after the other"] {
@@ -55,7 +55,7 @@ fn several_instances_let_through_hardly_more_than_one() {
 }
 
 #[test]
-fn nothing_is_told_of_those_who_ask_little_and_all_of_those_who_may_seldom() {
+fn counts_are_shared_only_for_heavy_use_and_low_limits() {
     let words = Arc::default();
     let all = instances(2, 1.0, &words);
     for number in 0..100 {
@@ -72,7 +72,7 @@ fn nothing_is_told_of_those_who_ask_little_and_all_of_those_who_may_seldom() {
 }
 
 #[test]
-fn a_word_of_a_former_window_counts_for_nothing() {
+fn shared_count_of_former_window_is_ignored() {
     let words = Arc::default();
     let all = instances(2, 0.02, &words);
     let ben = UserId::new("ben");
@@ -93,7 +93,7 @@ fn a_word_of_a_former_window_counts_for_nothing() {
 }
 
 #[test]
-fn people_are_counted_apart_and_windows_pass() {
+fn users_are_counted_separately_and_windows_expire() {
     let rate_limiter = with_factor(0.005);
     let (ben, cem) = (UserId::new("ben"), UserId::new("cem"));
     let refused = |user: &UserId| rate_limiter.check_user(Rate::Change, user).unwrap().is_refused;
@@ -110,7 +110,7 @@ fn people_are_counted_apart_and_windows_pass() {
 }
 
 #[test]
-fn a_spent_token_is_known_until_the_window_ends() {
+fn exhausted_token_is_remembered_until_window_ends() {
     let rate_limiter = with_factor(0.001);
     let ben = UserId::new("ben");
     rate_limiter.check_user(Rate::Change, &ben);
@@ -124,7 +124,7 @@ fn a_spent_token_is_known_until_the_window_ends() {
 }
 
 #[test]
-fn a_crowd_of_addresses_takes_bounded_memory_and_leaves_people_alone() {
+fn many_addresses_use_bounded_memory_and_keep_user_counts() {
     let rate_limiter = with_factor(0.000_1);
     let ben = UserId::new("ben");
     rate_limiter.check_user(Rate::Change, &ben);
@@ -138,7 +138,7 @@ fn a_crowd_of_addresses_takes_bounded_memory_and_leaves_people_alone() {
 }
 
 #[test]
-fn two_exports_of_one_person_run_at_once() {
+fn user_runs_at_most_two_exports_concurrently() {
     let rate_limiter = with_factor(1.0);
     let (ben, cem) = (UserId::new("ben"), UserId::new("cem"));
     let first = rate_limiter.acquire_export(&ben).unwrap();
@@ -158,7 +158,7 @@ fn two_exports_of_one_person_run_at_once() {
 }
 
 #[test]
-fn without_a_factor_nothing_is_counted() {
+fn rate_limits_are_disabled_without_factor() {
     let rate_limiter = with_factor(0.0);
     assert_eq!(rate_limiter.check_user(Rate::Change, &UserId::new("ben")), None);
     assert_eq!(rate_limiter.check_address("192.0.2.1"), None);

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_scheme_host_and_port() {
+    fn origin_consists_of_scheme_host_and_port() {
         assert_eq!(
             origin_of("https://School.Example:443/path?x").as_deref(),
             Some("https://school.example")
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_may_have_a_path_and_name_one_host() {
+    fn other_urls_may_have_path_and_one_host() {
         assert_eq!(
             base_address("https://docs.example/office/").as_deref(),
             Some("https://docs.example/office")

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_may_have_a_prefix() {
+    fn bucket_url_with_prefix_is_accepted() {
         let read = |url| bucket_of(url).map(|(bucket, prefix)| (bucket.to_owned(), prefix.to_string()));
         let named = |bucket: &str, prefix: &str| Some((bucket.to_owned(), prefix.to_owned()));
         assert_eq!(read("s3://school"), named("school", ""));

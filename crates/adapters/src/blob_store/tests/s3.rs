@@ -16,7 +16,7 @@ async fn stage_all(files: &BlobStore, bytes: &[u8]) -> Staged {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_large_file_goes_in_parts_and_reads_back_whole() {
+async fn multipart_upload_is_read_back_entirely() {
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::open().await);
     let files = in_bucket(folder.path(), &bucket).await;
     let (bytes, key) = (large(), FileKey::new("large.pdf"));
@@ -32,7 +32,7 @@ async fn a_large_file_goes_in_parts_and_reads_back_whole() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_never_written_over() {
+async fn existing_object_is_never_overwritten() {
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::open().await);
     let files = in_bucket(folder.path(), &bucket).await;
     for (name, first) in [("small.pdf", b"first".to_vec()), ("large.pdf", large())] {
@@ -48,7 +48,7 @@ async fn what_is_kept_is_never_written_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() {
+async fn failed_or_abandoned_multipart_upload_is_removed() {
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::open().await);
     let files = in_bucket(folder.path(), &bucket).await;
     let key = FileKey::new("large.pdf");
@@ -90,7 +90,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_away_is_not_ready_and_keeps_nothing() {
+async fn unavailable_store_is_not_ready_and_stores_nothing() {
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::open().await);
     let files = in_bucket(folder.path(), &bucket).await;
     let key = FileKey::new("kept.pdf");

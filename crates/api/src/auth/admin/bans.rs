@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ban_without_a_sensible_end_has_none() {
+    fn ban_without_valid_duration_has_no_end() {
         let now = Timestamp::from_millis(1_000);
         let ends = |seconds| end(seconds, now).expect("no negative number");
         assert_eq!(ends(Some(60.0)), Some(Timestamp::from_millis(61_000)));
