@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_gives_up_its_connections_once_and_past_ones_are_forgotten() {
+    fn connections_of_session_are_aborted_once() {
         let (websockets, ben, session) = (WebSocketConnections::default(), UserId::new("ben"), SessionId::new("s"));
         let (first, second) = (AbortHandle::default(), AbortHandle::default());
         websockets.insert(&session, &ben, first.clone());
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_to_read_or_to_write_is_woken() {
+    fn abort_wakes_pending_reads_and_writes() {
         let (abort_handle, mut woken) = (AbortHandle::default(), Vec::new());
         for waits in [AbortHandle::register_reader, AbortHandle::register_writer] {
             let (waker, count) = counting();

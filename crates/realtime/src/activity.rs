@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_speaks_once_in_ten_seconds() {
+    fn activity_of_user_is_accepted_once_in_ten_seconds() {
         let (activity, ben) = (Activity::default(), UserId::new("ben"));
         assert!(activity.accept(&ben));
         assert!(!activity.accept(&ben));

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_channel_and_what_is_below_it_is_guarded() {
+    fn only_socket_path_and_paths_below_are_authenticated() {
         for path in ["/api/socket.io", "/api/socket.io/", "/api/socket.io/x"] {
             assert!(is_channel(path), "{path}");
         }

@@ -145,13 +145,13 @@ mod tests {
     ];
 
     #[test]
-    fn an_upgrade_is_accepted_with_the_answer_to_its_key() {
+    fn upgrade_response_contains_accept_key() {
         let accepted = websocket_accept(&request("EIO=4&transport=websocket", &ASKS));
         assert_eq!(accepted.unwrap(), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 
     #[test]
-    fn what_is_no_upgrade_is_left_to_the_engine() {
+    fn request_without_upgrade_is_passed_to_the_engine() {
         for query in [
             "EIO=3&transport=websocket",
             "EIO=4&transport=polling",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_keeps_no_header_and_no_part_of_the_query_it_does_not_read() {
+    fn engine_gets_only_headers_and_query_it_reads() {
         let handshake = Arc::new(Handshake {
             user: UserId::new("ben"),
             session: SessionId::new("s"),

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn coming_and_going_is_told_once() {
+    fn presence_changes_are_emitted_once() {
         let (presence, now) = (Presence::default(), Instant::now());
         let changes = presence.update(Some(local(&["ben"])), now);
         assert_eq!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_at_another_instance_is_online_until_it_says_no_more() {
+    fn user_at_other_instance_is_online_until_its_reports_end() {
         let (presence, now) = (Presence::default(), Instant::now());
         presence.insert_remote("second", vec![organization_user("ben"), organization_user("cem")], now);
         assert!(presence.is_online_remotely(&organization_user("ben"), now));

@@ -44,7 +44,7 @@ mod tests {
     use model::id::{ClassId, GroupId};
 
     #[test]
-    fn rooms_have_the_names_of_the_contract() {
+    fn rooms_have_the_documented_names() {
         let class = ClassId::new("c");
         assert_eq!(name(&Room::User(UserId::new("u"))), "user:u");
         assert_eq!(name(&Room::Class(class.clone())), "class:c");
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn in_an_organization_only_those_sockets_of_a_user_hear_which_work_there() {
+    fn user_room_is_limited_to_sockets_of_the_organization() {
         let rooms = [Room::User(UserId::new("u")), Room::Group(GroupId::new("g"))];
         let north = OrganizationId::new("north");
         assert_eq!(names(&rooms, Some(&north)), ["user:u@north", "group:g"]);

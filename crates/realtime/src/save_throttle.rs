@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_saves_the_first_is_told_and_the_last() {
+    fn first_and_last_of_many_saves_are_emitted() {
         let save_throttle = SaveThrottle::default();
         assert!(matches!(
             save_throttle.decide(save(1)),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn each_audience_hears_its_version_of_the_first_save() {
+    fn each_audience_receives_its_version_of_first_save() {
         let save_throttle = SaveThrottle::default();
         assert!(matches!(
             save_throttle.decide(save(1)),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_happens_to_the_document_is_told_after_the_save_that_waits() {
+    fn other_document_events_flush_the_delayed_save_first() {
         let save_throttle = SaveThrottle::default();
         drop(save_throttle.decide(save(1)));
         drop(save_throttle.decide(save(2)));

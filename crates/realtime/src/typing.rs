@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_writes_is_named_in_that_group_alone_and_not_for_long() {
+    fn typing_user_is_listed_in_that_group_briefly() {
         let (by_group, ben) = (TypingActivity::default(), UserId::new("ben"));
         by_group.record(group_key("g"), ben.clone(), at(0));
         assert_eq!(by_group.get(&group_key("g"), at(29)).0, [ben]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_told_when_writing_begins_and_when_it_ends_and_not_in_between() {
+    fn typing_is_emitted_at_start_and_end_only() {
         let by_group = TypingActivity::default();
         by_group.record(group_key("g"), UserId::new("ben"), at(0));
         assert_eq!(by_group.take_changed(at(1)), HashSet::from([group_key("g")]));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_move_to_the_left_and_fall_off() {
+    fn typing_minutes_shift_and_expire() {
         let by_group = TypingActivity::default();
         for second in [0, 10, 65] {
             by_group.record(group_key("g"), UserId::new("ben"), at(second));

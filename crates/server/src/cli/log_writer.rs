@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written_in_order() {
+    fn log_lines_are_written_in_order() {
         let (writer, received) = blocked();
         for number in 0..100 {
             writer
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn long_line_is_cut() {
+    fn long_log_line_is_truncated() {
         let (writer, received) = blocked();
         writer.make_writer().write_all(&vec![b'x'; 1 << 20]).unwrap();
         let line = received.recv().unwrap();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn queue_is_bounded_while_output_blocks() {
+    fn log_queue_is_bounded_while_output_blocks() {
         let (writer, received) = blocked();
         let line = vec![b'x'; LINE_MAX];
         for _ in 0..1000 {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn line_cut_in_the_middle_is_ended_before_the_next() {
+    fn partial_log_line_is_ended_before_the_next() {
         /// Accepts three bytes at first.
         struct Full(Vec<u8>, usize);
         impl Write for Full {

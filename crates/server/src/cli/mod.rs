@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_ends_although_a_thread_is_held() {
+    fn service_stops_despite_blocked_thread() {
         let (release, released) = std::sync::mpsc::channel::<()>();
         let holds = async {
             tokio::task::spawn_blocking(move || released.recv().is_err());

@@ -17,7 +17,7 @@ fn refused(text: &[u8]) -> String {
 
 /// The first part contains the examples of systemd's own test (`test-env-file.c`).
 #[test]
-fn values_are_those_of_systemd() {
+fn dotenv_values_are_parsed_like_systemd() {
     for (text, expected) in [
         (
             "a=a\na=b\nb=b\\\nc\nd= d\\\ne  \\\nf  \ng=g\\ \nh= ąęół\\ śćńźżμ \ni=i\\",
@@ -73,7 +73,7 @@ fn values_are_those_of_systemd() {
 }
 
 #[test]
-fn unreadable_line_is_named_without_its_value() {
+fn malformed_line_is_reported_without_its_value() {
     for (text, expected) in [
         (
             &b"A=1\nAUTH_SECRET hushhush\nB=2"[..],
@@ -122,7 +122,7 @@ fn unreadable_line_is_named_without_its_value() {
 
 proptest! {
     #[test]
-    fn quoted_value_comes_back(value in "\\PC{0,40}|[ -~\\n\\t]{0,40}", other in "[A-Za-z0-9./:@ ]{0,20}") {
+    fn quoted_value_roundtrips(value in "\\PC{0,40}|[ -~\\n\\t]{0,40}", other in "[A-Za-z0-9./:@ ]{0,20}") {
         let escaped: String = value
             .chars()
             .flat_map(|character| matches!(character, '"' | '\\' | '`' | '$').then_some('\\').into_iter().chain([character]))
@@ -132,13 +132,13 @@ proptest! {
     }
 
     #[test]
-    fn any_file_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_file_is_parsed_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         drop(parse(&bytes, &is_setting));
     }
 
     /// Short texts of special characters reach all states.
     #[test]
-    fn refusal_never_shows_a_value(text in "[AB_=#;'\"\\\\ \n\r\t$]{0,30}(hushhush)?[AB=#'\"\\\\ \n]{0,10}") {
+    fn error_never_shows_a_value(text in "[AB_=#;'\"\\\\ \n\r\t$]{0,30}(hushhush)?[AB=#'\"\\\\ \n]{0,10}") {
         if let Err(unreadable) = parse(text.as_bytes(), &is_setting) {
             prop_assert!(!unreadable.to_string().contains("hush"));
             prop_assert!(unreadable.line <= text.matches('\n').count() + 1);

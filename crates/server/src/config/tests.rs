@@ -33,14 +33,14 @@ fn setting_with_a_bad_address_is_rejected_by_name() {
 }
 
 #[test]
-fn repeated_words_are_known_secrets_too() {
+fn repeated_words_are_weak_secrets() {
     assert!(is_known("secretsecretsecretsecretsecretsecret"));
     assert!(is_known("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
     assert!(!is_known("k3f8s0dk3l2m5n8b1v4c7x0z3q6w9e2r5t8y"));
 }
 
 #[test]
-fn results_lie_in_a_folder_of_plain_names() {
+fn result_folder_consists_of_plain_names() {
     for folder in ["/cache/files/", "/results/", "/a.b/c-d/e_f/"] {
         assert!(is_folder(folder), "{folder}");
     }

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_one_spelling() {
+    fn email_address_is_normalized() {
         assert_eq!(address(" Ada@School.Example ").as_deref(), Some("ada@school.example"));
         for wrong in ["", "ada", "ada@school", "a b@school.example", "ada@school.example\u{0}"] {
             assert_eq!(address(wrong), None, "{wrong:?}");

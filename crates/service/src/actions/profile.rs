@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn picture_can_only_be_taken_away() {
+    fn picture_can_only_be_removed() {
         let fits = |text: &str| is_image(&FieldPatch::Value(text.to_owned()), &()).is_ok();
         assert!(fits("") && is_image(&FieldPatch::Null, &()).is_ok() && is_image(&FieldPatch::Unchanged, &()).is_ok());
         for address in [

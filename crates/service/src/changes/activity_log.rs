@@ -149,13 +149,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_details_stay_as_they_are() {
+    fn small_details_are_not_truncated() {
         let details = json!({"courseName": "Cells", "deletedGroups": [{"id": "g", "name": "Group 1"}]});
         assert_eq!(truncate_details(details.clone()), details);
     }
 
     #[test]
-    fn long_texts_go_before_lists_do() {
+    fn long_texts_are_truncated_before_lists() {
         let details = json!({"groupIds": ["a", "b"], "before": {"description": "ä".repeat(20_000)}});
         let truncated = truncate_details(details);
         assert!(size(&truncated) <= DETAILS_MAX);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_lists_are_cut_and_their_counts_stay() {
+    fn long_lists_are_truncated_with_their_counts() {
         let groups: Vec<_> = (0..5000)
             .map(|n| json!({"id": format!("{n:036}"), "name": format!("Group {n}")}))
             .collect();

@@ -186,7 +186,7 @@ pub fn written(field: &'static str) -> FieldDiff {
 }
 
 #[test]
-fn nothing_about_a_hidden_group_reaches_a_student() {
+fn events_of_hidden_group_reach_no_student() {
     for change in group_changes(&group("g", Some(LATER))) {
         let signals = told(change.clone());
         assert!(to_students(&signals).is_empty(), "{change:?}: {signals:?}");
@@ -195,7 +195,7 @@ fn nothing_about_a_hidden_group_reaches_a_student() {
 }
 
 #[test]
-fn everything_about_an_open_group_but_the_call_reaches_its_students() {
+fn events_of_open_group_except_help_reach_its_students() {
     for change in group_changes(&group("g", None)) {
         let signals = told(change.clone());
         assert!(!to_students(&signals).is_empty(), "{change:?}");
@@ -211,7 +211,7 @@ fn everything_about_an_open_group_but_the_call_reaches_its_students() {
 }
 
 #[test]
-fn every_payload_begins_alike_and_students_find_nothing_of_the_staff_in_it() {
+fn event_payloads_share_fields_and_hide_staff_data() {
     let (open, other) = (group("g", None), group("other", None));
     let both = assignment(false, &[&open, &other]);
     let mut changes = group_changes(&open);
@@ -258,7 +258,7 @@ fn every_payload_begins_alike_and_students_find_nothing_of_the_staff_in_it() {
 }
 
 #[test]
-fn newcomers_sit_in_the_room_before_the_group_is_told() {
+fn new_members_join_the_room_before_the_event() {
     let signals = told(GroupChange::Created {
         group: boxed(&group("g", None)),
     });
@@ -282,7 +282,7 @@ fn newcomers_sit_in_the_room_before_the_group_is_told() {
 }
 
 #[test]
-fn a_group_that_becomes_hidden_is_left_at_once_and_its_students_are_told_no_reason() {
+fn students_leave_room_of_group_that_becomes_hidden() {
     let (hidden, before) = (group("g", Some(LATER)), group("g", None).group_context());
     let signals = told(GroupChange::Updated {
         group: boxed(&hidden),
@@ -305,7 +305,7 @@ fn a_group_that_becomes_hidden_is_left_at_once_and_its_students_are_told_no_reas
 }
 
 #[test]
-fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
+fn own_texts_are_emitted_to_their_group_while_effective() {
     let (one, two) = (group("one", None), group("two", None));
     let edited = |is_shared| {
         told(AssignmentChange::Updated {
@@ -326,7 +326,7 @@ fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
 }
 
 #[test]
-fn of_a_finished_topic_each_group_hears_its_own_documents() {
+fn finished_topic_event_lists_documents_of_own_group_only() {
     let (one, two) = (group("one", None), group("two", None));
     let placed = |group: &GroupDetails| {
         let mut document = document(group).document;
@@ -367,7 +367,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
 }
 
 #[test]
-fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
+fn deleted_course_is_emitted_before_its_rooms_close() {
     let (open, hidden) = (group("open", None), group("hidden", Some(LATER)));
     let removed = |group: &GroupDetails| DeletedGroup {
         group_context: group.group_context(),

@@ -16,7 +16,7 @@ use super::signals;
 use super::tests::{emitted, graded_by, group_changes, room, to_students, told, user, written};
 
 #[test]
-fn every_event_fits_at_the_limits() {
+fn every_event_fits_the_payload_limit() {
     let (id, wide) = ("0195b7a4-7a52-7c63-9d3e-0b8f6c1f2a4d", |length: usize| {
         "😀".repeat(length)
     });
@@ -141,7 +141,7 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
 }
 
 #[test]
-fn notes_among_the_staff_stay_there_and_withdrawn_feedback_is_taken_back() {
+fn staff_notes_reach_staff_only_and_withdrawal_is_emitted() {
     let open = group("g", None);
     let link = assignment(true, &[&open]).links.remove(0);
     let note = FeedbackChange::Created {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_of_line_and_both_separators_are_read() {
+    fn csv_reader_accepts_all_line_ends_and_separators() {
         for text in [
             "a,b\nc,d",
             "a,b\r\nc,d\r\n",
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_end_are_named_and_passed_over() {
+    fn oversized_csv_rows_are_reported_and_skipped() {
         let long = format!("a,b\n{},x\nc,d\n", "y".repeat(ROW_MAX * 3));
         assert_eq!(
             rows(long.as_bytes())[1..],
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_rows_are_bounded() {
+    fn number_of_blank_csv_rows_is_limited() {
         let read = |text: &str| {
             let mut reader = CsvReader::open(text.as_bytes(), None).unwrap();
             loop {
@@ -248,14 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn text_of_another_encoding_is_refused() {
+    fn csv_in_another_encoding_is_rejected() {
         let mut reader = CsvReader::open(b"a,b\nGr\xfc\xdfe,x\n".as_slice(), None).unwrap();
         reader.next_row().unwrap();
         assert!(matches!(reader.next_row(), Err(Error::UnsupportedFileType(_))));
     }
 
     #[test]
-    fn a_row_may_lie_across_pieces() {
+    fn csv_row_may_span_chunks() {
         let text = format!("a,b\n{}", "aaaaaaaaaaaaaaaaaaaa,\"b\"\"b\"\r\n".repeat(20_000));
         let found = rows(text.as_bytes());
         assert_eq!(found.len(), 20_001);

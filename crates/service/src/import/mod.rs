@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_school_year_begins_in_august() {
+    fn school_year_starts_in_august() {
         for (day, year) in [
             ("2026-07-31", "2025/2026"),
             ("2026-08-01", "2026/2027"),

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_becomes_a_person() {
+    fn import_row_is_parsed_to_user() {
         let Ok(ImportRecord::Person(person)) = ben().parse() else {
             panic!("refused")
         };
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_becomes_an_admin_by_a_file() {
+    fn import_row_cannot_create_admin() {
         for role in ["admin", "owner", "OWNER", "SUPER_ADMIN", "root", "ѕtudent", ""] {
             assert_eq!(columns(PersonRow { role, ..ben() }), ["role"], "{role}");
         }
     }
 
     #[test]
-    fn everything_that_is_wrong_is_said_at_once() {
+    fn all_errors_of_import_row_are_reported() {
         let row = PersonRow {
             email: "ad\u{430}@school.example",
             first_name: "",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_look_like_others_make_no_address() {
+    fn email_address_with_lookalike_letters_is_rejected() {
         // Lower-casing maps the Kelvin sign to an ASCII k.
         assert_eq!(
             columns(PersonRow {

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_organization_has_one_hand_and_another_the_next() {
+    fn tenant_gets_one_worker_slot_at_a_time() {
         let (north, south) = (Some(OrganizationId::new("north")), Some(OrganizationId::new("south")));
         let slots = WorkerSlots::default();
         let first = slots.acquire(north.clone());

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_page_carries_the_mark_once() {
+    async fn demo_meta_tag_is_inserted_once() {
         let page = Response::new(Body::from("<html><head><title>x</title></head></html>"));
         let body = insert_meta_tag(page)
             .await

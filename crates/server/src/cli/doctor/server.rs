@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_setting() {
+    fn doctor_names_the_wrong_setting() {
         let words = |finding: Finding| match finding {
             Finding::Fine(_) => String::new(),
             Finding::Notice(words) | Finding::Fault(words) => words,

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deletion_of_a_course_names_what_went_with_it() {
+    fn course_deletion_lists_deleted_groups_and_topics() {
         let entry = super::super::entry(&deleted(1)).unwrap();
         assert_eq!((entry.category, entry.action), (Category::Course, Action::CourseDelete));
         assert_eq!(model::activity::event(entry.category, entry.action), "COURSE_DELETE");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deletion_of_a_huge_course_still_fits() {
+    fn deletion_of_huge_course_fits_the_log() {
         let entry = super::super::entry(&deleted(3000)).unwrap();
         assert!(entry.details.to_string().len() <= 16 * 1024);
         assert_eq!(entry.details["counts"]["groups"], 3000);
