@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_keep_their_words() {
+    fn roles_keep_their_stored_words() {
         for role in PlatformRole::ALL {
             assert_eq!(PlatformRole::parse(role.as_str()), Some(*role));
             assert_eq!(serde_json::json!(role), serde_json::json!(role.as_str()));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_super_admin_passes_everything_but_student_and_document_server() {
+    fn super_admin_passes_all_rules_but_student_and_docserver() {
         for access in Access::ALL {
             let expected = !matches!(access, Access::Student | Access::DocumentServer);
             assert_eq!(access.allows(EffectiveRole::SuperAdmin), expected, "{access:?}");
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn each_standing_passes_exactly_its_doors() {
+    fn each_role_passes_exactly_its_access_rules() {
         let doors = |effective_role| {
             Access::ALL
                 .into_iter()
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_but_the_platform_acts_on_those_who_run_it() {
+    fn only_super_admin_acts_on_super_admins() {
         use MemberRole::{Owner, Student};
         let owner = RoleLevel::Member(Owner);
         assert_eq!(owner.may_act_on(PlatformRole::Admin, Owner), Ok(()));

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_word_of_a_record_never_repeats_its_category() {
+    fn event_name_never_repeats_its_category() {
         assert_eq!(event(Category::Course, Action::Create), "COURSE_CREATE");
         assert_eq!(event(Category::Course, Action::CourseDelete), "COURSE_DELETE");
         assert_eq!(

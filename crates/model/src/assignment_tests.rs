@@ -22,7 +22,7 @@ fn a_topic_is_finished_once_and_keeps_the_first_moment() {
 }
 
 #[test]
-fn a_topic_whose_groups_moved_away_is_not_reopened() {
+fn topic_with_groups_of_other_courses_is_not_reopened() {
     let mut topic = assignment("t", Some("poems"));
     topic.finish(&ada(), at(5));
     let stayed = Group {
@@ -50,7 +50,7 @@ fn a_topic_whose_groups_moved_away_is_not_reopened() {
 }
 
 #[test]
-fn a_finished_topic_refuses_real_changes_only() {
+fn finished_topic_rejects_real_changes_only() {
     let mut topic = assignment("t", None);
     topic.finish(&ada(), at(5));
     let titled = |title| AssignmentEdit {
@@ -67,7 +67,7 @@ fn a_finished_topic_refuses_real_changes_only() {
 }
 
 #[test]
-fn an_edit_says_what_changed() {
+fn edit_returns_changed_fields() {
     let mut topic = assignment("t", None);
     let edit: AssignmentEdit = serde_json::from_str(
         r#"{"title": " t ", "deadline": "2026-12-01T08:00:00+01:00", "isShared": false, "maxPoints": 12.5}"#,
@@ -81,7 +81,7 @@ fn an_edit_says_what_changed() {
 }
 
 #[test]
-fn a_bulk_edit_knows_shared_fields_only() {
+fn bulk_edit_accepts_shared_fields_only() {
     for foreign in [
         "descriptionOverride",
         "groups",
@@ -138,7 +138,7 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
 }
 
 #[test]
-fn a_topic_takes_all_its_groups_to_another_course_or_none() {
+fn topic_moves_with_all_its_groups_or_not() {
     let in_poems = |id: &str| Group {
         course_id: Some(CourseId::new("poems")),
         ..group(id)
@@ -172,7 +172,7 @@ fn a_topic_takes_all_its_groups_to_another_course_or_none() {
 }
 
 #[test]
-fn a_topic_moves_only_to_a_course_of_its_class_that_takes_work() {
+fn topic_moves_only_to_active_course_of_its_class() {
     let foreign = Course {
         class_id: ClassId::new("8b"),
         ..course("foreign")

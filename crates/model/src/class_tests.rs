@@ -62,7 +62,7 @@ fn the_status_changes_only_along_the_table() {
 }
 
 #[test]
-fn owner_co_teacher_and_admin_manage_a_class_and_nobody_else() {
+fn only_owner_co_teacher_and_admin_manage_class() {
     let class = class(ClassStatus::Active);
     let co_teachers = [UserId::new("cem")];
     let managed = |viewer: Viewer| class.managed_by(&viewer, &co_teachers);
@@ -88,7 +88,7 @@ fn students_do_not_see_drafts() {
 }
 
 #[test]
-fn an_archived_class_takes_its_status_and_nothing_else() {
+fn archived_class_accepts_status_change_only() {
     let mut archived = class(ClassStatus::Archived);
     assert_eq!(
         archived.edit(named("8b"), &ada(), false, NOW),
@@ -123,7 +123,7 @@ fn a_refused_edit_leaves_the_class_as_it_was() {
 }
 
 #[test]
-fn only_admins_hand_a_class_over() {
+fn only_admins_change_class_owner() {
     let handed = || ClassEdit {
         teacher_id: FieldPatch::Value(UserId::new("cem")),
         ..ClassEdit::default()
@@ -138,7 +138,7 @@ fn only_admins_hand_a_class_over() {
 }
 
 #[test]
-fn a_class_does_not_end_before_it_begins() {
+fn class_cannot_end_before_it_begins() {
     let at = |text: &str| FieldPatch::Value(Timestamp::parse(text).unwrap());
     let mut class = class(ClassStatus::Active);
     let start = ClassEdit {

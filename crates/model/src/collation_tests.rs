@@ -71,7 +71,7 @@ fn person_sort_key_orders_by_surname_then_first_name() {
 }
 
 #[test]
-fn surname_is_the_recorded_one_when_the_name_shows_it() {
+fn surname_is_recorded_one_if_name_contains_it() {
     for (name, last_name, expected) in [
         ("Ben Lake", None, "Lake"),
         ("Ben Lake", Some("Lake"), "Lake"),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn naming_the_class_it_has_is_no_change() {
+    fn same_class_of_course_is_no_change() {
         let edit = CourseEdit {
             class_id: FieldPatch::Value(ClassId::new("7b")),
             ..CourseEdit::default()
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archived_course_takes_no_new_work() {
+    fn archived_course_rejects_new_work() {
         let mut course = poems();
         assert_eq!(course.takes_new_work(), Ok(()));
         let edit = CourseEdit {

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_document_has_the_type_it_was_asked_for() {
+    fn new_document_has_the_requested_type() {
         for kind in DocumentType::ALL {
             if let Some(extension) = kind.blank_extension() {
                 assert_eq!(extension.document_type(), *kind);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn macro_files_are_no_documents() {
+    fn macro_files_are_not_documents() {
         assert_eq!(FileExtension::of_name("Letter.DOCX"), Some(FileExtension::Docx));
         assert_eq!(FileExtension::of_name("letter.docm"), None);
         assert_eq!(FileExtension::of_name("photo.png"), None);

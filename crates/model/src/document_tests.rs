@@ -18,7 +18,7 @@ fn submitted(id: &str, topic_id: &str) -> Document {
 }
 
 #[test]
-fn a_draft_is_handed_in_and_taken_back() {
+fn draft_is_submitted_and_withdrawn() {
     let mut document = submitted("d", "t");
     assert_eq!((document.status, document.generation), (DocumentState::Submitted, 2));
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_draft_is_handed_in_and_taken_back() {
 }
 
 #[test]
-fn a_locked_document_refuses_every_mutation_for_every_role() {
+fn locked_document_rejects_changes_of_every_role() {
     for mut document in [document("d", "g"), submitted("d", "t")] {
         assert!(document.lock(&topic("t"), &none(), at(20)));
         let before = document.clone();
@@ -169,7 +169,7 @@ fn lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
 }
 
 #[test]
-fn a_topic_that_goes_leaves_no_lock_behind() {
+fn deleted_topic_removes_its_locks() {
     let mut locked = submitted("d", "t");
     locked.lock(&topic("t"), &none(), at(20));
     assert!(locked.release(&topic("t"), at(30)));
@@ -200,7 +200,7 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
 }
 
 #[test]
-fn students_leave_what_is_handed_in_alone_and_teachers_may_rename_it() {
+fn submitted_document_may_only_be_renamed_by_teachers() {
     let renamed = || FieldPatch::Value(DocumentTitle::stored("x"));
     let student = Viewer::Student(ben());
     assert_eq!(
@@ -243,7 +243,7 @@ fn a_draft_is_deleted_by_its_creator_or_by_staff() {
 }
 
 #[test]
-fn the_editor_writes_only_in_drafts_of_classes_at_work() {
+fn editor_writes_only_in_drafts_of_active_classes() {
     let active = ClassStatus::Active;
     assert_eq!(document("d", "g").mode(true, active), EditorMode::Edit);
     assert_eq!(document("d", "g").mode(false, active), EditorMode::View);
@@ -260,7 +260,7 @@ fn the_editor_writes_only_in_drafts_of_classes_at_work() {
 }
 
 #[test]
-fn the_two_columns_of_a_status_are_read_back() {
+fn document_status_columns_roundtrip() {
     for status in [
         DocumentState::Draft,
         DocumentState::Submitted,
@@ -372,7 +372,7 @@ fn desk(acts: Vec<Act>) -> Desk {
 
 proptest! {
     #[test]
-    fn a_lock_is_left_only_by_reopening(acts in prop::collection::vec(act(), 1..60)) {
+    fn lock_is_removed_only_by_reopening(acts in prop::collection::vec(act(), 1..60)) {
         let mut desk = desk(Vec::new());
         for act in acts {
             let before = desk.documents.clone();
@@ -408,7 +408,7 @@ proptest! {
     }
 
     #[test]
-    fn finishing_and_reopening_gives_every_document_back(acts in prop::collection::vec(act(), 0..40), index in 0_usize..2) {
+    fn reopen_restores_every_document_status(acts in prop::collection::vec(act(), 0..40), index in 0_usize..2) {
         let before = desk(acts);
         prop_assume!(!before.finished[index]);
         let mut after = before.clone();
@@ -420,7 +420,7 @@ proptest! {
     }
 
     #[test]
-    fn two_topics_in_one_room_give_back_what_was_there_in_any_order(
+    fn reopening_two_topics_in_any_order_restores_documents(
         hand_ins in prop::collection::vec((0_usize..4, 0_usize..2), 0..4),
         turns in prop::collection::vec((any::<bool>(), 0_usize..2), 0..20)
     ) {

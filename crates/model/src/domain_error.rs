@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locked_document_is_its_own_kind() {
+    fn locked_document_has_its_own_error_kind() {
         assert_eq!(DomainError::DocumentLocked.kind(), DomainErrorKind::Locked);
         assert_eq!(DomainError::DocumentLocked.code(), "DOCUMENT_LOCKED");
         assert_eq!(DomainError::AssignmentIdRequired.kind(), DomainErrorKind::Invalid);

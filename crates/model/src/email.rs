@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_dead_link_is_sent() {
+    fn email_expires_with_its_link() {
         let now = Timestamp::from_millis(0);
         assert_eq!(EmailKind::PasswordReset.expires_at(now), now.plus_seconds(3_600));
         assert!(EmailKind::Invitation.expires_at(now) > now.plus_seconds(2 * 86_400));

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_go_wherever_they_stand_beside_the_id() {
+    fn erasure_removes_names_next_to_the_id() {
         let details = json!({
             "users": [{"id": "ben", "name": "Ben"}, {"id": "cem", "name": "Cem"}],
             "user": {"id": "ben", "name": "Benny (as he was called then)"},
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_goes_with_where_it_came_from() {
+    fn erasure_removes_email_and_ip_address() {
         let details = json!({"email": "Ben@x.example", "address": "192.0.2.1", "changed": ["email", "ben@x.example"]});
         let expected = json!({"email": null, "address": null, "changed": ["email", null]});
         assert_eq!(without_person(details, &UserId::new("ben"), "ben@x.example"), expected);
@@ -157,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn grades_of_others_stay() {
+    fn erasure_keeps_grades_of_others() {
         let grades = json!([{"userId": "ben", "value": "A"}, {"userId": "cem", "value": "B"}]);
         let (kept, gone) = without_grades_of(grades, &UserId::new("ben"));
         assert_eq!((kept, gone), (json!([{"userId": "cem", "value": "B"}]), 1));
     }
 
     #[test]
-    fn erased_addresses_differ_and_reach_nobody() {
+    fn erased_addresses_are_unique_and_undeliverable() {
         let (one, two) = (erased_address(&UserId::new("a")), erased_address(&UserId::new("b")));
         assert!(one != two && one.ends_with(".invalid"));
     }

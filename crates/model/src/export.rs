@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pdf_is_never_converted_and_never_comes_twice() {
+    fn pdf_is_exported_once_without_conversion() {
         for format in ExportFormat::ALL {
             assert!(format.has_original(FileExtension::Pdf) && !format.has_conversion(FileExtension::Pdf));
             let parts = (

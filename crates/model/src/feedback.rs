@@ -127,7 +127,7 @@ mod tests {
     use crate::id::UserId;
 
     #[test]
-    fn students_read_what_is_published_for_the_group() {
+    fn students_read_published_group_feedback_only() {
         let mut feedback = Feedback {
             id: FeedbackId::new("f"),
             group_assignment_id: GroupAssignmentId::new("ga"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feedback_is_about_exactly_one_thing() {
+    fn feedback_has_exactly_one_subject() {
         let link = || Some(GroupAssignmentId::new("ga"));
         let submission = || Some(SubmissionId::new("s"));
         assert!(FeedbackTarget::one_of(link(), None, None).is_ok());

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_extension_decides_and_scripts_and_macros_are_no_type() {
+    fn upload_type_follows_extension_without_scripts_and_macros() {
         assert_eq!(FileType::of_name("Photo.JPEG"), Some(FileType::Jpg));
         assert_eq!(FileType::of_name("a.tar.zip"), Some(FileType::Zip));
         for refused in [
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_format_is_no_upload_type_and_has_a_successor_that_is() {
+    fn legacy_format_has_a_current_successor_type() {
         for format in LegacyFormat::ALL {
             let name = format!("Report.{}", format.as_str().to_uppercase());
             assert_eq!(LegacyFormat::of_name(&name), Some(*format));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_has_a_media_type_and_its_own_word() {
+    fn every_upload_type_has_media_type_and_unique_word() {
         for kind in FileType::ALL {
             assert!(kind.mime().contains('/'));
             assert_eq!(FileType::of_name(&format!("x.{kind}")), Some(*kind));

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_takes_its_entries() {
+    fn grade_scale_list_accepts_its_entries() {
         for scale in ["pass, fail", "pass/fail", "pass;fail", "Pass | Fail"] {
             assert_eq!(
                 taken(scale, &["pass", "Fail", "passed", "A"]),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn two_ends_take_what_lies_between() {
+    fn grade_scale_range_accepts_values_between() {
         for scale in ["1-6", "6-1", "1 – 6", "1 to 6", "1..6"] {
             let values = ["1", "6", "2+", "3-", "4.5", "4,5", "0", "7", "A", "", "-2"];
             let expected = [true, true, true, true, true, true, false, false, false, false, false];
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn free_words_take_everything() {
+    fn free_text_grade_scale_accepts_any_value() {
         assert_eq!(taken("as agreed", &["fine"]), [true]);
         assert_eq!(taken("1-6, half steps", &["4.5"]), [true]);
         assert_eq!(taken("self-assessment", &["well done"]), [true]);

@@ -75,7 +75,7 @@ fn grade_of_one_member_keeps_the_time_of_the_others() {
 }
 
 #[test]
-fn students_see_a_grade_only_when_it_is_published_and_of_single_grades_only_their_own() {
+fn students_see_published_grade_and_own_member_grade_only() {
     let mut grade = blank();
     let edit = GradeEdit {
         value: FieldPatch::Value(GradeValue::stored("B")),
@@ -100,7 +100,7 @@ fn students_see_a_grade_only_when_it_is_published_and_of_single_grades_only_thei
 }
 
 #[test]
-fn a_change_of_a_published_grade_is_told() {
+fn change_of_published_grade_is_reported() {
     let mut grade = blank();
     write(
         &mut grade,
@@ -119,7 +119,7 @@ fn a_change_of_a_published_grade_is_told() {
 }
 
 #[test]
-fn a_refused_grade_changes_nothing() {
+fn rejected_grade_changes_nothing() {
     let mut grade = blank();
     let too_many = GradeEdit {
         points: FieldPatch::Value(Points::stored(10.5)),
@@ -153,7 +153,7 @@ fn a_refused_grade_changes_nothing() {
 }
 
 #[test]
-fn what_says_nothing_new_is_no_change() {
+fn unchanged_grade_edit_is_no_change() {
     let mut grade = blank();
     assert_eq!(write(&mut grade, GradeEdit::default()), Ok(None));
     let edit = GradeEdit {
@@ -173,7 +173,7 @@ fn what_says_nothing_new_is_no_change() {
 }
 
 #[test]
-fn the_request_of_a_grade_is_checked() {
+fn grade_request_is_validated() {
     let edit: GradeEdit = serde_json::from_str(
         r#"{"value": "123456789012345678901", "points": -1, "memberGrades": [{"userId": "ben", "points": -2}]}"#,
     )

@@ -82,7 +82,7 @@ fn a_group_sees_shared_files_and_its_own_but_never_those_of_others() {
 }
 
 #[test]
-fn an_empty_own_text_is_no_own_text() {
+fn empty_own_text_counts_as_none() {
     let mut own = with_own_text("own");
     let edit: GroupAssignmentEdit = serde_json::from_str(r#"{"descriptionOverride": "  "}"#).unwrap();
     let topic = assignment("t", None);
@@ -98,7 +98,7 @@ fn an_empty_own_text_is_no_own_text() {
 }
 
 #[test]
-fn the_status_follows_the_table() {
+fn link_status_follows_the_transition_table() {
     use GroupAssignmentStatus::{Graded, InProgress, NotStarted, Returned, Submitted};
     let remain = |others_remain| StatusTransition::Unsubmitted { others_remain };
     let not_submitted = Err(DomainError::NotSubmitted);
@@ -195,7 +195,7 @@ fn late_work_is_refused_only_where_the_topic_blocks_it() {
 }
 
 #[test]
-fn a_group_with_a_hand_in_is_detached_only_by_force() {
+fn group_with_submission_is_detached_only_by_force() {
     let own = link("g", "t");
     assert_eq!(own.detachable(true, false), Err(DomainError::HasSubmission));
     assert_eq!(own.detachable(true, true), Ok(()));
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn a_submission_is_current_exactly_while_the_status_says_so(steps in prop::collection::vec(step(), 0..40)) {
+    fn submission_is_current_exactly_while_status_is_submitted(steps in prop::collection::vec(step(), 0..40)) {
         let mut own = link("g", "t");
         for (number, step) in steps.into_iter().enumerate() {
             let before = own.clone();
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn the_five_statuses_add_up_to_the_groups(
+    fn status_counts_sum_to_number_of_groups(
         rows in prop::collection::vec((prop::sample::select(GroupAssignmentStatus::ALL), any::<bool>()), 0..30)
     ) {
         let mut told = Statistics::default();

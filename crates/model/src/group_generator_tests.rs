@@ -34,7 +34,7 @@ fn refused(result: Result<GeneratedGroups, DomainError>) -> (&'static str, &'sta
 }
 
 #[test]
-fn no_group_is_larger_than_asked_for_and_sizes_are_even() {
+fn generated_groups_are_even_and_within_size() {
     let divided =
         |count, sizing| sizes(&generate_groups(&people(count), &constraints(sizing, 7), &PairCounts::new()).unwrap());
     assert_eq!(divided(25, GroupSizing::Size(4)), [4, 4, 4, 4, 3, 3, 3]);
@@ -44,7 +44,7 @@ fn no_group_is_larger_than_asked_for_and_sizes_are_even() {
 }
 
 #[test]
-fn what_cannot_be_is_said_with_its_field() {
+fn impossible_division_names_its_field() {
     let none = PairCounts::new();
     assert_eq!(
         refused(generate_groups(&[], &constraints(GroupSizing::Size(3), 1), &none)).0,
@@ -105,7 +105,7 @@ fn what_cannot_be_is_said_with_its_field() {
 }
 
 #[test]
-fn the_seed_decides() {
+fn same_seed_generates_same_groups() {
     let all = people(24);
     let drawn = |seed| generate_groups(&all, &constraints(GroupSizing::Size(4), seed), &PairCounts::new()).unwrap();
     assert_eq!(drawn(1), drawn(1));
@@ -117,7 +117,7 @@ fn the_seed_decides() {
 }
 
 #[test]
-fn balanced_finds_new_partners() {
+fn balanced_division_prefers_new_partners() {
     let all = people(12);
     let mut pair_counts = PairCounts::new();
     let mut wished = GroupConstraints {
@@ -141,7 +141,7 @@ fn balanced_finds_new_partners() {
 
 proptest! {
     #[test]
-    fn everybody_is_in_one_group_and_wishes_are_held(
+    fn division_assigns_each_student_once_and_keeps_constraints(
         count in 1_usize..40,
         groups in 1_usize..12,
         seed: u64,

@@ -45,7 +45,7 @@ fn staff_of_the_class_see_hidden_groups_and_other_teachers_do_not() {
 }
 
 #[test]
-fn a_hidden_group_is_told_to_the_staff_only() {
+fn events_of_hidden_group_go_to_staff_only() {
     let hidden = Group {
         start_date: Some(at(99)),
         ..group("g")
@@ -75,7 +75,7 @@ fn a_free_group_takes_the_course_of_its_first_topic() {
 }
 
 #[test]
-fn a_group_at_work_elsewhere_is_not_attached() {
+fn group_of_another_course_is_not_attached() {
     let mismatch = Err(DomainError::CourseMismatch {
         groups: vec![GroupId::new("g")],
     });
@@ -100,7 +100,7 @@ fn a_group_at_work_elsewhere_is_not_attached() {
 }
 
 #[test]
-fn a_finished_topic_and_an_archived_course_take_no_group() {
+fn finished_topic_and_archived_course_reject_groups() {
     let mut finished = assignment("t", Some("poems"));
     finished.finish(&ada(), at(1));
     let attached = group("g").attach(&finished, Some(&course("poems")), &[], at(2));
@@ -184,7 +184,7 @@ fn groups_follow_their_course_to_another_subject() {
 }
 
 #[test]
-fn numbers_go_on_from_the_highest() {
+fn group_numbers_continue_from_the_highest() {
     assert_eq!(Group::next_number(None), Ok(GroupNumber::stored(1)));
     assert_eq!(
         Group::next_number(Some(GroupNumber::stored(7))),
@@ -203,7 +203,7 @@ fn class_status() -> impl Strategy<Value = ClassStatus> {
 
 proptest! {
     #[test]
-    fn no_student_ever_sees_a_group_of_the_future(
+    fn no_student_ever_sees_future_group(
         start in 1_i64..100, now in 0_i64..100, is_member: bool, manages: bool, status in class_status()
     ) {
         let group = Group { start_date: Some(at(start)), ..group("g") };

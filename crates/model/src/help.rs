@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_waits_until_a_teacher_handles_it() {
+    fn help_request_stays_until_teacher_resolves_it() {
         let mut flag = HelpFlag::default();
         assert_eq!(
             flag.raise(&ben(), Some(message("stuck")), at(10)),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn handling_a_calm_group_changes_nothing() {
+    fn resolving_without_help_request_changes_nothing() {
         let mut flag = HelpFlag::default();
         assert_eq!(flag.resolve(&ada(), at(1)), None);
         assert_eq!(flag, HelpFlag::default());
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_changes_the_message_only_when_it_brings_one() {
+    fn repeated_help_request_keeps_message_unless_given() {
         let mut flag = HelpFlag::default();
         flag.raise(&ben(), Some(message("stuck")), at(10));
         assert_eq!(flag.raise(&UserId::new("zoe"), None, at(20)), HelpRequestOutcome::Again);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_news_once() {
+    fn help_claim_is_a_change_only_once() {
         let mut flag = HelpFlag::default();
         flag.raise(&ben(), None, at(10));
         assert!(flag.claim(&ada()));
@@ -267,7 +267,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_time_of_a_call_never_moves_while_it_is_raised(steps in prop::collection::vec((0_u8..4, any::<bool>()), 1..40)) {
+        fn time_of_open_help_request_never_changes(steps in prop::collection::vec((0_u8..4, any::<bool>()), 1..40)) {
             let mut flag = HelpFlag::default();
             let mut expected = None;
             for (second, (step, with_message)) in steps.into_iter().enumerate() {

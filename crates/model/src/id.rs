@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_makes_an_id_that_nobody_issued() {
+    fn id_with_nul_is_never_a_valid_id() {
         let id: GroupId = serde_json::from_str(r#""a\u0000b""#).unwrap();
         assert_eq!(id.as_str(), "a\u{fffd}b");
     }
 
     #[test]
-    fn a_malformed_id_is_taken_and_simply_unknown() {
+    fn malformed_id_is_accepted_and_unknown() {
         assert_eq!(GroupId::new("no such thing").as_str(), "no such thing");
     }
 }

@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_a_cell_names_each_thing_once() {
+    fn list_in_cell_is_deduplicated() {
         assert_eq!(entries(" 7b; 8a ;;7b ", ';'), ["7b", "8a"]);
         assert!(entries(" ; ", ';').is_empty());
     }
 
     #[test]
-    fn names_are_not_taken_for_ids() {
+    fn names_are_not_mistaken_for_ids() {
         assert!(looks_like_an_id("0190a1b2-0000-7000-8000-000000000001"));
         for name in [
             "7b",

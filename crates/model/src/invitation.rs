@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invitation_is_open_for_seven_days_and_answered_once() {
+    fn invitation_is_open_for_seven_days_until_answered() {
         let mut invitation = invitation();
         assert!(invitation.is_open(NOW.plus_seconds(LIFETIME)));
         assert!(!invitation.is_open(NOW.plus_seconds(LIFETIME + 1)));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_answers_only_with_its_own_proven_mailbox() {
+    fn invitation_requires_verified_address_of_the_session() {
         let invitation = invitation();
         let answer = |proof| invitation.may_be_answered(proof, NOW);
         assert_eq!(answer(RecipientProof::Token), Ok(()));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_not_written_to_again_at_once() {
+    fn repeated_invitation_email_is_delayed() {
         let mut invitation = invitation();
         assert_eq!(invitation.resend_after(NOW), Some(NOW.plus_seconds(RESEND_INTERVAL)));
         assert_eq!(invitation.resend_after(NOW.plus_seconds(RESEND_INTERVAL)), None);

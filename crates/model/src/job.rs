@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_come_slower_and_end() {
+    fn job_attempts_back_off_and_end() {
         let at = Timestamp::from_millis(0);
         let waits: Vec<_> = (1..=ATTEMPTS_MAX)
             .map(|attempts| job(attempts).next_attempt(at))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn every_attempt_has_a_file_of_its_own() {
+    fn every_job_attempt_has_its_own_file() {
         assert_eq!(job(1).files_of_earlier_attempts(), []);
         let earlier = job(3).files_of_earlier_attempts();
         assert_eq!(earlier, [FileKey::new("j.1.zip"), FileKey::new("j.2.zip")]);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_tells_the_limit() {
+    fn schema_contains_the_limit() {
         let schema = serde_json::json!(List::<UserId>::schema());
         assert_eq!(schema["maxItems"], 500);
         assert_eq!(schema["uniqueItems"], true);

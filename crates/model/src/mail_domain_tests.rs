@@ -61,7 +61,7 @@ fn domain_has_one_spelling() {
 }
 
 #[test]
-fn public_mail_host_and_public_suffix_are_held_by_nobody() {
+fn public_mail_host_and_suffix_cannot_be_assigned() {
     for host in [
         "gmail.com",
         "GMX.de",
@@ -92,7 +92,7 @@ fn public_mail_host_and_public_suffix_are_held_by_nobody() {
 }
 
 #[test]
-fn only_the_very_domain_of_an_address_counts() {
+fn only_exact_domain_of_address_matches() {
     let of = |address: &str| MailDomainName::of_address(address).map(|name| name.as_str().to_owned());
     assert_eq!(of("ada@north.example").as_deref(), Some("north.example"));
     assert_eq!(of("\"a@b\"@north.example").as_deref(), Some("north.example"));
@@ -102,7 +102,7 @@ fn only_the_very_domain_of_an_address_counts() {
 }
 
 #[test]
-fn domain_is_proven_by_its_record_alone() {
+fn domain_is_verified_by_its_record_only() {
     let mut claimed = domain();
     assert_eq!(
         claimed.prove(RecordCheck::Missing, false, at(1)),
@@ -124,7 +124,7 @@ fn domain_is_proven_by_its_record_alone() {
 }
 
 #[test]
-fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
+fn missing_record_removes_domain_after_grace_period() {
     let mut held = verified();
     assert_eq!(held.recheck(RecordCheck::Missing, at(7)), DomainCheckOutcome::Failing);
     assert!(!held.counts() && held.status == MailDomainStatus::Verified);
@@ -154,7 +154,7 @@ fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
 }
 
 #[test]
-fn service_that_was_off_for_months_loses_no_domain_at_its_first_check() {
+fn first_check_after_long_downtime_keeps_domain() {
     let mut held = verified();
     assert_eq!(
         held.recheck(RecordCheck::Unanswered, at(7)),

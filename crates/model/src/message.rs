@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_message_says_nothing_and_stays_deleted() {
+    fn deleted_message_is_empty_and_stays_deleted() {
         let deleted = RoomMessage {
             deleted_at: Some(at(1)),
             ..message()
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_says_something_or_brings_files() {
+    fn message_requires_text_or_files() {
         let blank = ChatText::stored("");
         assert!(has_content(Some(&blank), 0).is_err() && has_content(None, 0).is_err());
         assert_eq!(has_content(None, 1), Ok(()));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_again_are_no_edit_and_no_words_are_none() {
+    fn unchanged_text_is_no_edit_and_empty_text_is_rejected() {
         let mut message = message();
         assert_eq!(message.rewrite(ChatText::stored("hello"), at(1)), Ok(false));
         assert_eq!(message.edited_at, None);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_membership_says_what_a_sender_is() {
+    fn sender_role_comes_from_membership() {
         use {MemberRole as M, PlatformRole as P};
         assert_eq!(MessageSender::role(P::Student, Some(M::Owner)), P::Admin);
         assert_eq!(MessageSender::role(P::Admin, Some(M::Student)), P::Student);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_to_read_what_he_wrote() {
+    fn own_messages_are_never_unread() {
         let mark = ReadingMark { seq: 3, own_after: 2 };
         assert_eq!((mark.unread(5), mark.unread(7)), (0, 2));
         assert_eq!(ReadingMark::default().unread(4), 4);

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_limits() {
+    fn bounded_numbers_reject_values_outside() {
         assert!(GroupNumber::try_from(1).is_ok() && GroupNumber::try_from(9999).is_ok());
         assert!(GroupNumber::try_from(0).is_err() && GroupNumber::try_from(10_000).is_err());
         let read: RequiredSubmissions = serde_json::from_str("21").unwrap();

@@ -36,7 +36,7 @@ fn slugs_are_short_lower_case_and_plain() {
 }
 
 #[test]
-fn a_domain_is_a_host_and_nothing_around_it() {
+fn custom_domain_is_a_bare_host() {
     let fits = |text: &str| CustomDomain::try_from(text).is_ok();
     assert!(fits("learn.school.example") && fits("xn--schle-kva.example") && fits("a.de"));
     for bad in [
@@ -57,7 +57,7 @@ fn a_domain_is_a_host_and_nothing_around_it() {
 }
 
 #[test]
-fn a_logo_is_on_the_web() {
+fn logo_must_be_a_web_url() {
     let fits = |text: &str| WebAddress::try_from(text).is_ok();
     assert!(fits("https://school.example/logo.png?v=1"));
     for bad in [
@@ -72,7 +72,7 @@ fn a_logo_is_on_the_web() {
 }
 
 #[test]
-fn settings_change_key_by_key_and_know_no_other_keys() {
+fn settings_change_per_key_and_reject_unknown_keys() {
     let mut school = school();
     let first =
         json!({"metadata": {"gradeScale": "1-6", "retentionDays": 400, "features": {"teachersAddSubjects": true}}});
@@ -99,7 +99,7 @@ fn settings_change_key_by_key_and_know_no_other_keys() {
 }
 
 #[test]
-fn retention_days_are_accepted_and_never_kept() {
+fn retention_days_are_accepted_and_not_stored() {
     let mut school = school();
     for sent in [json!(400), json!(null), json!("a year")] {
         let sent = json!({"metadata": {"retentionDays": sent, "locale": "de"}});
@@ -111,7 +111,7 @@ fn retention_days_are_accepted_and_never_kept() {
 }
 
 #[test]
-fn the_largest_settings_are_small_and_unknown_stored_keys_do_no_harm() {
+fn stored_settings_are_bounded_and_ignore_unknown_keys() {
     let wide = |count: usize| "\u{1F393}".repeat(count);
     let largest = json!({
         "gradeScale": wide(200), "timezone": wide(64), "locale": wide(35), "retentionDays": 36500,
@@ -128,7 +128,7 @@ fn the_largest_settings_are_small_and_unknown_stored_keys_do_no_harm() {
 }
 
 #[test]
-fn no_school_takes_a_host_of_the_platform_or_of_another_school() {
+fn host_of_platform_or_other_school_is_rejected() {
     let hosts = PlatformHosts {
         base_domain: Some("schools.example".to_owned()),
         frontend: Some("app.schools.example".to_owned()),

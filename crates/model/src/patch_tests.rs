@@ -34,7 +34,7 @@ fn absent_keeps_null_clears_and_a_value_sets() {
 }
 
 #[test]
-fn applying_tells_whether_something_changed() {
+fn apply_returns_whether_value_changed() {
     let mut field = Some(1);
     assert!(!FieldPatch::Unchanged.apply(&mut field));
     assert!(!FieldPatch::Value(1).apply(&mut field));
@@ -72,7 +72,7 @@ fn validation_passes_through_to_the_value() {
 struct Document;
 
 #[test]
-fn the_document_shows_the_limits_of_the_value_and_null() {
+fn schema_contains_limits_of_value_and_null() {
     let document = serde_json::to_value(Document::openapi()).unwrap();
     let text = document.to_string();
     assert!(text.contains("\"maxLength\":120"), "{document:#}");
@@ -87,7 +87,7 @@ fn the_document_shows_the_limits_of_the_value_and_null() {
 }
 
 #[test]
-fn only_real_differences_are_remembered() {
+fn only_real_differences_are_recorded() {
     let mut changed = FieldDiff::new();
     let (mut name, mut note) = ("7b".to_owned(), Some(1));
     changed.write("name", &mut name, "7b".to_owned());

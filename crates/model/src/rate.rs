@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_let_through_and_not_one_more() {
+    fn rate_limit_allows_exactly_its_limit() {
         let (window, first) = RateWindow::hit(None, TWO, at(0));
         assert_eq!((first.remaining, first.is_refused, first.resets_in), (1, false, 60));
         let (window, second) = RateWindow::hit(Some(window), TWO, at(100));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_instances_let_through_is_one_window() {
+    fn counts_of_two_instances_share_one_window() {
         let own = |started, hits| RateWindow {
             started_at: at(started),
             hits,
@@ -214,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_an_eighth_and_at_least_one() {
+    fn rate_share_is_an_eighth_and_at_least_one() {
         let share = |hits| RateLimit { hits, window: 60 }.share();
         assert_eq!([1, 6, 8, 60, 600].map(share), [1, 1, 1, 7, 75]);
     }
 
     #[test]
-    fn the_factor_multiplies_and_none_is_none() {
+    fn rate_factor_multiplies_and_none_disables() {
         let times = |factor| Rate::Change.limit().times(factor).map(|limit| limit.hits);
         assert_eq!(times(0.0), None);
         assert_eq!(times(1.0), Some(600));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_are_those_of_the_contract() {
+    fn rate_limits_match_the_documentation() {
         let limits = [
             (Rate::Read, 1200, 60),
             (Rate::Change, 600, 60),

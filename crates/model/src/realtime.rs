@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signals_survive_the_bus() {
+    fn signals_roundtrip_through_the_bus() {
         let signals = [
             Signal::Emit {
                 organization: Some(OrganizationId::new("school")),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_written_by_its_name_on_the_wire() {
+    fn event_is_serialized_by_its_name() {
         assert_eq!(json!(Event::GroupHelpResolved), json!("group:help:resolved"));
     }
 }

@@ -30,7 +30,7 @@ fn topic() -> AssignmentId {
 }
 
 #[test]
-fn a_draft_takes_what_its_session_writes() {
+fn draft_accepts_saves_of_its_session() {
     assert_eq!(
         document("d", "g").classify_save(save(1, 5), None),
         SaveDisposition::Current
@@ -42,7 +42,7 @@ fn a_draft_takes_what_its_session_writes() {
 }
 
 #[test]
-fn writing_from_before_a_hand_in_completes_it_and_later_writing_is_late() {
+fn text_before_submission_completes_it_and_later_is_late() {
     let mut document = document("d", "g");
     document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     assert_eq!(
@@ -66,7 +66,7 @@ fn writing_from_before_a_hand_in_completes_it_and_later_writing_is_late() {
 }
 
 #[test]
-fn a_lock_does_not_give_a_hand_in_more_time() {
+fn lock_does_not_extend_the_submission() {
     let mut document = document("d", "g");
     document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.lock(&topic(), &OtherTopics::default(), at(200));
@@ -75,7 +75,7 @@ fn a_lock_does_not_give_a_hand_in_more_time() {
 }
 
 #[test]
-fn a_locked_draft_takes_what_was_written_before_the_lock() {
+fn locked_draft_accepts_text_written_before_the_lock() {
     let mut document = document("d", "g");
     document.lock(&topic(), &OtherTopics::default(), at(200));
     assert_eq!(document.classify_save(save(1, 200), None), SaveDisposition::Current);
@@ -108,7 +108,7 @@ fn an_upload_or_a_later_session_is_never_overwritten() {
 }
 
 #[test]
-fn a_save_that_was_overtaken_is_superseded() {
+fn older_save_is_superseded() {
     let document = document("d", "g");
     assert_eq!(
         document.classify_save(save(1, 4), Some(stored_save(1, 5))),
@@ -139,7 +139,7 @@ fn a_save_that_was_overtaken_is_superseded() {
 }
 
 #[test]
-fn the_cut_is_the_end_of_the_flush_in_whole_seconds() {
+fn cutoff_is_end_of_flush_in_whole_seconds() {
     let mut document = document("d", "g");
     document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.begin_freeze(at(104), at(115));
@@ -167,7 +167,7 @@ fn the_cut_is_the_end_of_the_flush_in_whole_seconds() {
 }
 
 #[test]
-fn a_draft_keeps_the_key_under_which_changes_wait() {
+fn draft_keeps_key_with_pending_changes() {
     let mut document = document("d", "g");
     document.mark_submitted(&topic(), &ben(), at(100)).unwrap();
     document.unsaved_generation = Some(1);
@@ -181,7 +181,7 @@ fn a_draft_keeps_the_key_under_which_changes_wait() {
 }
 
 #[test]
-fn a_session_is_seen_without_a_gap_when_every_notice_follows_from_the_one_before() {
+fn session_is_complete_if_callbacks_are_consecutive() {
     let [ben, cem, eli] = ["ben", "cem", "eli"].map(UserId::new);
     let ids = |list: &[&UserId]| list.iter().map(|id| (*id).clone()).collect::<Vec<_>>();
     let gap = |before: &[&UserId], users: &[&UserId], joined: &[&UserId], left: &[&UserId]| {
@@ -199,7 +199,7 @@ fn a_session_is_seen_without_a_gap_when_every_notice_follows_from_the_one_before
 }
 
 #[test]
-fn work_on_its_way_during_finish_and_reopen_arrives() {
+fn pending_save_during_finish_and_reopen_is_applied() {
     let mut document = document("d", "g");
     document.lock(&topic(), &OtherTopics::default(), at(100));
     document.reopen(&topic(), &OtherTopics::default(), at(200));
@@ -210,7 +210,7 @@ fn work_on_its_way_during_finish_and_reopen_arrives() {
 }
 
 #[test]
-fn keys_are_read_back_and_foreign_ones_are_not() {
+fn document_keys_roundtrip_and_foreign_keys_are_rejected() {
     let key = DocumentKey {
         document: DocumentId::new("0190a1b2-0000-7000-8000-000000000001"),
         generation: 12,
@@ -243,7 +243,7 @@ fn keys_are_read_back_and_foreign_ones_are_not() {
 }
 
 #[test]
-fn a_key_says_which_document_and_which_session() {
+fn document_key_contains_document_and_session() {
     let mut document = document("d", "g");
     assert_eq!(document.key().to_string(), "d-1");
     document.renew_key();
@@ -252,7 +252,7 @@ fn a_key_says_which_document_and_which_session() {
 
 proptest! {
     #[test]
-    fn the_newest_writing_of_a_session_wins_in_any_order(
+    fn newest_text_of_session_wins_in_any_order(
         saves in Just([3_i64, 5, 8, 13, 21]).prop_shuffle(), finals in prop::collection::vec(any::<bool>(), 5)
     ) {
         let document = document("d", "g");
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn after_the_freeze_nothing_later_ever_becomes_the_content(
+    fn later_text_never_becomes_content_after_freeze(
         locked_first: bool, frozen in 1_i64..50, second in 0_i64..100, generation in 1_i64..4, is_final: bool
     ) {
         let mut document = document("d", "g");
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn every_key_is_read_back(id in "[0-9a-f-]{1,36}", generation in 1_i64.., deployment in prop::option::of("[a-z0-9-]{1,20}")) {
+    fn every_document_key_roundtrips(id in "[0-9a-f-]{1,36}", generation in 1_i64.., deployment in prop::option::of("[a-z0-9-]{1,20}")) {
         let key = DocumentKey { document: DocumentId::new(id), generation };
         let deployment = deployment.as_deref();
         prop_assert_eq!(DocumentKey::parse(&key.text(deployment), deployment), Some(key));

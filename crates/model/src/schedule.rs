@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_day_are_read_strictly_and_written_alike() {
+    fn times_of_day_are_parsed_strictly_and_formatted() {
         for good in ["00:00", "08:15", "23:59"] {
             assert_eq!(TimeOfDay::parse(good).unwrap().to_string(), good);
         }

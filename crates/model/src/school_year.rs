@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_year_is_52_weeks_away_and_many_years_do_not_drift() {
+    fn next_school_year_is_52_weeks_later_without_drift() {
         assert_eq!(weeks("2026/2027", "2027/2028"), 52);
         assert_eq!(weeks("2026/27", "SY 2027-28"), 52);
         assert_eq!(weeks("2026/2027", "2025/2026"), -52);
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_year_moves_nothing() {
+    fn unrecognized_school_year_shifts_nothing() {
         assert_eq!(weeks("2026/2027", "2026/2027"), 0);
         assert_eq!(weeks("2026/2027", "next"), 0);
         assert_eq!(weeks("26/27", "2027/2028"), 0);

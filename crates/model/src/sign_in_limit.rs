@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_elsewhere_do_not_close_a_known_address() {
+    fn failures_at_other_addresses_do_not_lock_known_one() {
         let closed = FailureHistory {
             account: Some(at(0)),
             address: Some(at(0)),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn many_failing_accounts_leave_two_tries_to_each_account() {
+    fn address_with_many_failures_keeps_two_tries_per_account() {
         let guessing = FailureHistory {
             guessing: Some(at(0)),
             known_since: Some(at(-DAY)),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_consecutive_failures_close_for_thirty_days() {
+    fn hundred_consecutive_failures_lock_for_thirty_days() {
         let failures = |consecutive, known_since| FailureHistory {
             consecutive,
             known_since,

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_byte_fits_and_the_next_does_not() {
+    fn quota_allows_exactly_its_last_byte() {
         let room = StorageAllowance {
             used: 90,
             quota: QuotaBytes::stored(100),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_classes_are_named_and_the_rest_is_in_the_sum() {
+    fn storage_lists_largest_classes_and_sums_the_rest() {
         let class = |number: i64| {
             let class = ClassStorage {
                 id: ClassId::new(format!("k{number:02}")),

@@ -86,7 +86,7 @@ fn each_attempt_holds_every_submitted_document() {
 }
 
 #[test]
-fn a_submission_is_refused_for_the_strongest_reason() {
+fn submission_is_rejected_with_the_strongest_reason() {
     let mut topic = assignment("t", None);
     let try_it = |document: &mut Document, topic: &Assignment, link: Option<&GroupAssignment>| {
         let before = document.clone();
@@ -137,7 +137,7 @@ fn a_submission_is_refused_for_the_strongest_reason() {
 }
 
 #[test]
-fn taking_back_leaves_an_attempt_with_the_rest_or_none() {
+fn withdrawal_leaves_attempt_with_remaining_documents() {
     let late = Lateness {
         is_late: true,
         late_by_seconds: 7,
@@ -165,7 +165,7 @@ fn taking_back_leaves_an_attempt_with_the_rest_or_none() {
 }
 
 #[test]
-fn taking_back_is_refused_for_the_strongest_reason() {
+fn withdrawal_is_rejected_with_the_strongest_reason() {
     let fresh = Lateness::default();
     let try_it = |document: &mut Document, status| {
         let before = document.clone();
@@ -223,7 +223,7 @@ fn returned_work_becomes_drafts_again_unless_the_topic_is_finished() {
 }
 
 #[test]
-fn lateness_stays_as_judged_until_a_teacher_asks_for_it_anew() {
+fn lateness_is_kept_until_teacher_recalculates_it() {
     let mut topic = assignment("t", None);
     let mut submission = attempt(
         1,
@@ -246,7 +246,7 @@ fn lateness_stays_as_judged_until_a_teacher_asks_for_it_anew() {
 }
 
 #[test]
-fn only_an_active_attempt_comes_to_an_end() {
+fn only_active_attempt_can_end() {
     let mut submission = attempt(1, Lateness::default());
     submission.supersede();
     submission.withdraw(&ben(), at(1));

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_unproven_foreign_account_under_a_held_domain_is_taken_over() {
+    fn only_unverified_account_of_own_domain_is_taken_over() {
         let all = (0..64_u8).map(|bits| {
             let bit = |index: u8| bits & (1 << index) != 0;
             TakeOverCandidate {

@@ -62,7 +62,7 @@ fn a_color_is_a_hash_and_six_hexadecimal_digits() {
 }
 
 #[test]
-fn the_schema_tells_the_same_limits() {
+fn schema_contains_the_same_limits() {
     let schema = serde_json::to_value(Title::schema()).unwrap();
     assert_eq!(schema["type"], "string");
     assert_eq!(schema["minLength"], 1);
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_and_trying_agree(text in "\\PC{0,130}") {
+    fn deserialization_and_try_from_agree(text in "\\PC{0,130}") {
         let json = serde_json::to_string(&text).unwrap();
         let read: Name = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(read.check().is_ok(), Name::try_from(text.as_str()).is_ok());

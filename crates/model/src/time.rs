@@ -207,13 +207,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(millis in EARLIEST..LATEST) {
+        fn timestamps_roundtrip(millis in EARLIEST..LATEST) {
             let moment = Timestamp::from_millis(millis);
             prop_assert_eq!(Timestamp::parse(&moment.to_string()), Ok(moment));
         }
 
         #[test]
-        fn our_calendar_agrees_with_jiff(millis in -62_135_596_800_000_i64..253_402_207_200_000) {
+        fn calendar_agrees_with_jiff(millis in -62_135_596_800_000_i64..253_402_207_200_000) {
             let jiff = jiff::Timestamp::from_millisecond(millis).unwrap();
             prop_assert_eq!(Timestamp::from_millis(millis).to_string(), format!("{jiff:.3}"));
         }

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_home_of_an_account_with_one_membership_administers_it() {
+    fn only_tenant_of_single_membership_account_administers_it() {
         let here = OrganizationId::new("here");
         let student = PlatformRole::Student;
         assert_eq!(user(Some("here"), student).administered_by(&here, false), Ok(()));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn students_change_their_name_only_where_all_their_schools_allow_it() {
+    fn student_changes_name_only_if_all_schools_allow_it() {
         let mut open = Metadata::default();
         open.features.students_change_names = true;
         let student = user(Some("here"), PlatformRole::Student);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_owner_stays() {
+    fn last_owner_cannot_be_removed() {
         let owner = Member {
             id: MemberId::new("m"),
             organization_id: OrganizationId::new("o"),

@@ -64,7 +64,7 @@ mod tests {
     use crate::text::{Name, Title};
 
     #[test]
-    fn names_that_cannot_be_told_apart_are_refused() {
+    fn indistinguishable_names_are_rejected() {
         for hidden in [
             "Ada\u{200B} Teacher",
             "Ada\u{200D}Teacher",
@@ -107,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn allowed_name_shows_something(text in "\\PC{0,12}") {
+        fn allowed_name_is_visible(text in "\\PC{0,12}") {
             if let Ok(name) = Name::try_from(text.as_str()) {
                 let shows = |character: char| !character.is_whitespace() && !is_hidden(character);
                 prop_assert!(name.as_str().chars().any(shows));
