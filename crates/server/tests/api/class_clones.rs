@@ -6,10 +6,10 @@ use test_support::rows::execute;
 use test_support::topics::{course, group, id, topic};
 use test_support::{Client, TestApp, until};
 
-const NEXT: &str = "2027/2028";
+const NEXT_YEAR: &str = "2027/2028";
 
-async fn cloned(client: &Client, class: &str, more: Value) -> Value {
-    let mut body = json!({"name": "8b", "academicYear": NEXT});
+async fn clone_class(client: &Client, class: &str, more: Value) -> Value {
+    let mut body = json!({"name": "8b", "academicYear": NEXT_YEAR});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     client.post(&format!("/classes/{class}/clone"), body).await.expect(201)
 }
@@ -19,7 +19,7 @@ async fn list(app: &TestApp, path: &str) -> Vec<Value> {
     found.as_array().unwrap().clone()
 }
 
-both!(a_class_comes_again_with_what_was_prepared, |app| {
+both!(class_clone_copies_prepared_content_and_shifts_dates, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let lesson = json!([{"weekday": 1, "start": "08:00", "end": "09:30"}]);
@@ -56,8 +56,8 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     let before = ada.get(&old_path).await.expect(200);
 
     let all = json!({"withCourses": true, "withTopics": true, "withStudents": true});
-    let new = cloned(&ada, &class.id, all).await;
-    assert_eq!((&new["name"], &new["academicYear"]), (&json!("8b"), &json!(NEXT)));
+    let new = clone_class(&ada, &class.id, all).await;
+    assert_eq!((&new["name"], &new["academicYear"]), (&json!("8b"), &json!(NEXT_YEAR)));
     assert_eq!(
         (&new["status"], &new["teacherId"]),
         (&json!("DRAFT"), &json!(world.ada.id))
@@ -126,17 +126,17 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     );
 });
 
-tenants!(only_what_is_asked_for_comes_along, |app| {
+tenants!(class_clone_copies_only_requested_parts, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let class = &world.seven_b.id;
     topic(&ada, &world.seven_b, json!({})).await;
-    let bare = cloned(&ada, class, json!({"academicYear": "another time"})).await;
+    let bare = clone_class(&ada, class, json!({"academicYear": "another time"})).await;
     assert_eq!(
         bare["counts"],
         json!({"students": 0, "groups": 0, "courses": 0, "assignments": 0})
     );
     assert_eq!(bare["subjects"].as_array().unwrap().len(), 1, "what is taught stays");
-    let courses = cloned(&adam, class, json!({"withCourses": true})).await;
+    let courses = clone_class(&adam, class, json!({"withCourses": true})).await;
     assert_eq!(
         (&courses["counts"]["courses"], &courses["counts"]["assignments"]),
         (&json!(1), &json!(0))
@@ -149,19 +149,19 @@ tenants!(only_what_is_asked_for_comes_along, |app| {
     ada.patch(&format!("/classes/{class}"), json!({"status": "ARCHIVED"}))
         .await
         .expect(200);
-    let again = cloned(&ada, class, json!({"withStudents": true})).await;
+    let again = clone_class(&ada, class, json!({"withStudents": true})).await;
     assert_eq!(again["counts"]["students"], 4);
 
     // A platform administrator does not teach, so the clone keeps the teacher of the original.
-    let platform = cloned(&app.as_(&world.root), class, json!({})).await;
+    let platform = clone_class(&app.as_(&world.root), class, json!({})).await;
     assert_eq!(platform["teacherId"], world.ada.id);
 
     let path = format!("/classes/{class}/clone");
-    let body = json!({"name": "8b", "academicYear": NEXT});
+    let body = json!({"name": "8b", "academicYear": NEXT_YEAR});
     ada.post(&path, json!({"name": "8b"})).await.invalid("academicYear");
-    let topics = json!({"name": "8b", "academicYear": NEXT, "withTopics": true});
+    let topics = json!({"name": "8b", "academicYear": NEXT_YEAR, "withTopics": true});
     ada.post(&path, topics).await.invalid("withTopics");
-    let groups = json!({"name": "8b", "academicYear": NEXT, "withGroups": true});
+    let groups = json!({"name": "8b", "academicYear": NEXT_YEAR, "withGroups": true});
     ada.post(&path, groups).await.invalid("withGroups");
     app.as_(&world.tom)
         .post(&path, body.clone())
@@ -175,7 +175,7 @@ tenants!(only_what_is_asked_for_comes_along, |app| {
     assert_eq!(list(app, "/classes?search=8b").await.len(), 4);
 });
 
-both!(a_class_of_endless_topics_does_not_come_in_one_unit, |app| {
+both!(clone_of_class_with_more_than_200_topics_is_rejected, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let (north, class, owner) = (&world.north, &world.seven_b.id, &world.ada.id);
     let rows: Vec<String> = (0..201)
@@ -184,11 +184,11 @@ both!(a_class_of_endless_topics_does_not_come_in_one_unit, |app| {
     let insert = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id,
         created_by_id, created_at, updated_at) VALUES";
     execute(&app.database, format!("{insert} {}", rows.join(", "))).await;
-    let body = json!({"name": "8b", "academicYear": NEXT, "withCourses": true, "withTopics": true});
+    let body = json!({"name": "8b", "academicYear": NEXT_YEAR, "withCourses": true, "withTopics": true});
     let path = format!("/classes/{class}/clone");
     ada.post(&path, body).await.refused(409, "LIMIT_REACHED");
     execute(&app.database, "DELETE FROM assignments WHERE id = 'a0'".to_owned()).await;
-    let new = cloned(&ada, class, json!({"withCourses": true, "withTopics": true})).await;
+    let new = clone_class(&ada, class, json!({"withCourses": true, "withTopics": true})).await;
     assert_eq!(new["counts"]["assignments"], 200);
     assert_eq!(list(app, "/classes?search=8b").await.len(), 1);
 });
@@ -207,7 +207,7 @@ both!(deadline_of_a_copy_keeps_its_local_time_over_daylight_saving, |app| {
         json!({"title": "Winter", "deadline": "2026-12-01T11:00:00Z"}),
     )
     .await;
-    let new = cloned(&ada, &class.id, json!({"withCourses": true, "withTopics": true})).await;
+    let new = clone_class(&ada, &class.id, json!({"withCourses": true, "withTopics": true})).await;
     let topics = ada.get(&format!("/assignments?classId={}", id(&new))).await.expect(200);
     let deadline = |title: &str| {
         let mut topics = topics.as_array().unwrap().iter();

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::classes::{group, names, same_not_found, subject};
+use crate::classes::{assert_same_not_found, group, names, subject};
 
-tenants!(only_those_who_manage_a_class_change_it, |app| {
+tenants!(only_class_teacher_edits_class_and_admin_changes_owner, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let mut shown = ada.get(&path).await.expect(200);
@@ -41,7 +41,7 @@ tenants!(only_those_who_manage_a_class_change_it, |app| {
         .refused(403, "FORBIDDEN_ROLE");
     for person in [&world.zoe, &world.zara] {
         let client = app.as_(person);
-        same_not_found(
+        assert_same_not_found(
             client.patch(&path, new()).await,
             client.patch("/classes/nothing", new()).await,
         );
@@ -68,60 +68,57 @@ tenants!(only_those_who_manage_a_class_change_it, |app| {
     app.as_(&world.tom).patch(&path, new()).await.expect(200);
 });
 
-tenants!(
-    students_see_nothing_of_a_draft_and_nobody_writes_into_the_archive,
-    |app| {
-        let (ada, ben, world) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world);
-        let path = format!("/classes/{}", world.seven_b.id);
-        ada.patch(&path, json!({"status": "DRAFT"})).await.expect(200);
-        same_not_found(ben.get(&path).await, ben.get("/classes/nothing").await);
-        ben.get(&format!("{path}/students")).await.refused(404, "NOT_FOUND");
-        assert_eq!(ben.get("/classes").await.expect(200), json!([]));
-        ada.get(&path).await.expect(200);
-        app.as_(&world.tom).get(&path).await.expect(200);
+tenants!(draft_class_is_hidden_and_archived_class_is_read_only, |app| {
+    let (ada, ben, world) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world);
+    let path = format!("/classes/{}", world.seven_b.id);
+    ada.patch(&path, json!({"status": "DRAFT"})).await.expect(200);
+    assert_same_not_found(ben.get(&path).await, ben.get("/classes/nothing").await);
+    ben.get(&format!("{path}/students")).await.refused(404, "NOT_FOUND");
+    assert_eq!(ben.get("/classes").await.expect(200), json!([]));
+    ada.get(&path).await.expect(200);
+    app.as_(&world.tom).get(&path).await.expect(200);
 
-        ada.patch(&path, json!({"status": "ARCHIVED"})).await.expect(200);
-        let archived = ben.get(&path).await.expect(200);
-        assert_eq!(archived["status"], "ARCHIVED");
-        ada.patch(&path, json!({"name": "7b old"}))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        ada.patch(&path, json!({"subjectIds": []}))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        ada.patch(&path, json!({"status": "DRAFT"}))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        ada.post(&format!("{path}/students"), json!({"studentIds": [world.finn.id]}))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        ada.delete(&format!("{path}/students/{}", world.ben.id))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        let completed = json!({"completedAt": "2027-07-01T00:00:00Z"});
-        ada.patch(&format!("{path}/students/{}", world.ben.id), completed)
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        ada.post(&format!("{path}/teachers"), json!({"userId": world.tom.id}))
-            .await
-            .refused(409, "CLASS_ARCHIVED");
-        assert_eq!(ben.get(&path).await.expect(200), archived);
-        let back = ada
-            .patch(&path, json!({"status": "ACTIVE", "name": "7b new"}))
-            .await
-            .expect(200);
-        assert_eq!((&back["status"], &back["name"]), (&json!("ACTIVE"), &json!("7b new")));
+    ada.patch(&path, json!({"status": "ARCHIVED"})).await.expect(200);
+    let archived = ben.get(&path).await.expect(200);
+    assert_eq!(archived["status"], "ARCHIVED");
+    ada.patch(&path, json!({"name": "7b old"}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    ada.patch(&path, json!({"subjectIds": []}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    ada.patch(&path, json!({"status": "DRAFT"}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    ada.post(&format!("{path}/students"), json!({"studentIds": [world.finn.id]}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    ada.delete(&format!("{path}/students/{}", world.ben.id))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    let completed = json!({"completedAt": "2027-07-01T00:00:00Z"});
+    ada.patch(&format!("{path}/students/{}", world.ben.id), completed)
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    ada.post(&format!("{path}/teachers"), json!({"userId": world.tom.id}))
+        .await
+        .refused(409, "CLASS_ARCHIVED");
+    assert_eq!(ben.get(&path).await.expect(200), archived);
+    let back = ada
+        .patch(&path, json!({"status": "ACTIVE", "name": "7b new"}))
+        .await
+        .expect(200);
+    assert_eq!((&back["status"], &back["name"]), (&json!("ACTIVE"), &json!("7b new")));
 
-        // A class that contains work cannot return to draft.
-        group(app).await;
-        ada.patch(&path, json!({"status": "DRAFT"}))
-            .await
-            .refused(409, "CLASS_NOT_EMPTY");
-        assert_eq!(ben.get(&path).await.expect(200)["status"], "ACTIVE");
-    }
-);
+    // A class that contains work cannot return to draft.
+    group(app).await;
+    ada.patch(&path, json!({"status": "DRAFT"}))
+        .await
+        .refused(409, "CLASS_NOT_EMPTY");
+    assert_eq!(ben.get(&path).await.expect(200)["status"], "ACTIVE");
+});
 
-tenants!(a_subject_with_courses_stays_with_its_class, |app| {
+tenants!(subject_with_courses_cannot_be_removed_from_class, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let (music, art) = (subject(app, "Music").await, subject(app, "Art").await);
@@ -167,7 +164,7 @@ tenants!(a_subject_with_courses_stays_with_its_class, |app| {
     ada.get(&format!("/courses/{}", world.seven_b.course)).await.expect(200);
 });
 
-tenants!(the_owner_chooses_co_teachers_and_they_manage_the_class, |app| {
+tenants!(owner_adds_co_teachers_who_then_manage_the_class, |app| {
     let (ada, tom, world) = (app.as_(&app.world.ada), app.as_(&app.world.tom), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     let teachers = format!("{path}/teachers");

@@ -15,7 +15,7 @@ pub async fn group(app: &TestApp) {
 }
 
 /// Counts the classes of all schools.
-pub async fn classes(app: &TestApp) -> i64 {
+pub async fn count_classes(app: &TestApp) -> i64 {
     app.raw(|connection| {
         connection
             .fetch_optional(&CLASSES, &[], |row| row.take())
@@ -47,14 +47,14 @@ pub async fn subject(app: &TestApp, name: &str) -> String {
     subject["id"].as_str().unwrap().to_owned()
 }
 
-pub fn same_not_found(answer: Answer, other: Answer) {
+pub fn assert_same_not_found(answer: Answer, other: Answer) {
     let (mut one, mut two) = (answer.refused(404, "NOT_FOUND"), other.refused(404, "NOT_FOUND"));
     one["requestId"] = json!("");
     two["requestId"] = json!("");
     assert_eq!(one, two);
 }
 
-tenants!(a_teacher_makes_a_class_and_owns_it, |app| {
+tenants!(teacher_creates_class_and_owns_it, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let lesson = json!({"weekday": 1, "start": "08:00", "end": "08:45", "room": "B 12"});
     let new = json!({
@@ -93,9 +93,9 @@ tenants!(a_teacher_makes_a_class_and_owns_it, |app| {
     app.as_(&world.zoe).post("/classes", south).await.expect(201);
 });
 
-both!(a_new_class_names_only_what_the_school_has, |app| {
+both!(new_class_rejects_invalid_fields_and_foreign_references, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
-    let before = classes(app).await;
+    let before = count_classes(app).await;
     let with = |key: &str, value: Value| {
         let mut new = json!({"name": "7c", "academicYear": "2026/2027"});
         new[key] = value;
@@ -136,7 +136,7 @@ both!(a_new_class_names_only_what_the_school_has, |app| {
         .post("/classes", json!({}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    assert_eq!(classes(app).await, before);
+    assert_eq!(count_classes(app).await, before);
 
     let class = adam
         .post("/classes", with("teacherId", json!(world.tom.id)))
@@ -150,7 +150,7 @@ both!(a_new_class_names_only_what_the_school_has, |app| {
     assert_eq!(own["teacher"]["name"], "Olga Owner");
 });
 
-tenants!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
+tenants!(class_view_depends_on_role, |app| {
     let world = &app.world;
     let path = format!("/classes/{}", world.seven_b.id);
     let full = app.as_(&world.ada).get(&path).await.expect(200);
@@ -177,7 +177,7 @@ tenants!(everybody_reads_classes_as_far_as_they_concern_him, |app| {
 
     for person in [&world.finn, &world.zoe, &world.zack, &world.zara] {
         let client = app.as_(person);
-        same_not_found(client.get(&path).await, client.get("/classes/nothing").await);
+        assert_same_not_found(client.get(&path).await, client.get("/classes/nothing").await);
     }
     app.stranger().get(&path).await.refused(401, "UNAUTHENTICATED");
 
@@ -229,7 +229,7 @@ tenants!(classes_are_filtered_and_sorted, |app| {
     assert_eq!(found[1]["subjects"][0]["name"], "Music");
 });
 
-tenants!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
+tenants!(admin_deletes_class_with_content_only_with_force, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     ada.delete(&path).await.refused(403, "FORBIDDEN_ROLE");
@@ -281,7 +281,7 @@ tenants!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
     adam.delete(&empty_path).await.refused(404, "NOT_FOUND");
 });
 
-tenants!(the_courses_of_a_class_are_those_of_the_list, |app| {
+tenants!(class_courses_equal_filtered_course_list, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("/classes/{}/courses", world.seven_b.id);
     let courses = ada.get(&path).await.expect(200);
@@ -298,7 +298,7 @@ tenants!(the_courses_of_a_class_are_those_of_the_list, |app| {
     app.as_(&world.zoe).get(&path).await.refused(404, "NOT_FOUND");
 });
 
-tenants!(groups_and_topics_of_a_class_are_those_of_the_lists, |app| {
+tenants!(class_groups_and_topics_equal_filtered_lists, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let group = json!({"classId": class.id, "courseId": class.course, "memberIds": [world.ben.id]});

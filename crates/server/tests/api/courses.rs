@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-both!(a_teacher_keeps_the_courses_of_his_class, |app| {
+both!(teacher_creates_edits_and_finds_courses_of_own_class, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let new = json!({"name": "Plants", "description": " ", "classId": class.id, "subjectId": class.subject});
     let answer = ada.post("/courses", new.clone()).await;
@@ -31,43 +31,40 @@ both!(a_teacher_keeps_the_courses_of_his_class, |app| {
     assert_eq!(found.as_array().unwrap().len(), 1);
 });
 
-tenants!(
-    colleagues_read_courses_and_only_the_teacher_of_the_class_writes,
-    |app| {
-        let class = &app.world.seven_b;
-        let path = format!("/courses/{}", class.course);
-        let new = json!({"name": "Animals", "classId": class.id, "subjectId": class.subject});
-        let tom = app.as_(&app.world.tom);
-        tom.get(&path).await.expect(200);
-        tom.post("/courses", new.clone())
-            .await
-            .refused(403, "NOT_CLASS_TEACHER");
-        tom.patch(&path, json!({"name": "Mine"}))
-            .await
-            .refused(403, "NOT_CLASS_TEACHER");
-        app.as_(&app.world.ben)
-            .get("/courses")
-            .await
-            .refused(403, "FORBIDDEN_ROLE");
-        app.as_(&app.world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
-        app.as_(&app.world.adam).post("/courses", new.clone()).await.expect(201);
+tenants!(other_teachers_read_courses_but_cannot_change_them, |app| {
+    let class = &app.world.seven_b;
+    let path = format!("/courses/{}", class.course);
+    let new = json!({"name": "Animals", "classId": class.id, "subjectId": class.subject});
+    let tom = app.as_(&app.world.tom);
+    tom.get(&path).await.expect(200);
+    tom.post("/courses", new.clone())
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    tom.patch(&path, json!({"name": "Mine"}))
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&app.world.ben)
+        .get("/courses")
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    app.as_(&app.world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
+    app.as_(&app.world.adam).post("/courses", new.clone()).await.expect(201);
 
-        let zoe = app.as_(&app.world.zoe);
-        zoe.get(&path).await.refused(404, "NOT_FOUND");
-        zoe.patch(&path, json!({"name": "Mine"}))
-            .await
-            .refused(404, "NOT_FOUND");
-        zoe.post("/courses", new).await.refused(404, "NOT_FOUND");
-        let foreign = json!({"name": "X", "classId": app.world.south_class.id, "subjectId": class.subject});
-        zoe.post("/courses", foreign).await.refused(404, "NOT_FOUND");
-        assert_eq!(
-            zoe.get(&format!("/courses?classId={}", class.id)).await.expect(200),
-            json!([])
-        );
-    }
-);
+    let zoe = app.as_(&app.world.zoe);
+    zoe.get(&path).await.refused(404, "NOT_FOUND");
+    zoe.patch(&path, json!({"name": "Mine"}))
+        .await
+        .refused(404, "NOT_FOUND");
+    zoe.post("/courses", new).await.refused(404, "NOT_FOUND");
+    let foreign = json!({"name": "X", "classId": app.world.south_class.id, "subjectId": class.subject});
+    zoe.post("/courses", foreign).await.refused(404, "NOT_FOUND");
+    assert_eq!(
+        zoe.get(&format!("/courses?classId={}", class.id)).await.expect(200),
+        json!([])
+    );
+});
 
-tenants!(a_super_admin_needs_no_organization_of_his_own, |app| {
+tenants!(super_admin_edits_courses_without_active_organization, |app| {
     let (root, class) = (app.as_(&app.world.root), &app.world.seven_b);
     let path = format!("/courses/{}", class.course);
     assert_eq!(root.get(&path).await.expect(200)["name"], "Cells");
@@ -92,7 +89,7 @@ tenants!(a_super_admin_needs_no_organization_of_his_own, |app| {
     assert_eq!(own.expect(200), teacher.get("/courses").await.expect(200));
 });
 
-tenants!(a_course_is_one_of_its_class_and_its_subject, |app| {
+tenants!(course_name_is_unique_per_class_and_subject, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let chemistry = adam.post("/subjects", json!({"name": "Chemistry"})).await.expect(201);
     let new = |name: &str, class: &str, subject: &Value| json!({"name": name, "classId": class, "subjectId": subject});

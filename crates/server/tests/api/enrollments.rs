@@ -56,7 +56,7 @@ fn names(students: &Value) -> Vec<&str> {
         .collect()
 }
 
-tenants!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
+tenants!(roster_shows_addresses_to_class_staff_only, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let g2 = group(app, 2, false, &[&world.ben]).await;
     let g1 = group(app, 1, false, &[&world.ben, &world.cem]).await;
@@ -94,7 +94,7 @@ tenants!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
     app.as_(&world.zoe).get(&roster(app)).await.refused(404, "NOT_FOUND");
 });
 
-both!(only_active_students_of_the_school_are_enrolled, |app| {
+both!(only_active_students_of_school_can_be_enrolled, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let enroll = async |ids: Value| ada.post(&roster(app), json!({"studentIds": ids})).await;
     for stranger in [&world.zack, &world.tom, &world.adam, &world.nobody] {
@@ -128,7 +128,7 @@ both!(only_active_students_of_the_school_are_enrolled, |app| {
     assert_eq!(ada.get(&roster(app)).await.expect(200).as_array().unwrap().len(), 4);
 });
 
-both!(enrolling_twice_is_no_mistake, |app| {
+both!(enrolling_twice_is_idempotent, |app| {
     let (tom, world) = (app.as_(&app.world.tom), &app.world);
     let path = format!("/classes/{}/students", world.eight_a.id);
     let both = json!({"studentIds": [world.finn.id, world.ben.id]});
@@ -161,7 +161,7 @@ both!(enrolling_twice_is_no_mistake, |app| {
     assert_eq!(class["homeroom"], json!({"id": "h7", "name": "h7"}));
 });
 
-both!(who_leaves_a_class_leaves_its_groups, |app| {
+both!(student_removed_from_class_leaves_its_groups, |app| {
     let (ada, ben, world) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world);
     let g2 = group(app, 2, false, &[&world.ben]).await;
     let g1 = group(app, 1, false, &[&world.ben, &world.cem]).await;
@@ -210,7 +210,7 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
     assert_eq!(left[0]["groupIds"], json!([g1]));
 });
 
-tenants!(completion_is_noted_and_cleared, |app| {
+tenants!(enrollment_completion_is_set_and_cleared, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let path = format!("{}/{}", roster(app), world.ben.id);
     let mut noted = ada
@@ -240,40 +240,37 @@ tenants!(completion_is_noted_and_cleared, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-tenants!(
-    the_ungrouped_are_counted_for_the_class_the_course_and_the_topic,
-    |app| {
-        let (ada, world) = (app.as_(&app.world.ada), &app.world);
-        let path = format!("/classes/{}/ungrouped", world.seven_b.id);
-        group(app, 1, true, &[&world.ben]).await;
-        let second = group(app, 2, false, &[&world.cem]).await;
-        let all = ada.get(&path).await.expect(200);
-        assert_eq!(names(&all), ["Dana Student", "Eli Student"]);
-        assert_eq!(all[0]["email"], json!(world.dana.email));
-        let of_course = ada
-            .get(&format!("{path}?courseId={}", world.seven_b.course))
-            .await
-            .expect(200);
-        assert_eq!(names(&of_course), ["Cem Student", "Dana Student", "Eli Student"]);
-        let topic = json!({
-            "title": "Leaves", "deadline": "2027-01-01T00:00:00Z", "classId": world.seven_b.id, "groupIds": [second],
-        });
-        let topic = ada.post("/assignments", topic).await.expect(201);
-        let query = format!("assignmentId={}", topic["id"].as_str().unwrap());
-        let of_topic = ada.get(&format!("{path}?{query}")).await.expect(200);
-        assert_eq!(names(&of_topic), ["Ben Student", "Dana Student", "Eli Student"]);
-        let of_both = format!("{path}?{query}&courseId={}", world.seven_b.course);
-        assert_eq!(names(&ada.get(&of_both).await.expect(200)).len(), 4);
-        for foreign in [&world.eight_a.course, &world.south_class.course] {
-            ada.get(&format!("{path}?courseId={foreign}"))
-                .await
-                .refused(404, "NOT_FOUND");
-        }
-        ada.get(&format!("{path}?assignmentId=nothing"))
+tenants!(ungrouped_students_are_listed_by_class_course_and_topic, |app| {
+    let (ada, world) = (app.as_(&app.world.ada), &app.world);
+    let path = format!("/classes/{}/ungrouped", world.seven_b.id);
+    group(app, 1, true, &[&world.ben]).await;
+    let second = group(app, 2, false, &[&world.cem]).await;
+    let all = ada.get(&path).await.expect(200);
+    assert_eq!(names(&all), ["Dana Student", "Eli Student"]);
+    assert_eq!(all[0]["email"], json!(world.dana.email));
+    let of_course = ada
+        .get(&format!("{path}?courseId={}", world.seven_b.course))
+        .await
+        .expect(200);
+    assert_eq!(names(&of_course), ["Cem Student", "Dana Student", "Eli Student"]);
+    let topic = json!({
+        "title": "Leaves", "deadline": "2027-01-01T00:00:00Z", "classId": world.seven_b.id, "groupIds": [second],
+    });
+    let topic = ada.post("/assignments", topic).await.expect(201);
+    let query = format!("assignmentId={}", topic["id"].as_str().unwrap());
+    let of_topic = ada.get(&format!("{path}?{query}")).await.expect(200);
+    assert_eq!(names(&of_topic), ["Ben Student", "Dana Student", "Eli Student"]);
+    let of_both = format!("{path}?{query}&courseId={}", world.seven_b.course);
+    assert_eq!(names(&ada.get(&of_both).await.expect(200)).len(), 4);
+    for foreign in [&world.eight_a.course, &world.south_class.course] {
+        ada.get(&format!("{path}?courseId={foreign}"))
             .await
             .refused(404, "NOT_FOUND");
-        app.as_(&world.tom).get(&path).await.refused(403, "NOT_CLASS_TEACHER");
-        app.as_(&world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
-        app.as_(&world.zoe).get(&path).await.refused(404, "NOT_FOUND");
     }
-);
+    ada.get(&format!("{path}?assignmentId=nothing"))
+        .await
+        .refused(404, "NOT_FOUND");
+    app.as_(&world.tom).get(&path).await.refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
+    app.as_(&world.zoe).get(&path).await.refused(404, "NOT_FOUND");
+});

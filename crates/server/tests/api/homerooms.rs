@@ -20,7 +20,7 @@ async fn events(app: &TestApp) -> Vec<String> {
     data.map(|log| log["event"].as_str().unwrap().to_owned()).collect()
 }
 
-tenants!(an_admin_keeps_homerooms, |app| {
+tenants!(admin_creates_and_edits_homerooms, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let new = json!({"name": " 7B ", "gradeLevel": "7", "academicYear": "2026/2027", "teacherId": world.ada.id});
     let answer = adam.post("/homerooms", new).await;
@@ -77,7 +77,7 @@ tenants!(an_admin_keeps_homerooms, |app| {
     assert_eq!(events(app).await, told);
 });
 
-tenants!(everybody_reads_of_homerooms_what_concerns_him, |app| {
+tenants!(homeroom_visibility_depends_on_role, |app| {
     let (adam, ada, tom, ben, world) = (
         app.as_(&app.world.adam),
         app.as_(&app.world.ada),
@@ -153,7 +153,7 @@ tenants!(everybody_reads_of_homerooms_what_concerns_him, |app| {
     }
 });
 
-tenants!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
+tenants!(homeroom_students_change_and_deletion_keeps_classes, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
     let (path, made) = homeroom(&adam, json!({"name": "7B"})).await;
     let students = format!("{path}/students");

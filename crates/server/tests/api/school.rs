@@ -22,14 +22,14 @@ async fn session_of(app: &TestApp, person: &Person) -> String {
 }
 
 /// Inserts rows directly into the database.
-async fn written(app: &TestApp, write: impl FnOnce(&db::Database, &str) + Send + 'static) {
+async fn insert_directly(app: &TestApp, write: impl FnOnce(&db::Database, &str) + Send + 'static) {
     let (database, north) = (app.database.clone(), app.world.north.clone());
     tokio::task::spawn_blocking(move || write(&database, &north))
         .await
         .unwrap();
 }
 
-both!(the_numbers_of_a_school_are_its_own, |app| {
+both!(school_statistics_count_own_data_only, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     topic(&ada, &world.seven_b, json!({"groupIds": [rivers]})).await;
@@ -60,7 +60,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
         (&world.eight_a, &world.tom, &world.finn, 1),
     ] {
         let (class, teacher, student) = (class.clone(), teacher.id.clone(), student.id.clone());
-        written(app, move |database, north| {
+        insert_directly(app, move |database, north| {
             let mut rows = lesson_rows::LessonRows::of(database, north, &class.id, &teacher, &student);
             for number in 1..=lessons {
                 rows.lesson(number, Some(&class.course));
@@ -97,7 +97,7 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
 
     // Later data is counted by the scheduled task, not by the request.
     let (class, teacher, student) = (world.eight_a.clone(), world.tom.id.clone(), world.finn.id.clone());
-    written(app, move |database, north| {
+    insert_directly(app, move |database, north| {
         lesson_rows::LessonRows::of(database, north, &class.id, &teacher, &student).topic(Some(&class.course));
     })
     .await;
@@ -176,7 +176,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     );
 });
 
-both!(teachers_add_subjects_where_the_school_lets_them, |app| {
+both!(teachers_add_subjects_only_if_school_allows_it, |app| {
     let (adam, ada) = (app.as_(&app.world.adam), app.as_(&app.world.ada));
     // Permissions are checked before the body is validated.
     for body in [json!({"name": "Art"}), json!({"colour": 7})] {
@@ -206,7 +206,7 @@ both!(teachers_add_subjects_where_the_school_lets_them, |app| {
         .refused(403, "FORBIDDEN_ROLE");
 });
 
-both!(a_topic_takes_what_the_school_has_set, |app| {
+both!(topic_takes_defaults_from_school_settings, |app| {
     let (adam, ada, class) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world.seven_b);
     let plain = topic(&ada, class, json!({})).await;
     assert_eq!(
@@ -227,7 +227,7 @@ both!(a_topic_takes_what_the_school_has_set, |app| {
     );
 });
 
-both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
+both!(admin_lists_sessions_of_school_in_pages, |app| {
     let (adam, world) = (&app.world.adam, &app.world);
     // Tom's sessions in the other school are not visible to this one.
     let rows = RealtimeRows(app);
@@ -282,7 +282,7 @@ both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     assert_eq!(sessions(app, &world.zara, "").await.len(), 4);
 });
 
-both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
+both!(higher_role_ends_session_and_its_sockets, |app| {
     let (adam, olga, world) = (app.as_(&app.world.adam), app.as_(&app.world.olga), &app.world);
     let path = |session: &str| format!("/admin/sessions/{session}");
     for (person, of) in [(&world.olga, &world.adam), (&world.ben, &world.ada)] {
@@ -332,7 +332,7 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
     adam.get("/users/me").await.refused(401, "UNAUTHENTICATED");
 });
 
-both!(those_who_run_the_platform_see_the_installation, |app| {
+both!(super_admin_reads_system_status, |app| {
     let world = &app.world;
     let system = app.as_(&world.root).get("/admin/system").await.expect(200);
     assert_eq!(system["version"], env!("CARGO_PKG_VERSION"));

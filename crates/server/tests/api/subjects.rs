@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-tenants!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
+tenants!(admin_edits_subjects_and_all_members_read_them, |app| {
     let adam = app.as_(&app.world.adam);
     let chemistry = adam
         .post(
@@ -46,7 +46,7 @@ tenants!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
     adam.get(&path).await.refused(404, "NOT_FOUND");
 });
 
-tenants!(a_name_is_taken_whatever_its_case, |app| {
+tenants!(subject_name_is_unique_ignoring_case, |app| {
     let adam = app.as_(&app.world.adam);
     adam.post("/subjects", json!({"name": "Music"})).await.expect(201);
     let body = adam
