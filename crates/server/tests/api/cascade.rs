@@ -19,7 +19,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 }
 
 /// Inserts rows of 7b with Ada as the teacher and Ben as the student.
-async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut LessonRows) -> T + Send + 'static) -> T {
+async fn insert_rows<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut LessonRows) -> T + Send + 'static) -> T {
     let World {
         north,
         seven_b,
@@ -33,7 +33,7 @@ async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut LessonRo
 }
 
 /// Inserts the same lessons at the other school. Deletions in North must not affect them.
-async fn south(app: &TestApp) {
+async fn insert_lesson_in_south(app: &TestApp) {
     let World {
         south,
         south_class,
@@ -49,13 +49,13 @@ async fn south(app: &TestApp) {
     .await;
 }
 
-async fn state(app: &TestApp) -> (std::collections::BTreeMap<String, i64>, BTreeSet<String>) {
+async fn read_state(app: &TestApp) -> (std::collections::BTreeMap<String, i64>, BTreeSet<String>) {
     let database = app.database.clone();
     blocking(move || (counts(&database), files(&database))).await
 }
 
 /// Runs a transaction as Adam, an administrator of North.
-async fn act<T: Send + 'static>(
+async fn write_as_adam<T: Send + 'static>(
     app: &TestApp,
     act: impl FnMut(&mut WriteTx<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
@@ -65,11 +65,11 @@ async fn act<T: Send + 'static>(
     app.app.store().write(standpoint, act, no_after_commit).await.unwrap()
 }
 
-fn keys(removed: &CascadeDeletion) -> BTreeSet<String> {
+fn file_keys(removed: &CascadeDeletion) -> BTreeSet<String> {
     removed.files.iter().map(|key| key.as_str().to_owned()).collect()
 }
 
-async fn plants(app: &TestApp) -> String {
+async fn create_plants_course(app: &TestApp) -> String {
     let class = &app.world.seven_b;
     let new = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
     let course = app.as_(&app.world.ada).post("/courses", new).await.expect(201);
@@ -77,7 +77,7 @@ async fn plants(app: &TestApp) -> String {
 }
 
 /// Expects that the record of a deleted course names its groups and topics.
-async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[String; 2]) {
+async fn assert_deletion_recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[String; 2]) {
     let adam = app.as_(&app.world.adam);
     let log = adam.get("/activity-logs?action=COURSE_DELETE").await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().len(), 1);
@@ -102,7 +102,7 @@ async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[S
 }
 
 /// Expects that users who may not delete the course get an error, or only its outline.
-async fn only_its_staff_delete(app: &TestApp, path: &str) {
+async fn assert_only_staff_delete(app: &TestApp, path: &str) {
     let tom = app.as_(&app.world.tom);
     let outline = tom.get(path).await.expect(200);
     assert_eq!(outline["groups"][0]["memberCount"], 1);
@@ -115,7 +115,7 @@ async fn only_its_staff_delete(app: &TestApp, path: &str) {
 }
 
 /// Inserts two lessons of a course and a group that has moved to another course but has a completed topic of this one.
-fn two_lessons(
+fn insert_two_lessons(
     rows: &mut LessonRows,
     course: &str,
     neighbour: &LessonGroup,
@@ -133,10 +133,10 @@ fn two_lessons(
     [[first, second], [one.id, two.id]]
 }
 
-both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
-    let (cells, plants) = (app.world.seven_b.course.clone(), plants(app).await);
-    south(app).await;
-    let (neighbour, documents) = write(app, move |rows| {
+both!(deleting_course_deletes_its_content_and_nothing_else, |app| {
+    let (cells, plants) = (app.world.seven_b.course.clone(), create_plants_course(app).await);
+    insert_lesson_in_south(app).await;
+    let (neighbour, documents) = insert_rows(app, move |rows| {
         rows.lesson(1, None);
         rows.lesson(2, Some(&plants));
         let neighbour = rows.group(3, Some(&plants));
@@ -144,9 +144,9 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
         (neighbour, documents)
     })
     .await;
-    let before = state(app).await;
+    let before = read_state(app).await;
     let (course, group, pages) = (cells.clone(), neighbour.clone(), documents.clone());
-    let [topics, groups] = write(app, move |rows| two_lessons(rows, &course, &group, &pages)).await;
+    let [topics, groups] = insert_rows(app, move |rows| insert_two_lessons(rows, &course, &group, &pages)).await;
 
     let (ada, path) = (app.as_(&app.world.ada), format!("/courses/{cells}"));
     let detail = ada.get(&path).await.expect(200);
@@ -155,11 +155,11 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
         (&json!(groups[0]), &json!(5))
     );
     assert_eq!(detail["assignments"].as_array().unwrap().len(), 2);
-    let full = state(app).await;
+    let full = read_state(app).await;
     let told = ada.delete(&format!("{path}?dryRun=1")).await.expect(200);
-    only_its_staff_delete(app, &path).await;
+    assert_only_staff_delete(app, &path).await;
     assert_eq!(
-        state(app).await,
+        read_state(app).await,
         full,
         "neither a dry run nor a refusal deletes anything"
     );
@@ -174,7 +174,7 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
         "deletedSubmissions": 3});
     assert_eq!(gone, counts);
 
-    let mut after = state(app).await;
+    let mut after = read_state(app).await;
     let courses = after.0.insert("courses".to_owned(), before.0["courses"]);
     assert_eq!(courses, Some(before.0["courses"] - 1));
     // Ids of deleted documents are kept because the document server may still save these documents.
@@ -190,7 +190,7 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     ] {
         ada.get(&path).await.refused(404, "NOT_FOUND");
     }
-    recorded(app, &cells, &groups, &topics).await;
+    assert_deletion_recorded(app, &cells, &groups, &topics).await;
     let room = ada.get(&format!("/workrooms/{}", neighbour.room)).await.expect(200);
     for (document, id) in room["documents"].as_array().unwrap().iter().zip(documents) {
         let now = ["id", "status", "statusBeforeLock", "assignmentId", "submittedAt"].map(|field| &document[field]);
@@ -201,34 +201,39 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     }
 });
 
-both!(each_deletion_names_every_file_it_leaves_behind_and_no_other, |app| {
-    let (cells, plants) = (app.world.seven_b.course.clone(), plants(app).await);
-    south(app).await;
+both!(deletion_reports_exactly_the_files_to_remove, |app| {
+    let (cells, plants) = (app.world.seven_b.course.clone(), create_plants_course(app).await);
+    insert_lesson_in_south(app).await;
     let (course, other) = (cells.clone(), plants.clone());
-    let (lessons, free) = write(app, move |rows| {
+    let (lessons, free) = insert_rows(app, move |rows| {
         let lessons = [1, 2, 3, 4].map(|number| rows.lesson(number, Some(if number < 4 { &course } else { &other })));
         rows.announcement();
         (lessons, rows.lesson(5, None))
     })
     .await;
     let [(_, _, link), (topic, ..), (_, group, _), _] = lessons;
-    let mut left = state(app).await;
+    let mut left = read_state(app).await;
     let mut step = async |removed: CascadeDeletion, submissions: i64, documents: i64| {
-        let now = state(app).await;
-        assert_eq!(keys(&removed), left.1.difference(&now.1).cloned().collect());
+        let now = read_state(app).await;
+        assert_eq!(file_keys(&removed), left.1.difference(&now.1).cloned().collect());
         assert_eq!((removed.submissions, removed.documents), (submissions, documents));
         left = now;
     };
     let link = GroupAssignmentId::new(link);
-    step(act(app, move |work| work.detach_group(&link)).await, 1, 0).await;
+    step(write_as_adam(app, move |work| work.detach_group(&link)).await, 1, 0).await;
     let topic = AssignmentId::new(topic);
-    step(act(app, move |work| work.delete_assignment(&topic)).await, 1, 0).await;
+    step(
+        write_as_adam(app, move |work| work.delete_assignment(&topic)).await,
+        1,
+        0,
+    )
+    .await;
     let group = GroupId::new(group.id);
-    step(act(app, move |work| work.delete_group(&group)).await, 1, 2).await;
+    step(write_as_adam(app, move |work| work.delete_group(&group)).await, 1, 2).await;
     let course = CourseId::new(cells);
-    step(act(app, move |work| work.delete_course(&course)).await, 0, 4).await;
+    step(write_as_adam(app, move |work| work.delete_course(&course)).await, 0, 4).await;
     let class = ClassId::new(app.world.seven_b.id.clone());
-    let removed = act(app, move |work| work.delete_class(&class)).await;
+    let removed = write_as_adam(app, move |work| work.delete_class(&class)).await;
     assert_eq!(removed.courses[0].name, "Plants");
     assert_eq!(
         removed
@@ -248,9 +253,9 @@ both!(each_deletion_names_every_file_it_leaves_behind_and_no_other, |app| {
     assert_eq!(left.0["class_enrollments"], 2);
 });
 
-both!(a_deleted_group_leaves_its_topics, |app| {
+both!(deleting_group_keeps_its_topics, |app| {
     let course = app.world.seven_b.course.clone();
-    let (topic, group) = write(app, move |rows| {
+    let (topic, group) = insert_rows(app, move |rows| {
         let (topic, group, _) = rows.lesson(1, Some(&course));
         (topic, group.id)
     })
@@ -272,8 +277,8 @@ both!(a_deleted_group_leaves_its_topics, |app| {
     );
 });
 
-both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
-    let ids = write(app, |rows| {
+both!(released_documents_of_deletion_match_stored_rows, |app| {
+    let ids = insert_rows(app, |rows| {
         let group = rows.group(1, None);
         let (doomed, other) = (rows.topic(None), rows.topic(None));
         let (link, other_link) = (rows.link(&doomed, &group), rows.link(&other, &group));
@@ -313,7 +318,7 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
     let (doomed, ids) = ids;
     assert_eq!(ids.len(), 20);
     let topic = AssignmentId::new(doomed);
-    let (freed, stored): (Vec<Document>, Vec<Document>) = act(app, move |work| {
+    let (freed, stored): (Vec<Document>, Vec<Document>) = write_as_adam(app, move |work| {
         let ids: Vec<_> = ids.iter().map(DocumentId::new).collect();
         let removed = work.delete_assignment(&topic)?;
         let freed: Vec<_> = removed.released.into_iter().map(|placed| placed.document).collect();
@@ -333,11 +338,11 @@ both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
     ));
 });
 
-both!(leaving_a_class_is_leaving_all_its_groups, |app| {
+both!(ending_enrollment_removes_student_from_all_groups, |app| {
     let World { seven_b, ben, .. } = &app.world;
-    let groups = write(app, |rows| [rows.group(1, None), rows.group(2, None)]).await;
+    let groups = insert_rows(app, |rows| [rows.group(1, None), rows.group(2, None)]).await;
     let (class, student) = (ClassId::new(seven_b.id.clone()), UserId::new(ben.id.clone()));
-    let left = act(app, move |work| work.end_enrollment(&class, &student)).await;
+    let left = write_as_adam(app, move |work| work.end_enrollment(&class, &student)).await;
     let left: Vec<_> = left
         .iter()
         .map(|whole| (whole.group.id.as_str(), whole.members.len()))

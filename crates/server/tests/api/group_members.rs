@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::groups::{id, made, members, sorted, topic};
+use crate::groups::{create_group, id, members, sorted, topic};
 use test_support::World;
 
-tenants!(only_students_of_the_class_come_into_a_group, |app| {
+tenants!(only_students_of_class_can_join_its_groups, |app| {
     let World {
         seven_b,
         ada,
@@ -37,7 +37,7 @@ tenants!(only_students_of_the_class_come_into_a_group, |app| {
     );
 });
 
-tenants!(members_come_go_and_move, |app| {
+tenants!(members_are_added_removed_and_moved, |app| {
     let World {
         ada,
         ben,
@@ -48,8 +48,8 @@ tenants!(members_come_go_and_move, |app| {
         ..
     } = &app.world;
     let (client, topic) = (app.as_(ada), topic(app, json!({})).await);
-    let first = made(app, json!({"memberIds": [ben.id], "assignmentId": topic["id"]})).await;
-    let second = made(app, json!({"memberIds": [cem.id], "assignmentId": topic["id"]})).await;
+    let first = create_group(app, json!({"memberIds": [ben.id], "assignmentId": topic["id"]})).await;
+    let second = create_group(app, json!({"memberIds": [cem.id], "assignmentId": topic["id"]})).await;
     let path = format!("/groups/{}/members", id(&first));
     let joined = client
         .post(&path, json!({"userIds": [ben.id, cem.id, dana.id]}))

@@ -28,7 +28,7 @@ pub fn sorted<const N: usize>(mut ids: [&str; N]) -> [&str; N] {
 }
 
 /// Creates a group of 7b as Ada.
-pub async fn made(app: &TestApp, fields: Value) -> Value {
+pub async fn create_group(app: &TestApp, fields: Value) -> Value {
     let mut body = json!({"classId": app.world.seven_b.id});
     body.as_object_mut()
         .unwrap()
@@ -45,7 +45,7 @@ pub async fn topic(app: &TestApp, fields: Value) -> Value {
     app.as_(&app.world.ada).post("/assignments", body).await.expect(201)
 }
 
-tenants!(a_group_is_made_with_one_room_its_course_and_its_members, |app| {
+tenants!(group_is_created_with_work_room_course_and_members, |app| {
     let World {
         seven_b, ada, ben, cem, ..
     } = &app.world;
@@ -83,7 +83,7 @@ tenants!(a_group_is_made_with_one_room_its_course_and_its_members, |app| {
     assert_eq!(room["id"], group["workRoomId"]);
 });
 
-tenants!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
+tenants!(group_numbers_increase_and_are_unique_within_class, |app| {
     let World {
         seven_b,
         eight_a,
@@ -91,8 +91,8 @@ tenants!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
         tom,
         ..
     } = &app.world;
-    made(app, json!({"groupNumber": 7})).await;
-    assert_eq!(made(app, json!({})).await["groupNumber"], 8);
+    create_group(app, json!({"groupNumber": 7})).await;
+    assert_eq!(create_group(app, json!({})).await["groupNumber"], 8);
     let taken = json!({"classId": seven_b.id, "groupNumber": 7});
     let ada = app.as_(ada);
     let refused = ada.post("/groups", taken).await.refused(409, "DUPLICATE_GROUP_NUMBER");
@@ -106,7 +106,7 @@ tenants!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
     ada.post("/groups", json!({"classId": seven_b.id, "groupNumber": 10_000}))
         .await
         .invalid("groupNumber");
-    let last = made(app, json!({"groupNumber": 9999})).await;
+    let last = create_group(app, json!({"groupNumber": 9999})).await;
     ada.post("/groups", json!({"classId": seven_b.id}))
         .await
         .refused(409, "LIMIT_REACHED");
@@ -115,7 +115,7 @@ tenants!(numbers_follow_the_highest_and_are_unique_within_the_class, |app| {
         .refused(409, "DUPLICATE_GROUP_NUMBER");
 });
 
-tenants!(fifty_groups_made_at_once_get_fifty_numbers, |app| {
+tenants!(fifty_concurrent_groups_get_distinct_numbers, |app| {
     let ada = app.as_(&app.world.ada);
     let class = app.world.seven_b.id.clone();
     let posts = (0..50).map(|_| {
@@ -134,7 +134,7 @@ tenants!(fifty_groups_made_at_once_get_fifty_numbers, |app| {
     assert_eq!(numbers, (1..=50).collect::<Vec<i64>>());
 });
 
-tenants!(many_groups_are_made_together_or_not_at_all, |app| {
+tenants!(batch_creates_all_groups_or_none, |app| {
     let World {
         seven_b,
         ada,
@@ -168,7 +168,7 @@ tenants!(many_groups_are_made_together_or_not_at_all, |app| {
         .invalid("groups[0].classId");
 });
 
-both!(a_group_takes_the_course_of_its_first_topic_and_no_other, |app| {
+both!(group_takes_course_of_first_topic_and_keeps_it, |app| {
     let World {
         seven_b, eight_a, ada, ..
     } = &app.world;
@@ -178,12 +178,12 @@ both!(a_group_takes_the_course_of_its_first_topic_and_no_other, |app| {
     let cells = topic(app, json!({"courseId": seven_b.course})).await;
     let legacy = topic(app, json!({})).await;
 
-    let free = made(app, json!({"assignmentId": cells["id"]})).await;
+    let free = create_group(app, json!({"assignmentId": cells["id"]})).await;
     assert_eq!(free["courseId"], seven_b.course);
     assert_eq!(free["subjectId"], seven_b.subject);
-    let same = made(app, json!({"courseId": seven_b.course, "assignmentId": cells["id"]})).await;
+    let same = create_group(app, json!({"courseId": seven_b.course, "assignmentId": cells["id"]})).await;
     assert_eq!(same["groupAssignments"][0]["status"], "NOT_STARTED");
-    let without = made(app, json!({"assignmentId": legacy["id"]})).await;
+    let without = create_group(app, json!({"assignmentId": legacy["id"]})).await;
     assert_eq!(without["courseId"], json!(null));
 
     let wrong =
@@ -214,7 +214,7 @@ both!(a_group_takes_the_course_of_its_first_topic_and_no_other, |app| {
         .patch(&path, json!({"subjectId": null}))
         .await
         .refused(409, "CLASS_MISMATCH");
-    let idle = made(app, json!({"courseId": seven_b.course})).await;
+    let idle = create_group(app, json!({"courseId": seven_b.course})).await;
     let moved = client
         .patch(&format!("/groups/{}", id(&idle)), json!({"courseId": plants}))
         .await
@@ -229,9 +229,9 @@ both!(a_group_takes_the_course_of_its_first_topic_and_no_other, |app| {
     client.post("/groups", late).await.refused(409, "COURSE_ARCHIVED");
 });
 
-tenants!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
+tenants!(patch_changes_named_fields_and_accepts_unchanged_ones, |app| {
     let ada = app.as_(&app.world.ada);
-    let mut group = made(app, json!({"displayName": "Owls", "startDate": PAST})).await;
+    let mut group = create_group(app, json!({"displayName": "Owls", "startDate": PAST})).await;
     let path = format!("/groups/{}", id(&group));
     group["name"] = json!("Foxes");
     group["displayName"] = json!("  ");
@@ -257,7 +257,7 @@ tenants!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
     ada.patch(&path, json!({"dueDate": FUTURE})).await.invalid("dueDate");
 });
 
-tenants!(students_see_their_own_groups_once_they_have_started, |app| {
+tenants!(student_sees_own_groups_after_their_start_date, |app| {
     let World {
         ada,
         ben,
@@ -265,9 +265,9 @@ tenants!(students_see_their_own_groups_once_they_have_started, |app| {
         seven_b,
         ..
     } = &app.world;
-    let own = made(app, json!({"memberIds": [ben.id], "startDate": PAST})).await;
-    let hidden = made(app, json!({"memberIds": [ben.id], "startDate": FUTURE})).await;
-    let other = made(app, json!({"memberIds": [dana.id]})).await;
+    let own = create_group(app, json!({"memberIds": [ben.id], "startDate": PAST})).await;
+    let hidden = create_group(app, json!({"memberIds": [ben.id], "startDate": FUTURE})).await;
+    let other = create_group(app, json!({"memberIds": [dana.id]})).await;
     let ben = app.as_(ben);
     assert_eq!(ids(&ben.get("/groups").await.expect(200)), [id(&own)]);
     let unknown = not_found_body(ben.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
@@ -299,11 +299,11 @@ tenants!(students_see_their_own_groups_once_they_have_started, |app| {
         .refused(403, "FORBIDDEN_ROLE");
 });
 
-tenants!(teachers_of_other_classes_find_outlines, |app| {
+tenants!(teachers_of_other_classes_see_group_outlines, |app| {
     let World {
         tom, ben, seven_b, zoe, ..
     } = &app.world;
-    let group = made(
+    let group = create_group(
         app,
         json!({"courseId": seven_b.course, "memberIds": [ben.id], "startDate": FUTURE}),
     )
@@ -362,7 +362,7 @@ tenants!(teachers_of_other_classes_find_outlines, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-tenants!(lists_are_filtered_searched_and_sorted_by_number, |app| {
+tenants!(groups_are_filtered_searched_and_sorted_by_number, |app| {
     let World {
         ada,
         seven_b,
@@ -371,17 +371,17 @@ tenants!(lists_are_filtered_searched_and_sorted_by_number, |app| {
         ..
     } = &app.world;
     let (client, topic) = (app.as_(ada), topic(app, json!({})).await);
-    let foxes = made(
+    let foxes = create_group(
         app,
         json!({"name": "Foxes", "groupNumber": 3, "courseId": seven_b.course}),
     )
     .await;
-    let owls = made(
+    let owls = create_group(
         app,
         json!({"name": "Night Owls", "groupNumber": 1, "assignmentId": topic["id"]}),
     )
     .await;
-    let night = made(
+    let night = create_group(
         app,
         json!({"name": "100% Foxes", "displayName": "Night", "groupNumber": 2}),
     )

@@ -22,7 +22,7 @@ mod classes;
 mod courses;
 mod enrollments;
 mod erasure;
-mod group_divisions;
+mod group_generation;
 mod group_members;
 mod groups;
 mod guessing;

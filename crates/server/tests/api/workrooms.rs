@@ -1,9 +1,9 @@
 use serde_json::json;
 
-use crate::groups::{ids, made};
+use crate::groups::{create_group, ids};
 use test_support::World;
 
-tenants!(a_work_room_shows_its_group_and_nobody_elses, |app| {
+tenants!(work_room_shows_only_its_own_group, |app| {
     let World {
         ada,
         ben,
@@ -12,8 +12,8 @@ tenants!(a_work_room_shows_its_group_and_nobody_elses, |app| {
         adam,
         ..
     } = &app.world;
-    let group = made(app, json!({"memberIds": [ben.id]})).await;
-    let other = made(app, json!({"memberIds": [dana.id]})).await;
+    let group = create_group(app, json!({"memberIds": [ben.id]})).await;
+    let other = create_group(app, json!({"memberIds": [dana.id]})).await;
     let room = group["workRoomId"].as_str().unwrap();
     let seen = app.as_(ben).get(&format!("/workrooms/{room}")).await.expect(200);
     assert_eq!((&seen["groupId"], &seen["unreadCount"]), (&group["id"], &json!(0)));

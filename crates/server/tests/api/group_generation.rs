@@ -16,7 +16,7 @@ fn members(groups: &Value) -> Vec<BTreeSet<String>> {
     groups.as_array().unwrap().iter().map(of).collect()
 }
 
-both!(a_preview_writes_nothing_and_its_seed_carries_it_out, |app| {
+both!(preview_writes_nothing_and_its_seed_creates_same_groups, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     let wish = json!({"classId": class.id, "courseId": class.course, "groupSize": 3, "strategy": "random"});
@@ -45,7 +45,7 @@ both!(a_preview_writes_nothing_and_its_seed_carries_it_out, |app| {
     ada.post("/groups/generate", same).await.invalid("studentIds");
 });
 
-tenants!(wishes_are_held_or_refused_with_their_field, |app| {
+tenants!(constraints_are_satisfied_or_rejected_with_their_field, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     let [ben, cem, dana] = [&world.ben, &world.cem, &world.dana].map(|person| person.id.clone());
@@ -94,7 +94,7 @@ tenants!(wishes_are_held_or_refused_with_their_field, |app| {
     ada.post(preview, wish(json!({}))).await.refused(409, "CLASS_ARCHIVED");
 });
 
-tenants!(who_worked_together_meets_new_partners, |app| {
+tenants!(balanced_generation_avoids_pairs_of_earlier_groups, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let class = &world.seven_b;
     for pair in [[&world.ben, &world.cem], [&world.dana, &world.eli]] {
