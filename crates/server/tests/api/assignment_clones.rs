@@ -8,7 +8,7 @@ use test_support::topics::{LATER, course, group, id, link, topic};
 use test_support::{SocketListener, clients_are_installed};
 
 /// Fields that are copied.
-const TASK: [&str; 9] = [
+const COPIED_FIELDS: [&str; 9] = [
     "title",
     "description",
     "isShared",
@@ -19,15 +19,17 @@ const TASK: [&str; 9] = [
     "classId",
     "courseId",
 ];
-const UNTIL: &str = "2098-06-01T10:00:00.000Z";
+const NEW_DEADLINE: &str = "2098-06-01T10:00:00.000Z";
 
 /// Counts the files below a folder.
-fn kept(folder: &std::path::Path) -> usize {
+fn count_files(folder: &std::path::Path) -> usize {
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    paths.map(|path| if path.is_dir() { kept(&path) } else { 1 }).sum()
+    paths
+        .map(|path| if path.is_dir() { count_files(&path) } else { 1 })
+        .sum()
 }
 
-both!(the_task_comes_again_and_the_work_stays, |app| {
+both!(topic_clone_copies_task_and_shared_files_but_no_groups, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let more = json!({
@@ -57,15 +59,18 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
         ));
     }
 
-    let body = json!({"deadline": UNTIL, "withFiles": true});
+    let body = json!({"deadline": NEW_DEADLINE, "withFiles": true});
     let answer = ada.post(&format!("{path}/clone"), body).await;
     let location = answer.header("location").to_owned();
     let copy = answer.expect(201);
     assert_eq!(location, format!("/api/assignments/{}", id(&copy)));
-    for field in TASK {
+    for field in COPIED_FIELDS {
         assert_eq!(copy[field], old[field], "{field}");
     }
-    assert_eq!((&copy["deadline"], &copy["status"]), (&json!(UNTIL), &json!("ACTIVE")));
+    assert_eq!(
+        (&copy["deadline"], &copy["status"]),
+        (&json!(NEW_DEADLINE), &json!("ACTIVE"))
+    );
     assert_eq!(
         (&copy["finishedAt"], &copy["groupAssignments"]),
         (&json!(null), &json!([]))
@@ -104,7 +109,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
     );
 
     let bare = ada
-        .post(&format!("{path}/clone"), json!({"deadline": UNTIL}))
+        .post(&format!("{path}/clone"), json!({"deadline": NEW_DEADLINE}))
         .await
         .expect(201);
     assert_eq!(bare["attachments"], json!([]), "files come only when asked for");
@@ -129,7 +134,7 @@ both!(the_task_comes_again_and_the_work_stays, |app| {
     );
 });
 
-both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
+both!(topic_clone_requires_permission_on_source_and_target, |app| {
     let world = &app.world;
     let (ada, adam, tom) = (app.as_(&world.ada), app.as_(&world.adam), app.as_(&world.tom));
     let (here, there) = (&world.seven_b, &world.eight_a);
@@ -139,8 +144,9 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
         .await
         .expect(201);
     let path = format!("{source}/clone");
-    let into = |class: &str| json!({"deadline": UNTIL, "classId": class, "withFiles": true});
-    let with_course = |class: &str, course: &str| json!({"deadline": UNTIL, "classId": class, "courseId": course});
+    let into = |class: &str| json!({"deadline": NEW_DEADLINE, "classId": class, "withFiles": true});
+    let with_course =
+        |class: &str, course: &str| json!({"deadline": NEW_DEADLINE, "classId": class, "courseId": course});
     let archived = course(&ada, here, "Archived").await;
     let status = json!({"status": "ARCHIVED"});
     ada.patch(&format!("/courses/{archived}"), status.clone())
@@ -150,20 +156,20 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     let foreign = id(&souths[0]);
 
     let before = fingerprints(&app.database).await;
-    let files = kept(&app.folder().join("files"));
+    let files = count_files(&app.folder().join("files"));
     // A target that the caller cannot see returns 404, even if the rest of the body is also invalid.
     for (client, body) in [
         (&ada, into("none")),
         (&ada, into(&foreign)),
         (&ada, with_course(&there.id, "none")),
-        (&app.as_(&world.zoe), json!({"deadline": UNTIL})),
+        (&app.as_(&world.zoe), json!({"deadline": NEW_DEADLINE})),
     ] {
         client.post(&path, body).await.refused(404, "NOT_FOUND");
     }
     // The caller can see both classes but does not manage both.
     ada.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
     tom.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
-    tom.post(&path, json!({"deadline": UNTIL}))
+    tom.post(&path, json!({"deadline": NEW_DEADLINE}))
         .await
         .refused(403, "NOT_CLASS_TEACHER");
     let ben = app.as_(&world.ben);
@@ -172,7 +178,7 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     adam.post(&path, with_course(&there.id, &here.course))
         .await
         .refused(409, "CLASS_MISMATCH");
-    ada.post(&path, json!({"deadline": UNTIL, "courseId": there.course}))
+    ada.post(&path, json!({"deadline": NEW_DEADLINE, "courseId": there.course}))
         .await
         .refused(409, "CLASS_MISMATCH");
     ada.post(&path, with_course(&here.id, &archived))
@@ -181,13 +187,13 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     ada.post(&path, json!({"withFiles": true})).await.invalid("deadline");
     ada.post(&path, json!({"deadline": null})).await.invalid("deadline");
     for extra in ["title", "groupIds", "groups", "descriptionOverride"] {
-        let mut body = json!({"deadline": UNTIL});
+        let mut body = json!({"deadline": NEW_DEADLINE});
         body[extra] = json!([]);
         ada.post(&path, body).await.invalid(extra);
     }
     assert_eq!(fingerprints(&app.database).await, before);
     assert_eq!(
-        kept(&app.folder().join("files")),
+        count_files(&app.folder().join("files")),
         files,
         "no bytes of copies that were refused"
     );
@@ -212,14 +218,14 @@ both!(a_topic_comes_only_where_the_caller_may_put_it, |app| {
     ada.patch(&format!("/courses/{}", here.course), status.clone())
         .await
         .expect(200);
-    ada.post(&path, json!({"deadline": UNTIL}))
+    ada.post(&path, json!({"deadline": NEW_DEADLINE}))
         .await
         .refused(409, "COURSE_ARCHIVED");
-    let free = json!({"deadline": UNTIL, "courseId": null});
+    let free = json!({"deadline": NEW_DEADLINE, "courseId": null});
     assert_eq!(ada.post(&path, free).await.expect(201)["courseId"], json!(null));
     // An archived class can be the source of a copy, but not its target.
     ada.patch(&format!("/classes/{}", here.id), status).await.expect(200);
-    ada.post(&path, json!({"deadline": UNTIL, "courseId": null}))
+    ada.post(&path, json!({"deadline": NEW_DEADLINE, "courseId": null}))
         .await
         .refused(409, "CLASS_ARCHIVED");
     ada.post(&path, into(&there.id)).await.expect(201);

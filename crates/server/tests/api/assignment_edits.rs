@@ -6,7 +6,7 @@ use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, link, mark_finished, mark_submitted, topic};
 
-both!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
+both!(patch_changes_named_fields_and_accepts_unchanged_ones, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(
@@ -56,74 +56,71 @@ both!(a_patch_changes_what_it_names_and_may_echo_the_rest, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(
-    own_texts_are_written_for_the_listed_groups_and_nobody_is_detached,
-    |app| {
-        let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
-        let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
-        let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
-        let apart = group(&ada, class, &[], json!({})).await;
-        let foreign = group(&app.as_(&app.world.zoe), &app.world.south_class, &[], json!({})).await;
-        let made = topic(&ada, class, json!({"isShared": false, "groups": [{"groupId": rivers, "descriptionOverride": "R"}, {"groupId": lakes, "descriptionOverride": "L"}]})).await;
-        let path = format!("/assignments/{}", id(&made));
+both!(description_overrides_change_only_for_listed_groups, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
+    let apart = group(&ada, class, &[], json!({})).await;
+    let foreign = group(&app.as_(&app.world.zoe), &app.world.south_class, &[], json!({})).await;
+    let made = topic(&ada, class, json!({"isShared": false, "groups": [{"groupId": rivers, "descriptionOverride": "R"}, {"groupId": lakes, "descriptionOverride": "L"}]})).await;
+    let path = format!("/assignments/{}", id(&made));
 
-        let edited = ada
-            .patch(
-                &path,
-                json!({"groups": [{"groupId": rivers, "descriptionOverride": "R2"}]}),
-            )
-            .await
-            .expect(200);
-        assert_eq!(link(&edited, &rivers)["effectiveDescription"], "R2");
-        assert_eq!(
-            link(&edited, &lakes),
-            link(&made, &lakes),
-            "who is not listed keeps his text"
-        );
-        assert_eq!(
-            edited["updatedAt"], made["updatedAt"],
-            "the topic itself did not change"
-        );
-        let edited = ada
-            .patch(
-                &path,
-                json!({"groups": [{"groupId": rivers, "descriptionOverride": "  "}, {"groupId": lakes}]}),
-            )
-            .await
-            .expect(200);
-        assert_eq!(
-            (
-                &link(&edited, &rivers)["descriptionOverride"],
-                &link(&edited, &rivers)["effectiveDescription"]
-            ),
-            (&json!(null), &json!("Draw one."))
-        );
-        assert_eq!(
-            link(&edited, &lakes)["descriptionOverride"],
-            "L",
-            "an absent text is left alone"
-        );
-        assert_eq!(
-            ada.patch(&path, json!({"groups": []})).await.expect(200)["groupAssignments"]
-                .as_array()
-                .unwrap()
-                .len(),
-            2
-        );
+    let edited = ada
+        .patch(
+            &path,
+            json!({"groups": [{"groupId": rivers, "descriptionOverride": "R2"}]}),
+        )
+        .await
+        .expect(200);
+    assert_eq!(link(&edited, &rivers)["effectiveDescription"], "R2");
+    assert_eq!(
+        link(&edited, &lakes),
+        link(&made, &lakes),
+        "who is not listed keeps his text"
+    );
+    assert_eq!(
+        edited["updatedAt"], made["updatedAt"],
+        "the topic itself did not change"
+    );
+    let edited = ada
+        .patch(
+            &path,
+            json!({"groups": [{"groupId": rivers, "descriptionOverride": "  "}, {"groupId": lakes}]}),
+        )
+        .await
+        .expect(200);
+    assert_eq!(
+        (
+            &link(&edited, &rivers)["descriptionOverride"],
+            &link(&edited, &rivers)["effectiveDescription"]
+        ),
+        (&json!(null), &json!("Draw one."))
+    );
+    assert_eq!(
+        link(&edited, &lakes)["descriptionOverride"],
+        "L",
+        "an absent text is left alone"
+    );
+    assert_eq!(
+        ada.patch(&path, json!({"groups": []})).await.expect(200)["groupAssignments"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 
-        let before = fingerprints(&app.database).await;
-        let texts = |group: &str| json!({"title": "T", "groups": [{"groupId": lakes, "descriptionOverride": "X"}, {"groupId": group}]});
-        ada.patch(&path, texts(&apart))
-            .await
-            .refused(409, "GROUP_NOT_ON_ASSIGNMENT");
-        ada.patch(&path, texts(&foreign)).await.refused(404, "NOT_FOUND");
-        ada.patch(&path, texts("none")).await.refused(404, "NOT_FOUND");
-        ada.patch(&path, texts(&lakes)).await.invalid("groups");
-        assert_eq!(fingerprints(&app.database).await, before);
-    }
-);
+    let before = fingerprints(&app.database).await;
+    let texts = |group: &str| json!({"title": "T", "groups": [{"groupId": lakes, "descriptionOverride": "X"}, {"groupId": group}]});
+    ada.patch(&path, texts(&apart))
+        .await
+        .refused(409, "GROUP_NOT_ON_ASSIGNMENT");
+    ada.patch(&path, texts(&foreign)).await.refused(404, "NOT_FOUND");
+    ada.patch(&path, texts("none")).await.refused(404, "NOT_FOUND");
+    ada.patch(&path, texts(&lakes)).await.invalid("groups");
+    assert_eq!(fingerprints(&app.database).await, before);
+});
 
-both!(sharing_and_back_leaves_own_texts_as_they_were, |app| {
+both!(toggling_is_shared_keeps_description_overrides, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(
@@ -153,72 +150,69 @@ both!(sharing_and_back_leaves_own_texts_as_they_were, |app| {
     assert_eq!(texts(&app.database, stored).await, before);
 });
 
-both!(
-    a_topic_moves_to_another_course_with_all_its_groups_or_not_at_all,
-    |app| {
-        let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
-        let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
-        let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
-        let plants = course(&ada, class, "Plants").await;
-        let made = topic(&ada, class, json!({"groupIds": [rivers, lakes]})).await;
-        let path = format!("/assignments/{}", id(&made));
-        let courses = async || {
-            let mut found = Vec::new();
-            for group in [&rivers, &lakes] {
-                found.push(ada.get(&format!("/groups/{group}")).await.expect(200)["courseId"].clone());
-            }
-            found
-        };
-        let moved = ada.patch(&path, json!({"courseId": plants})).await.expect(200);
-        assert_eq!(
-            (&moved["courseId"], &moved["course"]["name"]),
-            (&json!(plants), &json!("Plants"))
-        );
-        assert_eq!(link(&moved, &lakes)["group"]["courseId"], json!(plants));
-        assert_eq!(courses().await, [json!(plants), json!(plants)]);
-        ada.patch(&path, json!({"courseId": null})).await.expect(200);
-        assert_eq!(courses().await, [json!(null), json!(null)]);
-        ada.patch(&path, json!({"courseId": plants})).await.expect(200);
+both!(topic_changes_course_with_all_its_groups_or_not_at_all, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;
+    let plants = course(&ada, class, "Plants").await;
+    let made = topic(&ada, class, json!({"groupIds": [rivers, lakes]})).await;
+    let path = format!("/assignments/{}", id(&made));
+    let courses = async || {
+        let mut found = Vec::new();
+        for group in [&rivers, &lakes] {
+            found.push(ada.get(&format!("/groups/{group}")).await.expect(200)["courseId"].clone());
+        }
+        found
+    };
+    let moved = ada.patch(&path, json!({"courseId": plants})).await.expect(200);
+    assert_eq!(
+        (&moved["courseId"], &moved["course"]["name"]),
+        (&json!(plants), &json!("Plants"))
+    );
+    assert_eq!(link(&moved, &lakes)["group"]["courseId"], json!(plants));
+    assert_eq!(courses().await, [json!(plants), json!(plants)]);
+    ada.patch(&path, json!({"courseId": null})).await.expect(200);
+    assert_eq!(courses().await, [json!(null), json!(null)]);
+    ada.patch(&path, json!({"courseId": plants})).await.expect(200);
 
-        // Lakes works on a second topic of the same course, so moving the first topic alone would make the group's
-        // topics belong to different courses.
-        let second = topic(&ada, class, json!({"courseId": plants, "groupIds": [lakes]})).await;
-        let archived = course(&ada, class, "Archive").await;
-        ada.patch(&format!("/courses/{archived}"), json!({"status": "ARCHIVED"}))
-            .await
-            .expect(200);
-        let before = fingerprints(&app.database).await;
-        let refused = ada
-            .patch(&path, json!({"courseId": class.course, "title": "T"}))
-            .await
-            .refused(409, "COURSE_MISMATCH");
-        let details = refused["details"].as_array().unwrap();
-        assert!(
-            details.len() == 1 && details[0]["message"].as_str().unwrap().contains(&lakes),
-            "{refused}"
-        );
-        ada.patch(&path, json!({"courseId": app.world.eight_a.course}))
-            .await
-            .refused(409, "CLASS_MISMATCH");
-        ada.patch(&path, json!({"courseId": app.world.south_class.course}))
-            .await
-            .refused(404, "NOT_FOUND");
-        ada.patch(&path, json!({"courseId": archived}))
-            .await
-            .refused(409, "COURSE_ARCHIVED");
-        assert_eq!(fingerprints(&app.database).await, before);
+    // Lakes works on a second topic of the same course, so moving the first topic alone would make the group's
+    // topics belong to different courses.
+    let second = topic(&ada, class, json!({"courseId": plants, "groupIds": [lakes]})).await;
+    let archived = course(&ada, class, "Archive").await;
+    ada.patch(&format!("/courses/{archived}"), json!({"status": "ARCHIVED"}))
+        .await
+        .expect(200);
+    let before = fingerprints(&app.database).await;
+    let refused = ada
+        .patch(&path, json!({"courseId": class.course, "title": "T"}))
+        .await
+        .refused(409, "COURSE_MISMATCH");
+    let details = refused["details"].as_array().unwrap();
+    assert!(
+        details.len() == 1 && details[0]["message"].as_str().unwrap().contains(&lakes),
+        "{refused}"
+    );
+    ada.patch(&path, json!({"courseId": app.world.eight_a.course}))
+        .await
+        .refused(409, "CLASS_MISMATCH");
+    ada.patch(&path, json!({"courseId": app.world.south_class.course}))
+        .await
+        .refused(404, "NOT_FOUND");
+    ada.patch(&path, json!({"courseId": archived}))
+        .await
+        .refused(409, "COURSE_ARCHIVED");
+    assert_eq!(fingerprints(&app.database).await, before);
 
-        mark_finished(app, &id(&second)).await;
-        ada.patch(&path, json!({"courseId": class.course})).await.expect(200);
-        assert_eq!(
-            courses().await,
-            [json!(class.course), json!(class.course)],
-            "a finished topic holds nobody"
-        );
-    }
-);
+    mark_finished(app, &id(&second)).await;
+    ada.patch(&path, json!({"courseId": class.course})).await.expect(200);
+    assert_eq!(
+        courses().await,
+        [json!(class.course), json!(class.course)],
+        "a finished topic holds nobody"
+    );
+});
 
-both!(a_finished_topic_and_an_archived_class_take_no_edits, |app| {
+both!(finished_topic_and_archived_class_reject_edits, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[], json!({})).await;
@@ -276,7 +270,7 @@ both!(a_finished_topic_and_an_archived_class_take_no_edits, |app| {
     app.as_(&app.world.ben).get(&path).await.expect(200);
 });
 
-both!(a_topic_goes_with_its_submissions_and_the_groups_stay, |app| {
+both!(deleting_topic_deletes_submissions_and_keeps_groups, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;

@@ -6,7 +6,7 @@ use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, link, mark_submitted, topic};
 
-both!(attaching_twice_leaves_the_first_link_alone, |app| {
+both!(assigning_group_twice_keeps_the_first_link, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({"courseId": null})).await;
@@ -64,7 +64,7 @@ both!(attaching_twice_leaves_the_first_link_alone, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(a_group_that_does_not_belong_is_not_attached, |app| {
+both!(group_of_other_class_or_course_cannot_be_assigned, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let free = group(&ada, class, &[], json!({"courseId": null})).await;
     let plants = course(&ada, class, "Plants").await;
@@ -120,7 +120,7 @@ both!(a_group_that_does_not_belong_is_not_attached, |app| {
         .refused(409, "COURSE_ARCHIVED");
 });
 
-both!(fifty_attaches_of_one_pair_make_one_link, |app| {
+both!(fifty_concurrent_assignments_create_one_link, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[], json!({})).await;
     let made = topic(&ada, class, json!({})).await;
@@ -183,7 +183,7 @@ both!(a_group_with_a_linked_document_starts_in_progress, |app| {
     );
 });
 
-both!(one_group_gets_its_own_text_and_more_time, |app| {
+both!(group_gets_own_description_and_deadline_extension, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let apart = group(&ada, class, &[], json!({})).await;
@@ -231,7 +231,7 @@ both!(one_group_gets_its_own_text_and_more_time, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-both!(a_group_with_work_handed_in_is_detached_only_by_force, |app| {
+both!(group_with_submission_is_removed_only_with_force, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;

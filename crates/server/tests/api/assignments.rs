@@ -6,7 +6,7 @@ use test_support::tables::fingerprints;
 use test_support::topics::{LATER, course, group, id, ids, link, mark_finished, new_topic, topic};
 
 /// Returns a topic as a list shows it: each link has only its id, status, description override and group.
-fn listed(topic: &Value) -> Value {
+fn as_listed(topic: &Value) -> Value {
     let mut topic = topic.clone();
     for link in topic["groupAssignments"].as_array_mut().unwrap() {
         let group = &link["group"];
@@ -23,7 +23,7 @@ fn listed(topic: &Value) -> Value {
     topic
 }
 
-tenants!(a_topic_comes_with_its_groups_and_their_effective_texts, |app| {
+tenants!(created_topic_returns_groups_with_effective_descriptions, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({"courseId": null})).await;
@@ -74,7 +74,7 @@ tenants!(a_topic_comes_with_its_groups_and_their_effective_texts, |app| {
         "it took the course"
     );
     assert_eq!(ada.get(&format!("/assignments/{}", id(&made))).await.expect(200), made);
-    assert_eq!(ada.get("/assignments").await.expect(200), json!([listed(&made)]));
+    assert_eq!(ada.get("/assignments").await.expect(200), json!([as_listed(&made)]));
 
     let past = topic(&ada, class, json!({"deadline": "2020-01-01T00:00:00+01:00", "description": null, "groups": [{"groupId": rivers, "descriptionOverride": " "}]})).await;
     assert_eq!(
@@ -88,7 +88,7 @@ tenants!(a_topic_comes_with_its_groups_and_their_effective_texts, |app| {
     );
 });
 
-both!(a_topic_that_does_not_fit_is_refused_and_nothing_is_written, |app| {
+both!(invalid_topic_is_rejected_and_nothing_is_written, |app| {
     let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let other_class = &app.world.eight_a;
     let own = group(&ada, class, &[], json!({})).await;
@@ -178,7 +178,7 @@ both!(a_topic_that_does_not_fit_is_refused_and_nothing_is_written, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-tenants!(a_student_sees_the_topic_with_his_own_group_alone, |app| {
+tenants!(student_sees_topic_with_own_group_only, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({"name": "Rivers"})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({"name": "Lakes"})).await;
@@ -213,7 +213,7 @@ tenants!(a_student_sees_the_topic_with_his_own_group_alone, |app| {
     for other in ["Lakes", "Mountains", "For Cem.", lakes.as_str(), hidden.as_str()] {
         assert!(!seen.to_string().contains(other), "{other} shows in {seen}");
     }
-    assert_eq!(ben.get("/assignments").await.expect(200), json!([listed(&seen)]));
+    assert_eq!(ben.get("/assignments").await.expect(200), json!([as_listed(&seen)]));
     assert_eq!(
         ids(&ben.get(&format!("/assignments?groupId={rivers}")).await.expect(200)),
         [id(&made)]
@@ -264,7 +264,7 @@ tenants!(a_student_sees_the_topic_with_his_own_group_alone, |app| {
         .refused(403, "FORBIDDEN_ROLE");
 });
 
-both!(colleagues_see_an_outline_and_other_schools_nothing, |app| {
+both!(other_teachers_see_topic_outline_and_other_schools_nothing, |app| {
     let (ada, tom, class) = (app.as_(&app.world.ada), app.as_(&app.world.tom), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(
@@ -327,7 +327,7 @@ both!(colleagues_see_an_outline_and_other_schools_nothing, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-tenants!(lists_filter_search_and_sort, |app| {
+tenants!(topics_are_filtered_searched_and_sorted, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let new = async |title: &str, deadline: &str, more: Value| {
@@ -377,7 +377,7 @@ tenants!(lists_filter_search_and_sort, |app| {
     ada.get("/assignments?status=OPEN").await.invalid("status");
 });
 
-tenants!(a_group_hands_in_for_the_nearest_coming_deadline, |app| {
+tenants!(submission_candidates_preselect_the_nearest_deadline, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let hidden = group(&ada, class, &[&app.world.dana], json!({"startDate": LATER})).await;

@@ -6,7 +6,7 @@ use test_support::rows::texts;
 use test_support::tables::fingerprints;
 use test_support::topics::{LATER, group, id, link, mark_submitted, topic};
 
-both!(a_bulk_edit_changes_the_topic_for_all_and_touches_nothing_else, |app| {
+both!(bulk_edit_changes_topic_and_keeps_groups_and_overrides, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem, &app.world.dana], json!({})).await;
@@ -55,7 +55,7 @@ both!(a_bulk_edit_changes_the_topic_for_all_and_touches_nothing_else, |app| {
     assert_eq!(read().await, before, "members, own texts and groups are as they were");
 });
 
-both!(a_dry_run_says_what_would_happen_and_writes_nothing, |app| {
+both!(bulk_dry_run_previews_changes_and_writes_nothing, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let hidden = group(&ada, class, &[&app.world.cem], json!({"startDate": LATER})).await;
@@ -95,7 +95,7 @@ both!(a_dry_run_says_what_would_happen_and_writes_nothing, |app| {
     );
 });
 
-both!(a_bulk_edit_knows_only_what_is_shared, |app| {
+both!(bulk_edit_rejects_fields_that_are_not_shared, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;
@@ -139,7 +139,7 @@ both!(a_bulk_edit_knows_only_what_is_shared, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-tenants!(a_start_date_goes_to_every_group_of_the_topic, |app| {
+tenants!(bulk_start_date_applies_to_every_group_of_topic, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(
@@ -175,7 +175,7 @@ tenants!(a_start_date_goes_to_every_group_of_the_topic, |app| {
     ben.get(&path).await.expect(200);
 });
 
-both!(lateness_is_judged_anew_only_when_asked, |app| {
+both!(lateness_is_recomputed_only_on_request, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&app.world.cem], json!({})).await;

@@ -16,7 +16,7 @@ async fn groups_of(client: &Client, query: &str) -> Vec<String> {
 }
 
 /// Creates a topic of 7b with six groups, one in each state; one submission is late. Returns the topic and the groups.
-async fn one_of_each(app: &TestApp) -> (Value, Vec<String>) {
+async fn create_group_in_each_state(app: &TestApp) -> (Value, Vec<String>) {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let mut groups = Vec::new();
     for name in ["None", "Begun", "In", "Late", "Back", "Good"] {
@@ -40,9 +40,9 @@ async fn one_of_each(app: &TestApp) -> (Value, Vec<String>) {
     (topic, groups)
 }
 
-both!(the_five_statuses_add_up_and_do_not_follow_status_and_page, |app| {
+both!(status_counts_ignore_status_filter_and_page_size, |app| {
     let ada = app.as_(&app.world.ada);
-    let (topic, groups) = one_of_each(app).await;
+    let (topic, groups) = create_group_in_each_state(app).await;
     let expected = json!([{
         "assignmentId": topic["id"], "title": "Rivers", "deadline": LATER, "groups": 6, "notStarted": 1, "inProgress": 1,
         "submitted": 2, "returned": 1, "graded": 1, "late": 1, "ungraded": 2,
@@ -70,9 +70,9 @@ both!(the_five_statuses_add_up_and_do_not_follow_status_and_page, |app| {
     ada.get(&format!("{OVERVIEW}?status=LOST")).await.invalid("status");
 });
 
-both!(a_row_is_what_the_topic_shows_of_the_group, |app| {
+both!(overview_row_equals_group_link_of_topic, |app| {
     let ada = app.as_(&app.world.ada);
-    let (topic, groups) = one_of_each(app).await;
+    let (topic, groups) = create_group_in_each_state(app).await;
     let path = format!("/assignments/{}", id(&topic));
     ada.upload(&format!("{path}/attachments"), "map.txt", b"a map".to_vec(), &[])
         .await
@@ -94,9 +94,9 @@ both!(a_row_is_what_the_topic_shows_of_the_group, |app| {
     }
 });
 
-both!(teachers_find_their_own_classes_and_students_nothing, |app| {
+both!(teachers_see_own_classes_and_students_are_rejected, |app| {
     let world = &app.world;
-    let (topic, _) = one_of_each(app).await;
+    let (topic, _) = create_group_in_each_state(app).await;
     let empty = json!({"data": [], "stats": [], "nextCursor": null});
     for outside in [&world.tom, &world.zoe, &world.zara] {
         let query = format!("{OVERVIEW}?classId={}", world.seven_b.id);
@@ -120,10 +120,10 @@ both!(teachers_find_their_own_classes_and_students_nothing, |app| {
     );
 });
 
-both!(filters_narrow_rows_and_numbers_alike, |app| {
+both!(filters_apply_to_rows_and_counts_alike, |app| {
     let world = &app.world;
     let (ada, adam) = (app.as_(&world.ada), app.as_(&world.adam));
-    one_of_each(app).await;
+    create_group_in_each_state(app).await;
     let second = group(&ada, &world.seven_b, &[&world.dana], json!({"name": "100%_sure"})).await;
     let other = topic(
         &ada,
@@ -155,7 +155,7 @@ both!(filters_narrow_rows_and_numbers_alike, |app| {
 
 both!(pages_follow_each_other_without_gap, |app| {
     let ada = app.as_(&app.world.ada);
-    one_of_each(app).await;
+    create_group_in_each_state(app).await;
     let extra = group(&ada, &app.world.seven_b, &[], json!({})).await;
     topic(
         &ada,
