@@ -8,6 +8,7 @@
 #[macro_use]
 extern crate test_support;
 
+mod account_takeover;
 mod activity_logs;
 mod assignment_clones;
 mod assignment_edits;
@@ -20,12 +21,13 @@ mod class_clones;
 mod class_edits;
 mod classes;
 mod courses;
+mod email_change;
 mod enrollments;
 mod erasure;
+mod failed_sign_ins;
 mod group_generation;
 mod group_members;
 mod groups;
-mod guessing;
 mod homerooms;
 mod import_files;
 mod imports;
@@ -37,12 +39,10 @@ mod own_names;
 mod password_resets;
 mod passwords;
 mod people;
-mod people_address;
-mod people_ranks;
-mod people_shared;
 mod personal_export;
 mod purge;
+mod role_levels;
 mod school;
+mod shared_accounts;
 mod subjects;
-mod take_over;
 mod workrooms;

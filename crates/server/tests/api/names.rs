@@ -19,7 +19,7 @@ fn values(list: &Value, key: &str) -> Vec<String> {
         .collect()
 }
 
-async fn listed(client: &Client, path: &str, key: &str) -> Vec<String> {
+async fn list_values(client: &Client, path: &str, key: &str) -> Vec<String> {
     values(&client.get(path).await.expect(200), key)
 }
 
@@ -29,7 +29,7 @@ async fn migrate_again(app: &TestApp) {
     assert_eq!(applied.unwrap(), 0);
 }
 
-async fn stored(app: &TestApp, column: &str, table: &str) -> Vec<String> {
+async fn select_column(app: &TestApp, column: &str, table: &str) -> Vec<String> {
     let rows = texts(&app.database, format!("SELECT {column} FROM {table} ORDER BY id")).await;
     rows.into_iter().map(Option::unwrap).collect()
 }
@@ -45,25 +45,25 @@ both!(lists_are_sorted_by_the_root_collation, |app| {
     }
     let sorted = ["apfel", "Apfel 2", "Ärger"];
     assert_eq!(
-        listed(&adam, "/subjects", "name").await,
+        list_values(&adam, "/subjects", "name").await,
         [&sorted[..], &["Biology", "Zebra"]].concat()
     );
     assert_eq!(
-        listed(&adam, "/homerooms", "name").await,
+        list_values(&adam, "/homerooms", "name").await,
         [&sorted[..], &["Zebra"]].concat()
     );
     assert_eq!(
-        listed(&adam, "/classes", "name").await,
+        list_values(&adam, "/classes", "name").await,
         [&["7b", "8a"], &sorted[..], &["Zebra"]].concat()
     );
     let courses = format!("/courses?classId={}", world.seven_b.id);
     assert_eq!(
-        listed(&adam, &courses, "name").await,
+        list_values(&adam, &courses, "name").await,
         [&sorted[..], &["Cells", "Zebra"]].concat()
     );
 
     let root = app.as_(&world.root);
-    let everywhere = listed(&root, "/subjects", "name").await;
+    let everywhere = list_values(&root, "/subjects", "name").await;
     assert_eq!(everywhere[..4], ["apfel", "Apfel 2", "Ärger", "Biology"]);
     for (name, slug) in [("Ärztekolleg", "aerzte"), ("Zentrum", "zentrum")] {
         root.post(
@@ -73,21 +73,21 @@ both!(lists_are_sorted_by_the_root_collation, |app| {
         .await
         .expect(201);
     }
-    let tenants = listed(&root, "/tenants", "name").await;
+    let tenants = list_values(&root, "/tenants", "name").await;
     assert_eq!(
         (tenants[0].as_str(), tenants.last().unwrap().as_str()),
         ("Ärztekolleg", "Zentrum")
     );
 });
 
-both!(topics_are_sorted_by_title_like_names, |app| {
+both!(topics_are_sorted_by_title_with_root_collation, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     for title in ["Zebra", "Ärger", "apfel"] {
         topic(&ada, &world.seven_b, json!({"title": title})).await;
     }
     let sorted = ["apfel", "Ärger", "Zebra"];
-    assert_eq!(listed(&ada, "/assignments?sort=title", "title").await, sorted);
-    let everywhere = listed(&app.as_(&world.root), "/assignments?sort=title", "title").await;
+    assert_eq!(list_values(&ada, "/assignments?sort=title", "title").await, sorted);
+    let everywhere = list_values(&app.as_(&world.root), "/assignments?sort=title", "title").await;
     assert_eq!(everywhere, sorted);
 });
 
@@ -210,7 +210,7 @@ both!(names_are_stored_in_nfc, |app| {
     );
     execute(&app.database, row).await;
     migrate_again(app).await;
-    let found = listed(&adam, "/subjects?search=arger", "name").await;
+    let found = list_values(&adam, "/subjects?search=arger", "name").await;
     assert_eq!(found.len(), 2);
     assert!(found.contains(&decomposed.to_owned()), "{found:?}");
     let edit = json!({"color": "#00aa00"});
@@ -220,39 +220,39 @@ both!(names_are_stored_in_nfc, |app| {
 /// Expects that all rows have the keys of their names.
 async fn assert_keys(app: &TestApp) {
     for table in ["organizations", "subjects", "homerooms", "classes", "courses"] {
-        let names = stored(app, "name", table).await;
+        let names = select_column(app, "name", table).await;
         let (search, sort) = (
-            stored(app, "search_key", table).await,
-            stored(app, "sort_key", table).await,
+            select_column(app, "search_key", table).await,
+            select_column(app, "sort_key", table).await,
         );
         assert!(!names.is_empty(), "{table}");
         for (name, keys) in names.iter().zip(search.iter().zip(&sort)) {
             assert_eq!(keys, (&search_key(name), &sort_key(name)), "{table}");
         }
     }
-    let names = stored(app, "name", "users").await;
-    let last_names = stored(app, "COALESCE(last_name, '')", "users").await;
+    let names = select_column(app, "name", "users").await;
+    let last_names = select_column(app, "COALESCE(last_name, '')", "users").await;
     let (search, sort) = (
-        stored(app, "search_key", "users").await,
-        stored(app, "sort_key", "users").await,
+        select_column(app, "search_key", "users").await,
+        select_column(app, "sort_key", "users").await,
     );
     for (index, name) in names.iter().enumerate() {
         let last_name = Some(last_names[index].as_str());
         assert_eq!(search[index], search_key(name));
         assert_eq!(sort[index], person_sort_key(name, last_name), "{name}");
     }
-    let groups = stored(app, "name", "groups").await;
+    let groups = select_column(app, "name", "groups").await;
     let keys: Vec<String> = groups
         .iter()
         .map(|name| format!("{}\narger", search_key(name)))
         .collect();
-    assert_eq!(stored(app, "search_key", "groups").await, keys);
-    let topics: Vec<String> = stored(app, "title", "assignments")
+    assert_eq!(select_column(app, "search_key", "groups").await, keys);
+    let topics: Vec<String> = select_column(app, "title", "assignments")
         .await
         .iter()
         .map(|title| search_key(title))
         .collect();
-    assert_eq!(stored(app, "search_key", "assignments").await, topics);
+    assert_eq!(select_column(app, "search_key", "assignments").await, topics);
     let log = texts(
         &app.database,
         "SELECT search_key FROM activity_logs WHERE entity_type = 'subject'".to_owned(),
@@ -262,7 +262,7 @@ async fn assert_keys(app: &TestApp) {
 }
 
 /// Creates a row with accents in every table.
-async fn names_everywhere(app: &TestApp) {
+async fn create_accented_names(app: &TestApp) {
     let (world, adam, ada) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada));
     adam.post("/subjects", json!({"name": "Ärgernis"})).await.expect(201);
     adam.post("/homerooms", json!({"name": "Öffner"})).await.expect(201);
@@ -280,8 +280,8 @@ async fn names_everywhere(app: &TestApp) {
         .expect(200);
 }
 
-both!(a_new_name_has_new_keys, |app| {
-    names_everywhere(app).await;
+both!(renaming_updates_search_and_sort_keys, |app| {
+    create_accented_names(app).await;
     let (world, adam, root) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.root));
     let class = &world.seven_b;
     for (path, key) in [
@@ -344,7 +344,7 @@ const WITHOUT_KEYS: &str = "UPDATE organizations SET search_key = '', sort_key =
     DELETE FROM settings WHERE name = 'name_keys'";
 
 both!(migrating_computes_the_keys_of_existing_rows, |app| {
-    names_everywhere(app).await;
+    create_accented_names(app).await;
     assert_keys(app).await;
     execute(&app.database, WITHOUT_KEYS.to_owned()).await;
     migrate_again(app).await;
@@ -358,7 +358,7 @@ both!(migrating_computes_the_keys_of_existing_rows, |app| {
 });
 
 both!(keys_of_another_version_are_computed_again, |app| {
-    names_everywhere(app).await;
+    create_accented_names(app).await;
     let other = "UPDATE users SET sort_key = 'other'; UPDATE subjects SET sort_key = 'other', search_key = 'other';
         UPDATE settings SET value = 'other' WHERE name = 'name_keys'";
     execute(&app.database, other.to_owned()).await;
@@ -367,7 +367,7 @@ both!(keys_of_another_version_are_computed_again, |app| {
 });
 
 both!(an_interrupted_computation_of_keys_continues, |app| {
-    names_everywhere(app).await;
+    create_accented_names(app).await;
     execute(&app.database, WITHOUT_KEYS.to_owned()).await;
     // The update of one table fails, as if the process had crashed there: earlier tables are done and the version is
     // not recorded.
@@ -385,7 +385,7 @@ both!(an_interrupted_computation_of_keys_continues, |app| {
     let database = app.database.clone();
     let failed = tokio::task::spawn_blocking(move || migrate(&database)).await.unwrap();
     assert!(failed.is_err());
-    assert!(!stored(app, "sort_key", "users").await.contains(&String::new()));
+    assert!(!select_column(app, "sort_key", "users").await.contains(&String::new()));
     assert!(
         texts(
             &app.database,
@@ -399,27 +399,24 @@ both!(an_interrupted_computation_of_keys_continues, |app| {
     assert_keys(app).await;
 });
 
-both!(
-    names_that_the_release_before_writes_get_their_keys_at_the_next_start,
-    |app| {
-        names_everywhere(app).await;
-        let north = &app.world.north;
-        // The previous release writes `name` and `name_key` only.
-        let written = format!(
-            "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
+both!(names_written_by_previous_release_get_keys_at_start, |app| {
+    create_accented_names(app).await;
+    let north = &app.world.north;
+    // The previous release writes `name` and `name_key` only.
+    let written = format!(
+        "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
             VALUES ('{north}', 'new', 'Neu', 'neu', 1, 1);
         UPDATE courses SET name = 'Zellen', name_key = 'zellen';
         UPDATE users SET name = 'Ägidius Ömer', name_key = 'ägidius ömer' WHERE id = '{}'",
-            app.world.cem.id
-        );
-        execute(&app.database, written).await;
-        migrate_again(app).await;
-        assert_keys(app).await;
-    }
-);
+        app.world.cem.id
+    );
+    execute(&app.database, written).await;
+    migrate_again(app).await;
+    assert_keys(app).await;
+});
 
 both!(erasing_a_person_replaces_the_keys, |app| {
-    names_everywhere(app).await;
+    create_accented_names(app).await;
     let ben = &app.world.ben.id;
     let before = texts(&app.database, format!("SELECT sort_key FROM users WHERE id = '{ben}'")).await;
     app.as_(&app.world.adam)

@@ -43,7 +43,7 @@ both!(students_change_their_name_only_where_the_school_allows_it, |app| {
         .refused(403, "NAME_SET_BY_SCHOOL");
 });
 
-both!(names_hide_no_characters, |app| {
+both!(names_with_invisible_characters_are_rejected, |app| {
     let (adam, ada) = (app.as_(&app.world.adam), app.as_(&app.world.ada));
     for hidden in ["Ada\u{200b} Teacher", "\u{202e}rehcaeT adA", "\u{3164}", "\u{2800}"] {
         ada.patch("/users/me", json!({"name": hidden})).await.invalid("name");

@@ -11,9 +11,9 @@ use test_support::accounts::{PASSWORD, enable, signed_in};
 use test_support::emails::outbox;
 use test_support::rows::execute;
 
-const NEW: &str = "Dreieck und Kreis";
+const NEW_PASSWORD: &str = "Dreieck und Kreis";
 const LINK: &str = "/reset-password#token=";
-const PROVEN: &str = "UPDATE users SET email_verified = TRUE";
+const VERIFY_ALL_MAILBOXES: &str = "UPDATE users SET email_verified = TRUE";
 
 /// Requests a reset link and returns the token from the newest email to the address.
 pub async fn mailed_token(app: &TestApp, address: &str) -> String {
@@ -41,7 +41,7 @@ pub async fn mailed_token(app: &TestApp, address: &str) -> String {
 }
 
 /// Returns a link that resets Ben's password and a link that changes the email address.
-async fn links(app: &TestApp) -> (String, String) {
+async fn create_links(app: &TestApp) -> (String, String) {
     let ben = &app.world.ben;
     let reset = mailed_token(app, &ben.email).await;
     let token = better_auth::token::reset_token();
@@ -66,7 +66,7 @@ async fn links(app: &TestApp) -> (String, String) {
     (reset, token)
 }
 
-async fn are_dead(app: &TestApp, (reset, change): (String, String), how: &str) {
+async fn assert_links_invalid(app: &TestApp, (reset, change): (String, String), how: &str) {
     let stranger = app.stranger();
     let answer = stranger.get(&format!("/auth/verify-email?token={change}")).await;
     assert_eq!(answer.json()["code"], "INVALID_TOKEN", "{how}");
@@ -75,36 +75,36 @@ async fn are_dead(app: &TestApp, (reset, change): (String, String), how: &str) {
     assert_eq!(answer.json()["code"], "INVALID_TOKEN", "{how}");
 }
 
-both!(a_new_password_ends_all_mailed_links, |app| {
+both!(new_password_invalidates_all_emailed_links, |app| {
     let (world, ben) = (&app.world, &app.world.ben);
     let browser = signed_in(app, ben).await;
-    let before = links(app).await;
-    let change = json!({"currentPassword": PASSWORD, "newPassword": NEW});
+    let before = create_links(app).await;
+    let change = json!({"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD});
     browser.post("/auth/change-password", change).await.expect(200);
-    are_dead(app, before, "the own change").await;
+    assert_links_invalid(app, before, "the own change").await;
 
-    let before = links(app).await;
+    let before = create_links(app).await;
     let path = format!("/users/{}/reset-password", ben.id);
     app.as_(&world.adam).post(&path, json!({})).await.expect(200);
-    are_dead(app, before, "a reset by an admin").await;
+    assert_links_invalid(app, before, "a reset by an admin").await;
 
     execute(&app.database, "DELETE FROM verifications".to_owned()).await;
-    let before = links(app).await;
-    let set = json!({"userId": ben.id, "newPassword": NEW});
+    let before = create_links(app).await;
+    let set = json!({"userId": ben.id, "newPassword": NEW_PASSWORD});
     let root = signed_in(app, &world.root).await;
     root.post("/auth/admin/set-user-password", set).await.expect(200);
-    are_dead(app, before, "a reset by the platform").await;
+    assert_links_invalid(app, before, "a reset by the platform").await;
 
     execute(&app.database, "DELETE FROM verifications".to_owned()).await;
-    let (reset, change) = links(app).await;
+    let (reset, change) = create_links(app).await;
     let body = json!({"newPassword": "Kugel und Kegel", "token": reset});
     app.stranger().post("/auth/reset-password", body).await.expect(200);
-    are_dead(app, (reset, change), "a mailed reset").await;
+    assert_links_invalid(app, (reset, change), "a mailed reset").await;
 });
 
-both!(a_person_learns_who_reset_the_password, |app| {
+both!(user_is_notified_who_reset_the_password, |app| {
     let (world, finn) = (&app.world, &app.world.finn);
-    execute(&app.database, PROVEN.to_owned()).await;
+    execute(&app.database, VERIFY_ALL_MAILBOXES.to_owned()).await;
     enable(app, finn).await;
     assert_eq!(
         app.as_(finn).get("/users/me").await.expect(200)["passwordReset"],
@@ -128,10 +128,10 @@ both!(a_person_learns_who_reset_the_password, |app| {
         (&json!(world.adam.id), &json!("Adam Admin"))
     );
     // A reset by the platform does not name the administrator.
-    let set = json!({"userId": finn.id, "newPassword": NEW});
+    let set = json!({"userId": finn.id, "newPassword": NEW_PASSWORD});
     let root = signed_in(app, &world.root).await;
     root.post("/auth/admin/set-user-password", set).await.expect(200);
-    browser.sign_in(&finn.email, NEW).await.expect(200);
+    browser.sign_in(&finn.email, NEW_PASSWORD).await.expect(200);
     let reset = browser.get("/users/me").await.expect(200)["passwordReset"].clone();
     assert!(reset["at"].is_string() && reset["by"].is_null(), "{reset}");
     // No email is sent to an unverified mailbox: it may belong to another person.
@@ -146,7 +146,7 @@ both!(a_person_learns_who_reset_the_password, |app| {
     assert!(!letters.iter().any(|letter| letter.to == world.cem.email));
 });
 
-both!(an_admin_gives_no_password_that_is_the_name_of_the_school, |app| {
+both!(passwords_with_school_name_and_weak_ones_are_rejected, |app| {
     let adam = app.as_(&app.world.adam);
     let new = json!({
         "name": "Ida Newcomer", "email": "ida.n@test.example", "role": "STUDENT", "password": "North-School-2026",
@@ -169,7 +169,7 @@ both!(an_admin_gives_no_password_that_is_the_name_of_the_school, |app| {
 both!(emails_in_the_outbox_are_exported_and_erased, |app| {
     let (world, ben) = (&app.world, &app.world.ben);
     let adam = app.as_(&world.adam);
-    execute(&app.database, PROVEN.to_owned()).await;
+    execute(&app.database, VERIFY_ALL_MAILBOXES.to_owned()).await;
     for person in [ben, &world.cem] {
         let path = format!("/users/{}/reset-password", person.id);
         adam.post(&path, json!({})).await.expect(200);

@@ -5,10 +5,10 @@ use serde_json::json;
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, signed_in};
 
-const GOOD: &str = "Dreieck und Kreis";
+const ACCEPTED_PASSWORD: &str = "Dreieck und Kreis";
 
 /// Passwords that Ada Teacher (ada.teacher@test.example) may not choose, with the error codes of better-auth.
-const REFUSED: [(&str, &str); 9] = [
+const REJECTED_PASSWORDS: [(&str, &str); 9] = [
     ("1234567", "PASSWORD_TOO_SHORT"),
     ("iloveyou1", "PASSWORD_COMPROMISED"),
     ("PASSWORD123", "PASSWORD_COMPROMISED"),
@@ -20,14 +20,14 @@ const REFUSED: [(&str, &str); 9] = [
     ("\u{ff41}\u{ff44}\u{ff41}teacher", "PASSWORD_COMPROMISED"),
 ];
 
-both!(a_change_refuses_what_others_would_guess, |app| {
+both!(password_change_rejects_guessable_passwords, |app| {
     let ada = &app.world.ada;
     let browser = signed_in(app, ada).await;
     let change = async |new: &str| {
         let body = json!({"currentPassword": PASSWORD, "newPassword": new});
         browser.post("/auth/change-password", body).await
     };
-    for (password, code) in REFUSED {
+    for (password, code) in REJECTED_PASSWORDS {
         let body = change(password).await.refused(400, code);
         if code == "PASSWORD_COMPROMISED" {
             let message = body["message"].as_str().unwrap();
@@ -42,7 +42,7 @@ both!(a_change_refuses_what_others_would_guess, |app| {
     composed.expect(200);
 });
 
-both!(a_reset_refuses_it_too_and_its_link_goes_on_working, |app| {
+both!(password_reset_rejects_guessable_ones_and_keeps_its_link, |app| {
     let ada = &app.world.ada;
     let browser = Browser::new(app);
     test_support::accounts::enable(app, ada).await;
@@ -51,14 +51,14 @@ both!(a_reset_refuses_it_too_and_its_link_goes_on_working, |app| {
         let body = json!({"newPassword": new, "token": token});
         browser.post("/auth/reset-password", body).await
     };
-    for (password, code) in REFUSED {
+    for (password, code) in REJECTED_PASSWORDS {
         reset(password).await.refused(400, code);
     }
-    reset(GOOD).await.expect(200);
-    browser.sign_in(&ada.email, GOOD).await.expect(200);
+    reset(ACCEPTED_PASSWORD).await.expect(200);
+    browser.sign_in(&ada.email, ACCEPTED_PASSWORD).await.expect(200);
 });
 
-both!(an_admin_gives_nobody_what_others_would_guess, |app| {
+both!(admin_cannot_set_guessable_password_for_new_user, |app| {
     let adam = app.as_(&app.world.adam);
     let make = async |password: &str| {
         let new = json!({
@@ -76,14 +76,17 @@ both!(an_admin_gives_nobody_what_others_would_guess, |app| {
         make(password).await.invalid("password");
     }
     make(&"x".repeat(129)).await.invalid("password");
-    make(GOOD).await.expect(201);
-    Browser::new(app).sign_in("ida.n@north.example", GOOD).await.expect(200);
+    make(ACCEPTED_PASSWORD).await.expect(201);
+    Browser::new(app)
+        .sign_in("ida.n@north.example", ACCEPTED_PASSWORD)
+        .await
+        .expect(200);
 });
 
-both!(those_who_run_the_platform_give_nobody_such_a_password_either, |app| {
+both!(super_admin_cannot_set_guessable_passwords, |app| {
     let (root, ada) = (&app.world.root, &app.world.ada);
     let browser = signed_in(app, root).await;
-    for (password, code) in REFUSED {
+    for (password, code) in REJECTED_PASSWORDS {
         let set = json!({"userId": ada.id, "newPassword": password});
         browser
             .post("/auth/admin/set-user-password", set)
@@ -92,7 +95,10 @@ both!(those_who_run_the_platform_give_nobody_such_a_password_either, |app| {
         let new = json!({"email": "ada.teacher@other.example", "name": "Ada Teacher-Test", "password": password});
         browser.post("/auth/admin/create-user", new).await.refused(400, code);
     }
-    let set = json!({"userId": ada.id, "newPassword": GOOD});
+    let set = json!({"userId": ada.id, "newPassword": ACCEPTED_PASSWORD});
     browser.post("/auth/admin/set-user-password", set).await.expect(200);
-    Browser::new(app).sign_in(&ada.email, GOOD).await.expect(200);
+    Browser::new(app)
+        .sign_in(&ada.email, ACCEPTED_PASSWORD)
+        .await
+        .expect(200);
 });

@@ -13,7 +13,7 @@ fn names(page: &Value) -> Vec<String> {
         .collect()
 }
 
-async fn found(client: &Client, query: &str) -> Vec<String> {
+async fn find_names(client: &Client, query: &str) -> Vec<String> {
     names(&client.get(&format!("/users{query}")).await.expect(200))
 }
 
@@ -22,90 +22,92 @@ async fn sign_in(app: &TestApp, email: &str, password: &str) -> u16 {
     app.stranger().post("/auth/sign-in/email", body).await.status
 }
 
-tenants!(
-    an_admin_finds_everybody_and_a_teacher_only_what_is_his_business,
-    |app| {
-        let world = &app.world;
-        let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
-        let everybody = [
-            "Adam Admin",
-            "Olga Owner",
-            "Ben Student",
-            "Cem Student",
-            "Dana Student",
-            "Eli Student",
-            "Finn Student",
-            "Ada Teacher",
-            "Tom Teacher",
-        ];
-        assert_eq!(found(&adam, "").await, everybody);
-        assert_eq!(found(&ada, "").await, everybody);
-        assert_eq!(found(&adam, "?role=ADMIN").await, ["Adam Admin", "Olga Owner"]);
-        assert_eq!(
-            found(&adam, "?role=STUDENT&search=E").await[..1],
-            ["Eli Student"],
-            "what begins with it comes first"
-        );
-        assert_eq!(found(&adam, "?search=ben.student%40").await, ["Ben Student"]);
-        assert!(
-            found(&ada, "?search=finn.student%40").await.is_empty(),
-            "an address a teacher may not know finds nobody"
-        );
-        assert_eq!(
-            found(&adam, &format!("?classId={}", world.eight_a.id)).await,
-            ["Finn Student"]
-        );
-        assert!(
-            found(&ada, &format!("?classId={}", world.eight_a.id)).await.is_empty(),
-            "a colleague's class"
-        );
-        assert_eq!(found(&ada, &format!("?classId={}", world.seven_b.id)).await.len(), 4);
-        assert!(
-            found(&adam, &format!("?classId={}", world.south_class.id))
-                .await
-                .is_empty()
-        );
-        assert!(found(&adam, "?isActive=0").await.is_empty());
-        adam.get("/users?role=OWNER").await.invalid("role");
-        adam.get("/users?cursor=x").await.invalid("cursor");
+tenants!(user_list_shows_teachers_less_than_admins, |app| {
+    let world = &app.world;
+    let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
+    let everybody = [
+        "Adam Admin",
+        "Olga Owner",
+        "Ben Student",
+        "Cem Student",
+        "Dana Student",
+        "Eli Student",
+        "Finn Student",
+        "Ada Teacher",
+        "Tom Teacher",
+    ];
+    assert_eq!(find_names(&adam, "").await, everybody);
+    assert_eq!(find_names(&ada, "").await, everybody);
+    assert_eq!(find_names(&adam, "?role=ADMIN").await, ["Adam Admin", "Olga Owner"]);
+    assert_eq!(
+        find_names(&adam, "?role=STUDENT&search=E").await[..1],
+        ["Eli Student"],
+        "what begins with it comes first"
+    );
+    assert_eq!(find_names(&adam, "?search=ben.student%40").await, ["Ben Student"]);
+    assert!(
+        find_names(&ada, "?search=finn.student%40").await.is_empty(),
+        "an address a teacher may not know finds nobody"
+    );
+    assert_eq!(
+        find_names(&adam, &format!("?classId={}", world.eight_a.id)).await,
+        ["Finn Student"]
+    );
+    assert!(
+        find_names(&ada, &format!("?classId={}", world.eight_a.id))
+            .await
+            .is_empty(),
+        "a colleague's class"
+    );
+    assert_eq!(
+        find_names(&ada, &format!("?classId={}", world.seven_b.id)).await.len(),
+        4
+    );
+    assert!(
+        find_names(&adam, &format!("?classId={}", world.south_class.id))
+            .await
+            .is_empty()
+    );
+    assert!(find_names(&adam, "?isActive=0").await.is_empty());
+    adam.get("/users?role=OWNER").await.invalid("role");
+    adam.get("/users?cursor=x").await.invalid("cursor");
 
-        let page = ada.get("/users").await.expect(200);
-        let by = |name: &str| {
-            page["data"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .find(|p| p["name"] == name)
-                .unwrap()
-                .clone()
-        };
-        assert_eq!(by("Ben Student")["email"], json!(world.ben.email), "her own student");
-        assert_eq!(by("Tom Teacher")["email"], json!(world.tom.email), "a colleague");
-        assert_eq!(
-            by("Finn Student"),
-            json!({"view": "OUTLINE", "id": world.finn.id, "name": "Finn Student", "image": null, "role": "STUDENT"}),
-            "a student of others, by name only"
-        );
-        let keys: Vec<_> = by("Adam Admin").as_object().unwrap().keys().cloned().collect();
-        assert_eq!(
-            keys,
-            ["view", "id", "name", "image", "role", "email"],
-            "nothing private of admins"
-        );
-        let page = adam.get("/users?search=Ben").await.expect(200);
-        let ben = &page["data"][0];
-        assert_eq!(
-            (&ben["member"]["role"], &ben["isActive"]),
-            (&json!("student"), &json!(true))
-        );
-        assert!(!ben.to_string().contains("password\":"), "{ben}");
-        for closed in ["/users", "/admin/members"] {
-            app.as_(&world.ben).get(closed).await.refused(403, "FORBIDDEN_ROLE");
-        }
+    let page = ada.get("/users").await.expect(200);
+    let by = |name: &str| {
+        page["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|p| p["name"] == name)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(by("Ben Student")["email"], json!(world.ben.email), "her own student");
+    assert_eq!(by("Tom Teacher")["email"], json!(world.tom.email), "a colleague");
+    assert_eq!(
+        by("Finn Student"),
+        json!({"view": "OUTLINE", "id": world.finn.id, "name": "Finn Student", "image": null, "role": "STUDENT"}),
+        "a student of others, by name only"
+    );
+    let keys: Vec<_> = by("Adam Admin").as_object().unwrap().keys().cloned().collect();
+    assert_eq!(
+        keys,
+        ["view", "id", "name", "image", "role", "email"],
+        "nothing private of admins"
+    );
+    let page = adam.get("/users?search=Ben").await.expect(200);
+    let ben = &page["data"][0];
+    assert_eq!(
+        (&ben["member"]["role"], &ben["isActive"]),
+        (&json!("student"), &json!(true))
+    );
+    assert!(!ben.to_string().contains("password\":"), "{ben}");
+    for closed in ["/users", "/admin/members"] {
+        app.as_(&world.ben).get(closed).await.refused(403, "FORBIDDEN_ROLE");
     }
-);
+});
 
-both!(a_list_is_read_page_by_page_while_people_come_in, |app| {
+both!(user_list_pages_are_stable_while_users_are_added, |app| {
     let mut early = 0;
     let adam = app.as_(&app.world.adam);
     for (path, query) in [
@@ -132,7 +134,7 @@ both!(a_list_is_read_page_by_page_while_people_come_in, |app| {
     }
 });
 
-tenants!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
+tenants!(student_reads_own_profile_and_names_of_classmates, |app| {
     let world = &app.world;
     let ben = app.as_(&world.ben);
     let own = ben.get(&format!("/users/{}", world.ben.id)).await.expect(200);
@@ -166,7 +168,7 @@ tenants!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-tenants!(the_groups_of_a_student_are_shown_to_those_who_see_their_inside, |app| {
+tenants!(groups_of_student_are_listed_only_for_full_group_access, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let group = |name: &str, start: Value| json!({"name": name, "classId": world.seven_b.id, "memberIds": [world.ben.id], "startDate": start});
     ada.post("/groups", group("Open", Value::Null)).await.expect(201);
@@ -193,7 +195,7 @@ tenants!(the_groups_of_a_student_are_shown_to_those_who_see_their_inside, |app| 
     );
 });
 
-both!(somebody_new_signs_in_with_the_password_that_was_told_once, |app| {
+both!(new_user_signs_in_with_password_that_is_shown_once, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
     let new = json!({
@@ -217,10 +219,13 @@ both!(somebody_new_signs_in_with_the_password_that_was_told_once, |app| {
     assert_eq!(sign_in(app, "gina@school.example", password).await, 200);
     assert!(adam.get(&format!("/users/{id}")).await.expect(200)["temporaryPassword"].is_null());
     assert_eq!(
-        found(&adam, &format!("?homeroomId={}", homeroom.as_str().unwrap())).await,
+        find_names(&adam, &format!("?homeroomId={}", homeroom.as_str().unwrap())).await,
         ["Gina New"]
     );
-    assert_eq!(found(&adam, &format!("?classId={}", world.seven_b.id)).await.len(), 5);
+    assert_eq!(
+        find_names(&adam, &format!("?classId={}", world.seven_b.id)).await.len(),
+        5
+    );
 
     adam.post("/users", new).await.refused(409, "DUPLICATE_EMAIL");
     let other = json!({"name": "Other", "email": "other@school.example", "role": "STUDENT", "externalId": "S-1"});
@@ -244,7 +249,7 @@ both!(somebody_new_signs_in_with_the_password_that_was_told_once, |app| {
     );
 });
 
-both!(a_request_that_does_not_fit_makes_nobody, |app| {
+both!(invalid_request_creates_no_user, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     let before = texts(&app.database, "SELECT id FROM users".to_owned()).await.len();
     let good = json!({"name": "New", "email": "new@school.example", "role": "TEACHER"});
@@ -292,7 +297,7 @@ both!(a_request_that_does_not_fit_makes_nobody, |app| {
     assert!(outbox(app, 0).await.is_empty());
 });
 
-both!(an_invitation_lets_somebody_choose_his_first_password, |app| {
+both!(emailed_invite_link_sets_the_first_password, |app| {
     let adam = app.as_(&app.world.adam);
     let new = json!({"name": "Ina Invited", "email": "ina@school.example", "role": "TEACHER", "sendInvite": true});
     let ina = adam.post("/users", new).await.expect(201);
@@ -314,7 +319,7 @@ both!(an_invitation_lets_somebody_choose_his_first_password, |app| {
     assert_eq!(sign_in(app, "ina@school.example", "Zirkel und Lineal").await, 200);
 });
 
-both!(an_admin_changes_an_account_and_what_must_not_change_stays, |app| {
+both!(admin_edits_account_and_protected_fields_stay, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     let path = format!("/users/{}", world.ben.id);
     let mut shown = adam.get(&path).await.expect(200);
@@ -357,79 +362,76 @@ both!(an_admin_changes_an_account_and_what_must_not_change_stays, |app| {
     );
 });
 
-both!(
-    a_teacher_gives_new_passwords_only_to_students_whom_the_school_entrusted_to_him,
-    |app| {
-        let (world, adam, ada) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada));
-        let reset = async |client: &Client, person: &Person| {
-            client
-                .post(&format!("/users/{}/reset-password", person.id), json!({}))
-                .await
-        };
-        let students = format!("/classes/{}/students", world.seven_b.id);
-        // A teacher can enroll any student. This alone must not grant the right to reset the student's password.
-        ada.post(&students, json!({"studentIds": [world.finn.id]}))
+both!(teacher_resets_passwords_only_of_school_enrolled_students, |app| {
+    let (world, adam, ada) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada));
+    let reset = async |client: &Client, person: &Person| {
+        client
+            .post(&format!("/users/{}/reset-password", person.id), json!({}))
             .await
-            .expect(200);
-        reset(&ada, &world.finn).await.refused(403, "FORBIDDEN_ROLE");
-        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
-        reset(&ada, &world.tom).await.refused(403, "FORBIDDEN_RANK");
-        reset(&app.as_(&world.tom), &world.finn)
-            .await
-            .refused(403, "FORBIDDEN_ROLE");
-        reset(&app.as_(&world.ben), &world.cem)
-            .await
-            .refused(403, "FORBIDDEN_ROLE");
-        adam.post(&students, json!({"studentIds": [world.finn.id]}))
-            .await
-            .expect(200);
-        let password = reset(&ada, &world.finn).await.expect(200)["temporaryPassword"].clone();
-        app.as_(&world.finn)
-            .get("/users/me")
-            .await
-            .refused(401, "UNAUTHENTICATED");
-        let password = password.as_str().unwrap();
-        assert_eq!(sign_in(app, &world.finn.email, password).await, 200);
-        let late = common::clock::now().plus_seconds(-1).as_millis();
-        let end = format!(
-            "UPDATE users SET temporary_password_expires_at = {late} WHERE id = '{}'",
-            world.finn.id
-        );
-        test_support::rows::execute(&app.database, end).await;
-        assert_eq!(
-            sign_in(app, &world.finn.email, password).await,
-            401,
-            "it is over after a week"
-        );
-        let expiry = "SELECT CAST((temporary_password_expires_at - updated_at) / 1000 AS TEXT) FROM users WHERE must_change_password";
-        reset(&adam, &world.finn).await.expect(200);
-        assert_eq!(
-            texts(&app.database, expiry.to_owned()).await,
-            [Some("604800".to_owned())]
-        );
+    };
+    let students = format!("/classes/{}/students", world.seven_b.id);
+    // A teacher can enroll any student. This alone must not grant the right to reset the student's password.
+    ada.post(&students, json!({"studentIds": [world.finn.id]}))
+        .await
+        .expect(200);
+    reset(&ada, &world.finn).await.refused(403, "FORBIDDEN_ROLE");
+    reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+    reset(&ada, &world.tom).await.refused(403, "FORBIDDEN_RANK");
+    reset(&app.as_(&world.tom), &world.finn)
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    reset(&app.as_(&world.ben), &world.cem)
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    adam.post(&students, json!({"studentIds": [world.finn.id]}))
+        .await
+        .expect(200);
+    let password = reset(&ada, &world.finn).await.expect(200)["temporaryPassword"].clone();
+    app.as_(&world.finn)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    let password = password.as_str().unwrap();
+    assert_eq!(sign_in(app, &world.finn.email, password).await, 200);
+    let late = common::clock::now().plus_seconds(-1).as_millis();
+    let end = format!(
+        "UPDATE users SET temporary_password_expires_at = {late} WHERE id = '{}'",
+        world.finn.id
+    );
+    test_support::rows::execute(&app.database, end).await;
+    assert_eq!(
+        sign_in(app, &world.finn.email, password).await,
+        401,
+        "it is over after a week"
+    );
+    let expiry = "SELECT CAST((temporary_password_expires_at - updated_at) / 1000 AS TEXT) FROM users WHERE must_change_password";
+    reset(&adam, &world.finn).await.expect(200);
+    assert_eq!(
+        texts(&app.database, expiry.to_owned()).await,
+        [Some("604800".to_owned())]
+    );
 
-        let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
-        let path = format!("/homerooms/{}/students", homeroom.as_str().unwrap());
-        adam.post(&path, json!({"studentIds": [world.ben.id]}))
-            .await
-            .expect(200);
-        // Enrolling a whole homeroom must not grant the right to reset its students' passwords.
-        ada.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
-        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
-        let class = json!({"name": "7x", "academicYear": "2026/2027", "homeroomId": homeroom, "enrollHomeroom": true});
-        ada.post("/classes", class).await.expect(201);
-        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
-        let lead = |teacher: serde_json::Value| json!({"teacherId": teacher});
-        let of_homeroom = format!("/homerooms/{}", homeroom.as_str().unwrap());
-        adam.patch(&of_homeroom, lead(json!(world.ada.id))).await.expect(200);
-        reset(&ada, &world.ben).await.expect(200);
-        adam.patch(&of_homeroom, lead(json!(null))).await.expect(200);
-        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
-        adam.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
-        reset(&ada, &world.ben).await.expect(200);
-        adam.patch(&format!("/classes/{}", world.seven_b.id), json!({"status": "ARCHIVED"}))
-            .await
-            .expect(200);
-        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
-    }
-);
+    let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
+    let path = format!("/homerooms/{}/students", homeroom.as_str().unwrap());
+    adam.post(&path, json!({"studentIds": [world.ben.id]}))
+        .await
+        .expect(200);
+    // Enrolling a whole homeroom must not grant the right to reset its students' passwords.
+    ada.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
+    reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+    let class = json!({"name": "7x", "academicYear": "2026/2027", "homeroomId": homeroom, "enrollHomeroom": true});
+    ada.post("/classes", class).await.expect(201);
+    reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+    let lead = |teacher: serde_json::Value| json!({"teacherId": teacher});
+    let of_homeroom = format!("/homerooms/{}", homeroom.as_str().unwrap());
+    adam.patch(&of_homeroom, lead(json!(world.ada.id))).await.expect(200);
+    reset(&ada, &world.ben).await.expect(200);
+    adam.patch(&of_homeroom, lead(json!(null))).await.expect(200);
+    reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+    adam.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
+    reset(&ada, &world.ben).await.expect(200);
+    adam.patch(&format!("/classes/{}", world.seven_b.id), json!({"status": "ARCHIVED"}))
+        .await
+        .expect(200);
+    reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CHOSEN, invite_ben, mailed_token, members, person, proven};
+use super::{CHOSEN_PASSWORD, count_members, invite_ben, mailed_token, person, verify_mailbox_and_sign_in};
 use test_support::TestApp;
 use test_support::accounts::enable;
 use test_support::rows::texts;
@@ -11,7 +11,7 @@ both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
     let (world, zara) = (&app.world, app.as_(&app.world.zara));
     let stranger = app.stranger();
     let dead = async |token: &str| {
-        let body = json!({"token": token, "password": CHOSEN});
+        let body = json!({"token": token, "password": CHOSEN_PASSWORD});
         stranger
             .post("/invitations/preview", json!({"token": token}))
             .await
@@ -86,7 +86,7 @@ both!(mailed_token_is_void_after_cancel_resend_expiry_and_use, |app| {
     zara.post("/users", person(&world.ben.email, "STUDENT"))
         .await
         .refused(429, "RATE_LIMITED");
-    assert_eq!(members(app, &world.south, &world.ben.email).await, 0);
+    assert_eq!(count_members(app, &world.south, &world.ben.email).await, 0);
 });
 
 async fn execute(app: &TestApp, statement: &str) {
@@ -94,11 +94,11 @@ async fn execute(app: &TestApp, statement: &str) {
     test_support::rows::execute(&database, statement.to_owned()).await;
 }
 
-both!(invitation_is_accepted_once_however_many_ask, |app| {
+both!(concurrent_acceptances_accept_invitation_once, |app| {
     let world = &app.world;
     invite_ben(app).await;
     let token = mailed_token(app, 1).await;
-    let body = json!({"token": token, "password": CHOSEN});
+    let body = json!({"token": token, "password": CHOSEN_PASSWORD});
     let stranger = app.stranger();
     let (one, two, three) = tokio::join!(
         stranger.post("/invitations/accept", body.clone()),
@@ -108,14 +108,14 @@ both!(invitation_is_accepted_once_however_many_ask, |app| {
     let mut statuses = [one.status, two.status, three.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 404, 404]);
-    assert_eq!(members(app, &world.south, &world.ben.email).await, 1);
+    assert_eq!(count_members(app, &world.south, &world.ben.email).await, 1);
 });
 
-both!(cancel_and_accept_at_once_leave_one_outcome, |app| {
+both!(concurrent_cancel_and_accept_have_one_outcome, |app| {
     let (world, zara) = (&app.world, app.as_(&app.world.zara));
     let id = invite_ben(app).await;
     let token = mailed_token(app, 1).await;
-    let (stranger, body) = (app.stranger(), json!({"token": token, "password": CHOSEN}));
+    let (stranger, body) = (app.stranger(), json!({"token": token, "password": CHOSEN_PASSWORD}));
     let (accepted, canceled) = tokio::join!(
         stranger.post("/invitations/accept", body),
         zara.post("/auth/organization/cancel-invitation", json!({"invitationId": id})),
@@ -127,7 +127,7 @@ both!(cancel_and_accept_at_once_leave_one_outcome, |app| {
         accepted.status,
         canceled.status
     );
-    let joined = members(app, &world.south, &world.ben.email).await;
+    let joined = count_members(app, &world.south, &world.ben.email).await;
     assert_eq!(joined, usize::from(accepted.status == 200));
 });
 
@@ -144,7 +144,7 @@ both!(address_without_a_mailbox_cannot_be_invited, |app| {
 both!(rejected_invitation_leaves_no_membership, |app| {
     let (world, zara) = (&app.world, app.as_(&app.world.zara));
     enable(app, &world.ben).await;
-    let ben = proven(app, &world.ben).await;
+    let ben = verify_mailbox_and_sign_in(app, &world.ben).await;
     let id = invite_ben(app).await;
     let shown = ben
         .get(&format!("/auth/organization/get-invitation?id={id}"))
@@ -168,5 +168,5 @@ both!(rejected_invitation_leaves_no_membership, |app| {
     );
     let listed = zara.get("/auth/organization/list-invitations").await.expect(200);
     assert_eq!(listed[0]["status"], "rejected", "{listed}");
-    assert_eq!(members(app, &world.south, &world.ben.email).await, 0);
+    assert_eq!(count_members(app, &world.south, &world.ben.email).await, 0);
 });

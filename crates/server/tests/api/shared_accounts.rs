@@ -9,7 +9,7 @@ use test_support::rows::{execute, texts};
 use test_support::{Client, Person, TestApp};
 
 /// Makes a user a member of South as well, as if an invitation had been accepted.
-async fn also_at_south(app: &TestApp, person: &Person) {
+async fn join_south(app: &TestApp, person: &Person) {
     let insert = format!(
         "INSERT INTO members (organization_id, id, user_id, role, created_at)
          VALUES ('{}', '{}', '{}', 'student', 1)",
@@ -20,7 +20,7 @@ async fn also_at_south(app: &TestApp, person: &Person) {
     execute(&app.database, insert).await;
 }
 
-async fn account(app: &TestApp, id: &str) -> Vec<Option<String>> {
+async fn read_account(app: &TestApp, id: &str) -> Vec<Option<String>> {
     let mut columns = Vec::new();
     for column in [
         "name",
@@ -44,37 +44,34 @@ async fn account(app: &TestApp, id: &str) -> Vec<Option<String>> {
     columns
 }
 
-fn join(email: &str) -> Value {
+fn new_user(email: &str) -> Value {
     json!({"name": "Taken Over", "email": email, "role": "STUDENT", "password": "Zirkel und Winkel", "firstName": "Taken"})
 }
 
-both!(
-    adding_an_address_of_another_organization_shows_and_changes_nothing,
-    |app| {
-        let (world, zara, adam) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.adam));
-        enable(app, &world.ben).await;
-        let path = format!("/users/{}", world.ben.id);
-        let profile = json!({"firstName": "Benedikt", "username": "benny", "externalId": "N-1"});
-        adam.patch(&path, profile).await.expect(200);
-        let before = account(app, &world.ben.id).await;
-        let invited = zara
-            .post("/users", join(&world.ben.email.to_uppercase()))
-            .await
-            .expect(201);
-        let mut keys: Vec<_> = invited.as_object().unwrap().keys().collect();
-        keys.sort();
-        assert_eq!(keys, ["email", "invitation", "result", "role"]);
-        let told = invited.to_string();
-        for secret in ["Ben Student", "Benedikt", "benny", "N-1", &world.ben.id] {
-            assert!(!told.contains(secret), "{told}");
-        }
-        assert_eq!(account(app, &world.ben.id).await, before);
-        zara.get(&path).await.refused(404, "NOT_FOUND");
-        adam.patch(&path, json!({"name": "Ben Again"})).await.expect(200);
+both!(adding_foreign_address_reveals_and_changes_nothing, |app| {
+    let (world, zara, adam) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.adam));
+    enable(app, &world.ben).await;
+    let path = format!("/users/{}", world.ben.id);
+    let profile = json!({"firstName": "Benedikt", "username": "benny", "externalId": "N-1"});
+    adam.patch(&path, profile).await.expect(200);
+    let before = read_account(app, &world.ben.id).await;
+    let invited = zara
+        .post("/users", new_user(&world.ben.email.to_uppercase()))
+        .await
+        .expect(201);
+    let mut keys: Vec<_> = invited.as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["email", "invitation", "result", "role"]);
+    let told = invited.to_string();
+    for secret in ["Ben Student", "Benedikt", "benny", "N-1", &world.ben.id] {
+        assert!(!told.contains(secret), "{told}");
     }
-);
+    assert_eq!(read_account(app, &world.ben.id).await, before);
+    zara.get(&path).await.refused(404, "NOT_FOUND");
+    adam.patch(&path, json!({"name": "Ben Again"})).await.expect(200);
+});
 
-both!(account_with_two_accepted_memberships_is_changed_by_neither, |app| {
+both!(shared_account_cannot_be_edited_by_either_organization, |app| {
     let (world, zara, adam) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.adam));
     enable(app, &world.ben).await;
     let path = format!("/users/{}", world.ben.id);
@@ -84,8 +81,8 @@ both!(account_with_two_accepted_memberships_is_changed_by_neither, |app| {
     )
     .await
     .expect(200);
-    also_at_south(app, &world.ben).await;
-    let before = account(app, &world.ben.id).await;
+    join_south(app, &world.ben).await;
+    let before = read_account(app, &world.ben.id).await;
     let shown = zara.get(&path).await.expect(200).to_string();
     for secret in ["Benedikt", "benny", "N-1", "lastLoginAt"] {
         assert!(!shown.contains(secret), "{shown}");
@@ -115,16 +112,16 @@ both!(account_with_two_accepted_memberships_is_changed_by_neither, |app| {
     // The home organization cannot change a shared account either, until the other membership ends.
     refused(&adam).await;
     zara.patch(&path, json!({"externalId": "S-1"})).await.expect(200);
-    assert_eq!(account(app, &world.ben.id).await, before);
+    assert_eq!(read_account(app, &world.ben.id).await, before);
 
     zara.delete(&path).await.expect(200);
     zara.get(&path).await.refused(404, "NOT_FOUND");
     app.as_(&world.ben).get("/subjects").await.expect(200);
-    assert_eq!(account(app, &world.ben.id).await, before);
+    assert_eq!(read_account(app, &world.ben.id).await, before);
     adam.patch(&path, json!({"name": "Ben Again"})).await.expect(200);
 });
 
-both!(an_account_without_a_home_is_nobodys, |app| {
+both!(account_without_home_organization_cannot_be_claimed, |app| {
     let (world, zara, adam) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.adam));
     enable(app, &world.ben).await;
     let path = format!("/users/{}", world.ben.id);
@@ -139,7 +136,7 @@ both!(an_account_without_a_home_is_nobodys, |app| {
     // An organization that adds the address later, even the one that created the account, only sends an invitation and
     // gains no control.
     for client in [&zara, &adam] {
-        let invited = client.post("/users", join(&world.ben.email)).await.expect(201);
+        let invited = client.post("/users", new_user(&world.ben.email)).await.expect(201);
         assert_eq!(invited["invitation"]["status"], "pending");
         client
             .patch(&path, json!({"name": "Mine"}))
@@ -153,16 +150,16 @@ both!(an_account_without_a_home_is_nobodys, |app| {
     assert_eq!(texts(&app.database, home).await, [None]);
 });
 
-both!(those_who_run_the_platform_are_invited_like_everybody, |app| {
+both!(super_admin_is_invited_like_any_other_user, |app| {
     let (world, zara, root) = (&app.world, app.as_(&app.world.zara), app.as_(&app.world.root));
     // The response does not reveal that the account is a platform administrator.
-    let invited = zara.post("/users", join(&world.root.email)).await.expect(201);
-    let other = zara.post("/users", join(&world.cem.email)).await.expect(201);
+    let invited = zara.post("/users", new_user(&world.root.email)).await.expect(201);
+    let other = zara.post("/users", new_user(&world.cem.email)).await.expect(201);
     assert_eq!(
         invited.as_object().unwrap().keys().collect::<Vec<_>>(),
         other.as_object().unwrap().keys().collect::<Vec<_>>()
     );
-    also_at_south(app, &world.root).await;
+    join_south(app, &world.root).await;
     let path = format!("/users/{}", world.root.id);
     zara.patch(&path, json!({"name": "Mine"}))
         .await
@@ -172,7 +169,7 @@ both!(those_who_run_the_platform_are_invited_like_everybody, |app| {
         .refused(403, "FORBIDDEN_RANK");
     zara.delete(&path).await.refused(403, "FORBIDDEN_RANK");
     // A platform administrator can edit an account that organizations share.
-    also_at_south(app, &world.ben).await;
+    join_south(app, &world.ben).await;
     let shared = format!("/users/{}?organizationId={}", world.ben.id, world.south);
     assert_eq!(
         root.patch(&shared, json!({"name": "Ben Helped"})).await.expect(200)["name"],

@@ -17,11 +17,11 @@ const ROLES: [(u8, MemberRole); 4] = [
 ];
 
 /// Returns whether a user of one rank may act on a user of another.
-fn may(actor: u8, target: u8) -> bool {
+fn may_act_on(actor: u8, target: u8) -> bool {
     actor == 5 || actor > target || (actor, target) == (4, 4)
 }
 
-async fn target(app: &TestApp, rank: u8) -> SchoolPerson {
+async fn create_target(app: &TestApp, rank: u8) -> SchoolPerson {
     let role = ROLES.iter().find(|(number, _)| *number == rank.min(4)).unwrap().1;
     let platform = if rank == 5 {
         PlatformRole::SuperAdmin
@@ -34,7 +34,7 @@ async fn target(app: &TestApp, rank: u8) -> SchoolPerson {
 /// Checks the response of a cell of the matrix. With `at_gate`, teachers and students are rejected by the role check of
 /// the route.
 #[track_caller]
-fn check(said: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
+fn assert_cell(said: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
     if allowed {
         assert!(answer.status < 300, "{said}: {} {}", answer.status, answer.json());
     } else if at_gate && actor <= 2 {
@@ -62,66 +62,90 @@ async fn actors(app: &TestApp) -> Vec<(u8, Client)> {
     .to_vec()
 }
 
-both!(everybody_acts_on_lower_ranks_only, |app| {
+both!(users_act_only_on_lower_role_levels, |app| {
     for (actor, client) in actors(app).await {
         for rank in 1..=5 {
             let said = |what: &str| format!("{actor} {what} {rank}");
-            let person = target(app, rank).await;
+            let person = create_target(app, rank).await;
             let user = format!("/users/{}", person.person.id);
             let answer = client.patch(&user, json!({"name": "Renamed"})).await;
-            check(&said("renames"), actor, actor >= 3 && may(actor, rank), true, answer);
+            assert_cell(
+                &said("renames"),
+                actor,
+                actor >= 3 && may_act_on(actor, rank),
+                true,
+                answer,
+            );
             let answer = client
                 .patch(&user, json!({"externalId": format!("{actor}{rank}")}))
                 .await;
-            check(&said("numbers"), actor, actor >= 3 && may(actor, rank), true, answer);
+            assert_cell(
+                &said("numbers"),
+                actor,
+                actor >= 3 && may_act_on(actor, rank),
+                true,
+                answer,
+            );
             let answer = client.post(&format!("{user}/reset-password"), json!({})).await;
             if (actor, rank) == (2, 1) {
                 answer.refused(403, "FORBIDDEN_ROLE"); // A student whom the teacher does not teach.
             } else {
-                check(
+                assert_cell(
                     &said("resets"),
                     actor,
-                    actor >= 3 && may(actor, rank),
+                    actor >= 3 && may_act_on(actor, rank),
                     actor == 1,
                     answer,
                 );
             }
             for (new, role) in ROLES {
-                let person = target(app, rank).await;
+                let person = create_target(app, rank).await;
                 let answer = client
                     .patch(&format!("/admin/members/{}", person.member), json!({"role": role}))
                     .await;
                 let same = rank.min(4) == new;
-                let allowed = actor >= 3 && may(actor, rank) && (same || may(actor, new));
-                check(&said(&format!("makes {role} of")), actor, allowed, true, answer);
+                let allowed = actor >= 3 && may_act_on(actor, rank) && (same || may_act_on(actor, new));
+                assert_cell(&said(&format!("makes {role} of")), actor, allowed, true, answer);
             }
             let answer = client.patch(&user, json!({"isActive": false})).await;
-            check(
+            assert_cell(
                 &said("switches off"),
                 actor,
-                actor >= 3 && may(actor, rank),
+                actor >= 3 && may_act_on(actor, rank),
                 true,
                 answer,
             );
             let answer = client.delete(&user).await;
-            check(&said("removes"), actor, actor >= 3 && may(actor, rank), true, answer);
-            let person = target(app, rank).await;
+            assert_cell(
+                &said("removes"),
+                actor,
+                actor >= 3 && may_act_on(actor, rank),
+                true,
+                answer,
+            );
+            let person = create_target(app, rank).await;
             let answer = client.delete(&format!("/admin/members/{}", person.member)).await;
-            check(&said("ends"), actor, actor >= 3 && may(actor, rank), true, answer);
+            assert_cell(
+                &said("ends"),
+                actor,
+                actor >= 3 && may_act_on(actor, rank),
+                true,
+                answer,
+            );
         }
     }
 });
 
-both!(everybody_makes_lower_ranks_only, |app| {
+both!(users_create_only_lower_role_levels, |app| {
     for (actor, client) in actors(app).await {
         for (rank, role) in [(3, "ADMIN"), (2, "TEACHER"), (1, "STUDENT")] {
             let email = format!("{actor}-{rank}@test.example");
             let new = json!({"name": "New", "email": email, "role": role, "sendInvite": true});
             let answer = client.post("/users", new).await;
-            check(
+            assert_cell(
                 &format!("{actor} makes {rank}"),
                 actor,
-                actor >= 3 && may(actor, rank),
+                actor >= 3 && may_act_on(actor, rank),
                 true,
                 answer,
             );
@@ -132,14 +156,14 @@ both!(everybody_makes_lower_ranks_only, |app| {
             .await;
             assert_eq!(
                 made.len(),
-                usize::from(actor >= 3 && may(actor, rank)),
+                usize::from(actor >= 3 && may_act_on(actor, rank)),
                 "{actor} {rank}"
             );
         }
     }
 });
 
-tenants!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
+tenants!(own_role_and_last_owner_cannot_be_changed, |app| {
     let (world, olga, adam) = (&app.world, app.as_(&app.world.olga), app.as_(&app.world.adam));
     let own = format!("/admin/members/{}", member_of_north(app, &world.olga).await);
     let root = app.as_(&world.root);
@@ -176,7 +200,7 @@ tenants!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
     olga.delete(&own).await.expect(200);
 });
 
-async fn owners(app: &TestApp) -> usize {
+async fn count_owners(app: &TestApp) -> usize {
     let owners = format!(
         "SELECT id FROM members WHERE organization_id = '{}' AND role = 'owner'",
         app.world.north
@@ -184,7 +208,7 @@ async fn owners(app: &TestApp) -> usize {
     texts(&app.database, owners).await.len()
 }
 
-both!(two_owners_who_undo_each_other_leave_one, |app| {
+both!(owners_demoting_each_other_leave_one_owner, |app| {
     let north = &app.world.north;
     let nobody_owns =
         format!("UPDATE members SET role = 'student' WHERE organization_id = '{north}' AND role = 'owner'");
@@ -209,7 +233,7 @@ both!(two_owners_who_undo_each_other_leave_one, |app| {
             .filter(|status| **status == 200)
             .count();
         assert_eq!(
-            (owners(app).await, done),
+            (count_owners(app).await, done),
             (1, 1),
             "round {round}: {} {}",
             answers.0.status,

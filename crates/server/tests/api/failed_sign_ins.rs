@@ -12,11 +12,11 @@ use test_support::rows::execute;
 use test_support::{Answer, Kind, Person, TestApp};
 
 /// The client address of the school in these tests.
-const SCHOOL: &str = "192.0.2.1";
+const SCHOOL_ADDRESS: &str = "192.0.2.1";
 const DAY: u64 = 24 * 3600;
 
 /// Runs a test against a service behind a proxy, so that clients have different addresses.
-async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
+async fn run_behind_proxy(story: impl AsyncFn(&TestApp)) {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
             story(&app).await;
@@ -25,7 +25,7 @@ async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
     }
 }
 
-async fn failures(app: &TestApp, account: &str, address: &str, count: usize) {
+async fn insert_failures(app: &TestApp, account: &str, address: &str, count: usize) {
     let now = clock::now().as_millis();
     let rows: Vec<_> = (0..count)
         .map(|_| format!("('{}', '{account}', '{address}', {now})", clock::new_id()))
@@ -35,30 +35,34 @@ async fn failures(app: &TestApp, account: &str, address: &str, count: usize) {
 }
 
 /// Records a successful sign-in of an account from the school's address, which makes it a known address.
-async fn known(app: &TestApp, account: &str) {
+async fn insert_known_address(app: &TestApp, account: &str) {
     let now = clock::now().as_millis();
     let insert = "INSERT INTO sign_in_successes (account_key, address, last_success_at) VALUES";
-    execute(&app.database, format!("{insert} ('{account}', '{SCHOOL}', {now})")).await;
+    execute(
+        &app.database,
+        format!("{insert} ('{account}', '{SCHOOL_ADDRESS}', {now})"),
+    )
+    .await;
 }
 
-fn is_limited(answer: Answer) -> u64 {
+fn assert_limited(answer: Answer) -> u64 {
     let seconds = answer.header("retry-after").parse().unwrap();
     answer.refused(429, "RATE_LIMITED");
     seconds
 }
 
-async fn fail(browser: &Browser, email: &str) {
+async fn fail_sign_in(browser: &Browser, email: &str) {
     let answer = browser.sign_in(email, "another password").await;
     answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
 }
 
 /// A transaction outside the service that locks an account and has inserted five uncommitted failures.
-enum Guesses {
+enum UncommittedFailures {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
 }
 
-impl Guesses {
+impl UncommittedFailures {
     async fn begin(app: &TestApp, person: &Person) -> Self {
         let now = clock::now().as_millis();
         let rows: Vec<_> = (0..5)
@@ -95,7 +99,7 @@ impl Guesses {
     }
 }
 
-both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
+both!(correct_password_after_uncommitted_failures_is_limited, |app| {
     let ben = &app.world.ben;
     let browser = std::sync::Arc::new(signed_in(app, ben).await);
     for (path, body) in [
@@ -107,7 +111,7 @@ both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
         ("/auth/sign-in/email", json!({"email": ben.email, "password": PASSWORD})),
     ] {
         execute(&app.database, "DELETE FROM sign_in_failures".to_owned()).await;
-        let guesses = Guesses::begin(app, ben).await;
+        let guesses = UncommittedFailures::begin(app, ben).await;
         let asking = std::sync::Arc::clone(&browser);
         let mut request = tokio::spawn(async move { asking.copy().post(path, body).await });
         // The request may see none or all of the failures; in both cases the response must not confirm the guess.
@@ -116,30 +120,30 @@ both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
             panic!("{path} was answered with {status} while five failures were being counted");
         }
         guesses.commit().await;
-        is_limited(request.await.unwrap());
+        assert_limited(request.await.unwrap());
     }
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
-    behind_proxy(async |app| {
+async fn guesses_on_many_known_accounts_limit_the_address() {
+    run_behind_proxy(async |app| {
         let (ada, ben) = (&app.world.ada, &app.world.ben);
-        let school = Browser::at(app, SCHOOL);
+        let school = Browser::at(app, SCHOOL_ADDRESS);
         for person in [ada, ben] {
             enable(app, person).await;
-            known(app, &person.email).await;
+            insert_known_address(app, &person.email).await;
         }
         // One failure on each of 19 other accounts that are known at this address does not block the account.
         for number in 0..19 {
             let account = format!("pupil{number}@school.example");
-            failures(app, &account, SCHOOL, 1).await;
+            insert_failures(app, &account, SCHOOL_ADDRESS, 1).await;
         }
         for _ in 0..2 {
-            fail(&school, &ada.email).await;
+            fail_sign_in(&school, &ada.email).await;
         }
-        assert!(is_limited(school.sign_in(&ada.email, PASSWORD).await) <= 600);
+        assert!(assert_limited(school.sign_in(&ada.email, PASSWORD).await) <= 600);
         // A correct first attempt is not blocked, and neither is a correct attempt after one failure.
-        fail(&school, &ben.email).await;
+        fail_sign_in(&school, &ben.email).await;
         school.sign_in(&ben.email, PASSWORD).await.expect(200);
         Browser::at(app, "198.51.100.7")
             .sign_in(&ada.email, PASSWORD)
@@ -150,25 +154,25 @@ async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_guessing_pupil_does_not_stop_first_sign_ins_of_a_class() {
-    behind_proxy(async |app| {
+async fn many_failures_do_not_block_first_sign_in_at_same_address() {
+    run_behind_proxy(async |app| {
         let ada = &app.world.ada;
         enable(app, ada).await;
         for number in 0..12 {
-            failures(app, &format!("classmate{number}@school.example"), SCHOOL, 5).await;
+            insert_failures(app, &format!("classmate{number}@school.example"), SCHOOL_ADDRESS, 5).await;
         }
-        let school = Browser::at(app, SCHOOL);
+        let school = Browser::at(app, SCHOOL_ADDRESS);
         school.sign_in(&ada.email, PASSWORD).await.expect(200);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_failures_close_an_account_until_a_reset() {
-    behind_proxy(async |app| {
+async fn hundred_failures_block_account_until_password_reset() {
+    run_behind_proxy(async |app| {
         let (adam, finn) = (app.as_(&app.world.adam), &app.world.finn);
         enable(app, finn).await;
-        known(app, &finn.email).await;
+        insert_known_address(app, &finn.email).await;
         let unknown = "nobody@nowhere.example";
         let close = async || {
             let now = clock::now().as_millis();
@@ -183,23 +187,23 @@ async fn a_hundred_failures_close_an_account_until_a_reset() {
         close().await;
         for (number, account) in [finn.email.as_str(), unknown].into_iter().enumerate() {
             let stranger = Browser::at(app, &format!("198.51.100.{number}"));
-            fail(&stranger, account).await;
+            fail_sign_in(&stranger, account).await;
             let elsewhere = Browser::at(app, &format!("203.0.113.{number}"));
-            let seconds = is_limited(elsewhere.sign_in(account, PASSWORD).await);
+            let seconds = assert_limited(elsewhere.sign_in(account, PASSWORD).await);
             assert!(seconds > 29 * DAY, "{account}: {seconds}");
         }
-        let school = Browser::at(app, SCHOOL);
+        let school = Browser::at(app, SCHOOL_ADDRESS);
         school.sign_in(&finn.email, PASSWORD).await.expect(200);
         let home = Browser::at(app, "203.0.113.9");
-        is_limited(home.sign_in(&finn.email, PASSWORD).await);
+        assert_limited(home.sign_in(&finn.email, PASSWORD).await);
         // A reset by an administrator unblocks the account. So does a reset by email.
         let reset = format!("/users/{}/reset-password", finn.id);
         let temporary = adam.post(&reset, json!({})).await.expect(200)["temporaryPassword"].clone();
         home.sign_in(&finn.email, temporary.as_str().unwrap()).await.expect(200);
         close().await;
         let elsewhere = Browser::at(app, "203.0.113.77");
-        fail(&elsewhere, &finn.email).await;
-        is_limited(elsewhere.sign_in(&finn.email, temporary.as_str().unwrap()).await);
+        fail_sign_in(&elsewhere, &finn.email).await;
+        assert_limited(elsewhere.sign_in(&finn.email, temporary.as_str().unwrap()).await);
         let token = crate::password_resets::mailed_token(app, &finn.email).await;
         let body = json!({"newPassword": "Dreieck und Kreis", "token": token});
         elsewhere.post("/auth/reset-password", body).await.expect(200);
@@ -208,10 +212,10 @@ async fn a_hundred_failures_close_an_account_until_a_reset() {
     .await;
 }
 
-both!(sign_in_records_move_with_the_address, |app| {
+both!(sign_in_records_follow_email_change_and_erasure, |app| {
     let (world, ben) = (&app.world, &app.world.ben);
     let browser = signed_in(app, ben).await;
-    fail(&browser, &ben.email).await;
+    fail_sign_in(&browser, &ben.email).await;
     let adam = app.as_(&world.adam);
     let path = format!("/users/{}", ben.id);
     adam.patch(&path, json!({"email": "ben.new@test.example"}))

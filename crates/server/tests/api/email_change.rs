@@ -7,7 +7,7 @@ use test_support::emails::{SentEmail, outbox, queued_emails};
 use test_support::rows::{execute, texts};
 use test_support::{FRONTEND, TestApp};
 
-const NEW: &str = "new.address@test.example";
+const NEW_ADDRESS: &str = "new.address@test.example";
 
 fn link(letter: &SentEmail) -> String {
     let link = letter.link();
@@ -21,7 +21,7 @@ async fn email(app: &TestApp, id: &str) -> Option<String> {
         .remove(0)
 }
 
-both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
+both!(link_in_new_mailbox_changes_the_email_address, |app| {
     let (world, ben) = (&app.world, app.as_(&app.world.ben));
     enable(app, &world.ben).await;
     let ask = async |address: &str, password: &str| {
@@ -30,7 +30,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     };
     ask("no address", PASSWORD).await.invalid("newEmail");
     ask(&world.ben.email, PASSWORD).await.invalid("newEmail");
-    ask(NEW, "wrong password").await.invalid("password");
+    ask(NEW_ADDRESS, "wrong password").await.invalid("password");
     let failures = "SELECT account_key FROM sign_in_failures".to_owned();
     assert_eq!(texts(&app.database, failures).await, [Some(world.ben.email.clone())]);
     assert_eq!(queued_emails(app).await, 0);
@@ -41,7 +41,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     );
     let sent = outbox(app, 2).await;
     assert_eq!(sent.len(), 2);
-    assert_eq!((sent[0].to.as_str(), &sent[1].to), (NEW, &world.ben.email));
+    assert_eq!((sent[0].to.as_str(), &sent[1].to), (NEW_ADDRESS, &world.ben.email));
     assert!(!sent[1].text.contains("token="), "the old mailbox gets no link");
     assert_eq!(
         email(app, &world.ben.id).await,
@@ -55,7 +55,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
         (answer.status, answer.header("location")),
         (302, &*format!("{FRONTEND}/?emailChanged=true"))
     );
-    assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(NEW));
+    assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(NEW_ADDRESS));
     let answer = stranger.get(&link(&sent[0])).await;
     assert_eq!(answer.header("location"), format!("{FRONTEND}/?error=INVALID_TOKEN"));
     stranger
@@ -67,7 +67,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
         "https%3A%2F%2Fevil.example"
     );
     stranger.get(&away).await.refused(403, "INVALID_CALLBACK_URL");
-    let body = json!({"email": NEW, "password": PASSWORD});
+    let body = json!({"email": NEW_ADDRESS, "password": PASSWORD});
     stranger.post("/auth/sign-in/email", body).await.expect(200);
 
     // Without a page to redirect to, the link returns JSON.
@@ -81,7 +81,7 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(third));
 });
 
-both!(nobody_learns_whether_an_address_is_taken, |app| {
+both!(email_change_does_not_reveal_taken_addresses, |app| {
     let (world, ben) = (&app.world, app.as_(&app.world.ben));
     enable(app, &world.ben).await;
     let ask = async |address: &str| {
@@ -93,12 +93,12 @@ both!(nobody_learns_whether_an_address_is_taken, |app| {
     assert_eq!(sent.len(), 1, "only the old mailbox hears of it");
     assert_eq!(sent[0].to, world.ben.email);
     // The address is free when the change is requested and taken when the link is followed.
-    ask(NEW).await.expect(200);
+    ask(NEW_ADDRESS).await.expect(200);
     let letters = outbox(app, 3).await;
-    let letter = letters.into_iter().find(|letter| letter.to == NEW).unwrap();
+    let letter = letters.into_iter().find(|letter| letter.to == NEW_ADDRESS).unwrap();
     execute(
         &app.database,
-        format!("UPDATE users SET email = '{NEW}' WHERE id = '{}'", world.cem.id),
+        format!("UPDATE users SET email = '{NEW_ADDRESS}' WHERE id = '{}'", world.cem.id),
     )
     .await;
     let answer = app.stranger().get(&link(&letter)).await;
@@ -115,10 +115,10 @@ tenants!(wrong_passwords_count_as_failed_sign_ins, |app| {
     enable(app, &world.ben).await;
     let mut last = Value::Null;
     for _ in 0..6 {
-        let body = json!({"newEmail": NEW, "password": "wrong password"});
+        let body = json!({"newEmail": NEW_ADDRESS, "password": "wrong password"});
         last = ben.post("/users/me/email", body).await.json();
     }
     assert_eq!(last["code"], "RATE_LIMITED");
-    let right = json!({"newEmail": NEW, "password": PASSWORD});
+    let right = json!({"newEmail": NEW_ADDRESS, "password": PASSWORD});
     ben.post("/users/me/email", right).await.refused(429, "RATE_LIMITED");
 });

@@ -2,10 +2,12 @@
 
 use serde_json::json;
 
-use super::{CHOSEN, invite_ben, mailed_token, members, proven, set_active, sign_in};
+use super::{
+    CHOSEN_PASSWORD, count_members, invite_ben, mailed_token, set_active, sign_in, verify_mailbox_and_sign_in,
+};
 use test_support::accounts::{PASSWORD, enable};
 
-both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
+both!(invitation_keeps_rights_of_the_home_organization, |app| {
     let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));
     enable(app, &world.ben).await;
     invite_ben(app).await;
@@ -29,10 +31,10 @@ both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
     assert_eq!(zara.get("/admin/invitations").await.expect(200)["data"], json!([]));
 });
 
-both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
+both!(admin_rights_on_shared_account_end_at_own_organization, |app| {
     let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));
     enable(app, &world.ben).await;
-    let ben = proven(app, &world.ben).await;
+    let ben = verify_mailbox_and_sign_in(app, &world.ben).await;
     let id = invite_ben(app).await;
     let accept = json!({"invitationId": id});
     let accepted = ben
@@ -43,7 +45,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     ben.post("/auth/organization/accept-invitation", accept)
         .await
         .refused(400, "INVITATION_NOT_FOUND");
-    assert_eq!(members(app, &world.north, &world.ben.email).await, 1);
+    assert_eq!(count_members(app, &world.north, &world.ben.email).await, 1);
     ben.get("/subjects").await.expect(200);
 
     let path = format!("/users/{}", world.ben.id);
@@ -109,7 +111,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     set_active(&known, &world.south)
         .await
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
-    let confirmed = proven(app, &world.ben).await;
+    let confirmed = verify_mailbox_and_sign_in(app, &world.ben).await;
     set_active(&confirmed, &world.south).await.expect(200);
 
     // Removal ends the membership.
@@ -117,62 +119,56 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     adam.patch(&path, json!({"name": "Ben North"})).await.expect(200);
 });
 
-both!(
-    accepting_by_token_on_an_unproven_account_turns_memberships_into_invitations,
-    |app| {
-        let (world, adam) = (&app.world, app.as_(&app.world.adam));
-        enable(app, &world.ben).await;
-        invite_ben(app).await;
-        let token = mailed_token(app, 1).await;
-        let body = json!({"token": token, "password": CHOSEN});
-        app.stranger().post("/invitations/accept", body).await.expect(200);
-        app.as_(&world.ben)
-            .get("/users/me")
-            .await
-            .refused(401, "UNAUTHENTICATED");
-        let ben = sign_in(app, &world.ben.email, CHOSEN).await;
-        let own = ben.get("/auth/organization/list-user-invitations").await.expect(200);
-        assert_eq!(
-            (&own[0]["organizationName"], &own[0]["role"]),
-            (&json!("North School"), &json!("student"))
-        );
-        let accept = json!({"invitationId": own[0]["id"]});
-        ben.post("/auth/organization/accept-invitation", accept)
-            .await
-            .expect(200);
-        let class = ben.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
-        assert_eq!(class["name"], "7b");
-        // North is the home organization again, in addition to another accepted membership.
-        let path = format!("/users/{}", world.ben.id);
-        adam.patch(&path, json!({"name": "Mine"}))
-            .await
-            .refused(403, "SHARED_ACCOUNT");
-        adam.post(&format!("{path}/reset-password"), json!({}))
-            .await
-            .expect(200);
-    }
-);
+both!(acceptance_turns_unverified_memberships_into_invitations, |app| {
+    let (world, adam) = (&app.world, app.as_(&app.world.adam));
+    enable(app, &world.ben).await;
+    invite_ben(app).await;
+    let token = mailed_token(app, 1).await;
+    let body = json!({"token": token, "password": CHOSEN_PASSWORD});
+    app.stranger().post("/invitations/accept", body).await.expect(200);
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    let ben = sign_in(app, &world.ben.email, CHOSEN_PASSWORD).await;
+    let own = ben.get("/auth/organization/list-user-invitations").await.expect(200);
+    assert_eq!(
+        (&own[0]["organizationName"], &own[0]["role"]),
+        (&json!("North School"), &json!("student"))
+    );
+    let accept = json!({"invitationId": own[0]["id"]});
+    ben.post("/auth/organization/accept-invitation", accept)
+        .await
+        .expect(200);
+    let class = ben.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
+    assert_eq!(class["name"], "7b");
+    // North is the home organization again, in addition to another accepted membership.
+    let path = format!("/users/{}", world.ben.id);
+    adam.patch(&path, json!({"name": "Mine"}))
+        .await
+        .refused(403, "SHARED_ACCOUNT");
+    adam.post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .expect(200);
+});
 
-both!(
-    deactivated_membership_stays_deactivated_whatever_is_accepted_elsewhere,
-    |app| {
-        let (world, adam) = (&app.world, app.as_(&app.world.adam));
-        let path = format!("/users/{}", world.ben.id);
-        adam.patch(&path, json!({"isActive": false})).await.expect(200);
-        invite_ben(app).await;
-        let token = mailed_token(app, 1).await;
-        let body = json!({"token": token, "password": CHOSEN});
-        app.stranger().post("/invitations/accept", body).await.expect(200);
-        let ben = sign_in(app, &world.ben.email, CHOSEN).await;
-        set_active(&ben, &world.south).await.expect(200);
-        ben.get("/subjects").await.expect(200);
-        set_active(&ben, &world.north)
-            .await
-            .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
-        assert_eq!(
-            ben.get("/auth/organization/list-user-invitations").await.expect(200),
-            json!([])
-        );
-        assert_eq!(adam.get(&path).await.expect(200)["isActive"], false);
-    }
-);
+both!(accepting_elsewhere_does_not_reactivate_a_membership, |app| {
+    let (world, adam) = (&app.world, app.as_(&app.world.adam));
+    let path = format!("/users/{}", world.ben.id);
+    adam.patch(&path, json!({"isActive": false})).await.expect(200);
+    invite_ben(app).await;
+    let token = mailed_token(app, 1).await;
+    let body = json!({"token": token, "password": CHOSEN_PASSWORD});
+    app.stranger().post("/invitations/accept", body).await.expect(200);
+    let ben = sign_in(app, &world.ben.email, CHOSEN_PASSWORD).await;
+    set_active(&ben, &world.south).await.expect(200);
+    ben.get("/subjects").await.expect(200);
+    set_active(&ben, &world.north)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    assert_eq!(
+        ben.get("/auth/organization/list-user-invitations").await.expect(200),
+        json!([])
+    );
+    assert_eq!(adam.get(&path).await.expect(200)["isActive"], false);
+});

@@ -14,7 +14,7 @@ use test_support::{Client, TestApp};
 const PASSWORD: &str = "seven blue whales sing";
 
 /// Creates a domain that North verified by its DNS record.
-async fn held_by_north(app: &TestApp) -> (String, Value) {
+async fn verify_domain_of_north(app: &TestApp) -> (String, Value) {
     let (adam, name) = (app.as_(&app.world.adam), name_server::domain());
     let domain = adam.post("/admin/domains", json!({"domain": name})).await.expect(201);
     let record = domain["recordValue"].as_str().unwrap().to_owned();
@@ -29,7 +29,7 @@ fn new(email: &str, role: &str) -> Value {
 }
 
 /// Creates an account with this address as South.
-async fn made_by_south(app: &TestApp, email: &str, role: &str) -> String {
+async fn create_account_in_south(app: &TestApp, email: &str, role: &str) -> String {
     let made = app
         .as_(&app.world.zara)
         .post("/users", new(email, role))
@@ -51,7 +51,11 @@ async fn home(app: &TestApp, user: &str) -> String {
 }
 
 /// Returns the organizations of a user, and those with a pending invitation of the address.
-async fn places(app: &TestApp, user: &str, email: &str) -> (Vec<Option<String>>, Vec<Option<String>>) {
+async fn memberships_and_invitations(
+    app: &TestApp,
+    user: &str,
+    email: &str,
+) -> (Vec<Option<String>>, Vec<Option<String>>) {
     let members = format!("SELECT organization_id FROM members WHERE user_id = '{user}'");
     let invited = format!("SELECT organization_id FROM invitations WHERE email = '{email}' AND status = 'pending'");
     (texts(&app.database, members).await, texts(&app.database, invited).await)
@@ -70,63 +74,66 @@ async fn sign_in(app: &TestApp, email: &str) -> Browser {
     browser
 }
 
-both!(
-    holder_of_a_domain_gets_the_account_that_another_school_made_first,
-    |app| {
-        let world = &app.world;
-        let (domain, _) = held_by_north(app).await;
-        let email = format!("kim@{domain}");
-        let user = made_by_south(app, &email, "STUDENT").await;
-        let old = sign_in(app, &email).await;
-        old.get("/users/me").await.expect(200);
-        let (north, south) = (Some(world.north.clone()), Some(world.south.clone()));
+both!(domain_holder_takes_over_account_of_another_school, |app| {
+    let world = &app.world;
+    let (domain, _) = verify_domain_of_north(app).await;
+    let email = format!("kim@{domain}");
+    let user = create_account_in_south(app, &email, "STUDENT").await;
+    let old = sign_in(app, &email).await;
+    old.get("/users/me").await.expect(200);
+    let (north, south) = (Some(world.north.clone()), Some(world.south.clone()));
 
-        let joined = app
-            .as_(&world.adam)
-            .post("/users", new(&email.to_uppercase(), "TEACHER"))
-            .await
-            .expect(201);
-        assert!(joined["temporaryPassword"].is_null(), "{joined}");
-        assert_eq!(places(app, &user, &email).await, (vec![north], vec![south]));
-        assert_eq!(home(app, &user).await, world.north);
-        // No credential that South has opens the account.
-        old.get("/users/me").await.refused(401, "UNAUTHENTICATED");
-        let body = json!({"email": email, "password": PASSWORD});
-        app.stranger()
-            .post("/auth/sign-in/email", body)
-            .await
-            .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-        let path = format!("/users/{user}");
-        let zara = app.as_(&world.zara);
-        zara.patch(&path, json!({"email": "mine@south.example"}))
-            .await
-            .refused(404, "NOT_FOUND");
-        zara.post(&format!("{path}/reset-password"), json!({}))
-            .await
-            .refused(404, "NOT_FOUND");
-        app.as_(&world.adam)
-            .patch(&path, json!({"name": "Kim of North"}))
-            .await
-            .expect(200);
-        // Both schools have a log record, and the user is notified.
-        for school in [&world.north, &world.south] {
-            assert_eq!(records(app, school).await.len(), 1, "{school}");
-        }
-        let letter = outbox(app, 1).await.remove(0);
-        assert_eq!(letter.to, email);
-        assert!(letter.text.contains("North School"), "{}", letter.text);
-        assert_eq!(letter.link(), "/forgot");
-        // Adding the address again does not repeat the takeover.
-        app.as_(&world.adam)
-            .post("/users", new(&email, "TEACHER"))
-            .await
-            .refused(409, "DUPLICATE_EMAIL");
+    let joined = app
+        .as_(&world.adam)
+        .post("/users", new(&email.to_uppercase(), "TEACHER"))
+        .await
+        .expect(201);
+    assert!(joined["temporaryPassword"].is_null(), "{joined}");
+    assert_eq!(
+        memberships_and_invitations(app, &user, &email).await,
+        (vec![north], vec![south])
+    );
+    assert_eq!(home(app, &user).await, world.north);
+    // No credential that South has opens the account.
+    old.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    let body = json!({"email": email, "password": PASSWORD});
+    app.stranger()
+        .post("/auth/sign-in/email", body)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    let path = format!("/users/{user}");
+    let zara = app.as_(&world.zara);
+    zara.patch(&path, json!({"email": "mine@south.example"}))
+        .await
+        .refused(404, "NOT_FOUND");
+    zara.post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .refused(404, "NOT_FOUND");
+    app.as_(&world.adam)
+        .patch(&path, json!({"name": "Kim of North"}))
+        .await
+        .expect(200);
+    // Both schools have a log record, and the user is notified.
+    for school in [&world.north, &world.south] {
+        assert_eq!(records(app, school).await.len(), 1, "{school}");
     }
-);
+    let letter = outbox(app, 1).await.remove(0);
+    assert_eq!(letter.to, email);
+    assert!(letter.text.contains("North School"), "{}", letter.text);
+    assert_eq!(letter.link(), "/forgot");
+    // Adding the address again does not repeat the takeover.
+    app.as_(&world.adam)
+        .post("/users", new(&email, "TEACHER"))
+        .await
+        .refused(409, "DUPLICATE_EMAIL");
+});
 
 /// Expects that adding the address creates only an invitation and leaves the account unchanged.
-async fn is_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
-    let before = (home(app, user).await, places(app, user, email).await.0);
+async fn assert_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
+    let before = (
+        home(app, user).await,
+        memberships_and_invitations(app, user, email).await.0,
+    );
     let password = format!("SELECT password FROM accounts WHERE user_id = '{user}'");
     let hash = texts(&app.database, password.clone()).await;
     let adam = app.as_(&app.world.adam);
@@ -134,7 +141,10 @@ async fn is_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
     assert_eq!(answer.status, 201, "{said}: {}", answer.json());
     assert!(answer.json()["invitation"].is_object(), "{said}: {}", answer.json());
     assert_eq!(
-        (home(app, user).await, places(app, user, email).await.0),
+        (
+            home(app, user).await,
+            memberships_and_invitations(app, user, email).await.0
+        ),
         before,
         "{said}"
     );
@@ -142,37 +152,37 @@ async fn is_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
     assert!(records(app, &app.world.north).await.is_empty(), "{said}");
 }
 
-both!(proven_mailbox_owner_and_super_admin_are_never_taken_over, |app| {
-    let (domain, _) = held_by_north(app).await;
+both!(verified_or_privileged_accounts_are_never_taken_over, |app| {
+    let (domain, _) = verify_domain_of_north(app).await;
     let set = async |user: &str, change: &str| {
         execute(&app.database, format!("UPDATE users SET {change} WHERE id = '{user}'")).await;
     };
     let proven = format!("proven@{domain}");
-    let user = made_by_south(app, &proven, "STUDENT").await;
+    let user = create_account_in_south(app, &proven, "STUDENT").await;
     set(&user, "email_verified = TRUE").await;
-    is_only_invited(app, "a proven mailbox", &proven, &user).await;
+    assert_only_invited(app, "a proven mailbox", &proven, &user).await;
 
     let owner = format!("owner@{domain}");
-    let user = made_by_south(app, &owner, "ADMIN").await;
+    let user = create_account_in_south(app, &owner, "ADMIN").await;
     let owns = format!("UPDATE members SET role = 'owner' WHERE user_id = '{user}'");
     execute(&app.database, owns).await;
-    is_only_invited(app, "an owner", &owner, &user).await;
+    assert_only_invited(app, "an owner", &owner, &user).await;
 
     let root = format!("root@{domain}");
-    let user = made_by_south(app, &root, "TEACHER").await;
+    let user = create_account_in_south(app, &root, "TEACHER").await;
     set(&user, "role = 'SUPER_ADMIN'").await;
-    is_only_invited(app, "a SUPER_ADMIN", &root, &user).await;
+    assert_only_invited(app, "a SUPER_ADMIN", &root, &user).await;
 });
 
-both!(only_the_very_domain_that_is_held_now_counts, |app| {
-    let (domain, held) = held_by_north(app).await;
+both!(takeover_requires_the_exact_currently_verified_domain, |app| {
+    let (domain, held) = verify_domain_of_north(app).await;
     for other in [
         format!("kim@mail.{domain}"),
         format!("kim@x{domain}"),
         format!("kim@{}", name_server::domain()),
     ] {
-        let user = made_by_south(app, &other, "STUDENT").await;
-        is_only_invited(app, &other, &other, &user).await;
+        let user = create_account_in_south(app, &other, "STUDENT").await;
+        assert_only_invited(app, &other, &other, &user).await;
     }
     let state = async |change: &str| {
         let id = held["id"].as_str().unwrap();
@@ -191,8 +201,8 @@ both!(only_the_very_domain_that_is_held_now_counts, |app| {
     ] {
         state(change).await;
         let email = format!("{name}@{domain}");
-        let user = made_by_south(app, &email, "STUDENT").await;
-        is_only_invited(app, name, &email, &user).await;
+        let user = create_account_in_south(app, &email, "STUDENT").await;
+        assert_only_invited(app, name, &email, &user).await;
     }
     // A domain that South verified grants North nothing.
     state("failing_since = NULL, status = 'VERIFIED'").await;
@@ -200,16 +210,16 @@ both!(only_the_very_domain_that_is_held_now_counts, |app| {
     let tenant = format!("/tenants/{}/domains", app.world.south);
     let theirs = app.as_(&app.world.root).post(&tenant, body).await.expect(201);
     let email = format!("kim@{}", theirs["domain"].as_str().unwrap());
-    let user = made_by_south(app, &email, "STUDENT").await;
-    is_only_invited(app, "a domain of South", &email, &user).await;
+    let user = create_account_in_south(app, &email, "STUDENT").await;
+    assert_only_invited(app, "a domain of South", &email, &user).await;
 });
 
-both!(import_takes_over_what_a_request_would_and_a_dry_run_nothing, |app| {
+both!(import_takes_over_like_a_request_and_dry_run_does_not, |app| {
     let world = &app.world;
-    let (domain, _) = held_by_north(app).await;
+    let (domain, _) = verify_domain_of_north(app).await;
     let (kim, lee) = (format!("kim@{domain}"), format!("lee@{domain}"));
-    let user = made_by_south(app, &kim, "STUDENT").await;
-    let proven = made_by_south(app, &lee, "STUDENT").await;
+    let user = create_account_in_south(app, &kim, "STUDENT").await;
+    let proven = create_account_in_south(app, &lee, "STUDENT").await;
     let prove = format!("UPDATE users SET email_verified = TRUE WHERE id = '{proven}'");
     execute(&app.database, prove).await;
     let adam = app.as_(&world.adam);
@@ -224,15 +234,18 @@ both!(import_takes_over_what_a_request_would_and_a_dry_run_nothing, |app| {
     assert_eq!(home(app, &user).await, world.south, "a dry run");
     assert_eq!(counts(&adam, "/users/import").await, expected);
     let (north, south) = (Some(world.north.clone()), Some(world.south.clone()));
-    assert_eq!(places(app, &user, &kim).await, (vec![north], vec![south.clone()]));
+    assert_eq!(
+        memberships_and_invitations(app, &user, &kim).await,
+        (vec![north], vec![south.clone()])
+    );
     assert_eq!(home(app, &user).await, world.north);
-    assert_eq!(places(app, &proven, &lee).await.0, vec![south]);
+    assert_eq!(memberships_and_invitations(app, &proven, &lee).await.0, vec![south]);
 });
 
-both!(add_that_fails_takes_nothing_over, |app| {
-    let (domain, _) = held_by_north(app).await;
+both!(failed_user_creation_takes_over_no_account, |app| {
+    let (domain, _) = verify_domain_of_north(app).await;
     let email = format!("kim@{domain}");
-    let user = made_by_south(app, &email, "STUDENT").await;
+    let user = create_account_in_south(app, &email, "STUDENT").await;
     let mut body = new(&email, "STUDENT");
     body["classIds"] = json!([app.world.south_class.id]);
     app.as_(&app.world.adam)
