@@ -6,9 +6,9 @@ use serde_json::json;
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
 use test_support::browser::{COPY, TOKEN, cookie_names};
 
-const NEW: &str = "Dreieck und Kreis";
+const NEW_PASSWORD: &str = "Dreieck und Kreis";
 
-tenants!(a_changed_name_shows_at_once, |app| {
+tenants!(changed_name_is_returned_immediately, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let answer = browser
         .post("/auth/update-user", json!({"name": " Ada L. ", "image": "", "x": 1}))
@@ -59,7 +59,7 @@ tenants!(accounts_are_listed_without_passwords, |app| {
     assert!(accounts[0].get("password").is_none());
 });
 
-tenants!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
+tenants!(password_change_requires_the_current_password, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     let change = async |current: &str, new: &str| {
         browser
@@ -74,9 +74,11 @@ tenants!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
         .await
         .refused(400, "PASSWORD_TOO_LONG");
     change(PASSWORD, "password1").await.refused(400, "PASSWORD_COMPROMISED");
-    change("another password", NEW).await.refused(400, "INVALID_PASSWORD");
+    change("another password", NEW_PASSWORD)
+        .await
+        .refused(400, "INVALID_PASSWORD");
     browser
-        .post("/auth/change-password", json!({"newPassword": NEW}))
+        .post("/auth/change-password", json!({"newPassword": NEW_PASSWORD}))
         .await
         .refused(400, "VALIDATION_ERROR");
     browser
@@ -88,7 +90,7 @@ tenants!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
         .await
         .refused(401, "UNAUTHORIZED");
 
-    let body = change(PASSWORD, NEW).await.expect(200);
+    let body = change(PASSWORD, NEW_PASSWORD).await.expect(200);
     assert_eq!(
         (&body["token"], &body["user"]["email"]),
         (&json!(null), &json!(ada.email))
@@ -103,17 +105,17 @@ tenants!(a_password_is_changed_by_whoever_knows_the_old_one, |app| {
         .sign_in(&ada.email, PASSWORD)
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    other.sign_in(&ada.email, NEW).await.expect(200);
+    other.sign_in(&ada.email, NEW_PASSWORD).await.expect(200);
 });
 
-tenants!(a_changed_password_can_end_all_other_sessions, |app| {
+tenants!(password_change_can_revoke_other_sessions, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     browser
         .set_active(json!({"organizationId": app.world.north}))
         .await
         .expect(200);
     let old = browser.copy();
-    let body = json!({"currentPassword": PASSWORD, "newPassword": NEW, "revokeOtherSessions": true});
+    let body = json!({"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD, "revokeOtherSessions": true});
     let body = browser.post("/auth/change-password", body).await.expect(200);
     assert_eq!(body["token"], browser.token());
     assert_ne!(browser.token(), old.token());
@@ -122,15 +124,15 @@ tenants!(a_changed_password_can_end_all_other_sessions, |app| {
     old.get("/subjects").await.refused(401, "UNAUTHENTICATED");
 });
 
-tenants!(somebody_without_a_password_has_none_to_change, |app| {
+tenants!(user_without_password_cannot_change_it, |app| {
     let ben = app.as_(&app.world.ben);
-    let body = json!({"currentPassword": PASSWORD, "newPassword": NEW});
+    let body = json!({"currentPassword": PASSWORD, "newPassword": NEW_PASSWORD});
     ben.post("/auth/change-password", body)
         .await
         .refused(400, "CREDENTIAL_ACCOUNT_NOT_FOUND");
 });
 
-both!(everybody_reads_and_changes_the_own_profile, |app| {
+both!(user_reads_and_edits_own_profile, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let mut me = ada.get("/users/me").await.expect(200);
     assert_eq!(

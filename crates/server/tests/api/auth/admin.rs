@@ -8,11 +8,11 @@ use super::{BAN, Browser, COUNT_VERIFICATIONS, enable, one, run, signed_in};
 use test_support::TestApp;
 use test_support::tables::fingerprints;
 
-const NEW: &str = "Dreieck und Kreis";
+const NEW_PASSWORD: &str = "Dreieck und Kreis";
 
 /// Returns a body with the fields that the routes of `/auth/admin` require.
-fn everything(app: &TestApp) -> Value {
-    json!({"userId": app.world.ben.id, "role": "SUPER_ADMIN", "data": {"name": "Somebody"}, "newPassword": NEW,
+fn complete_body(app: &TestApp) -> Value {
+    json!({"userId": app.world.ben.id, "role": "SUPER_ADMIN", "data": {"name": "Somebody"}, "newPassword": NEW_PASSWORD,
         "sessionToken": app.world.ben.token, "email": "new@school.example", "name": "New"})
 }
 
@@ -25,7 +25,7 @@ fn routes() -> Vec<(&'static str, String)> {
 }
 
 /// Returns the school's log records about a user's account, newest first.
-pub async fn told(app: &TestApp, person: &str) -> Vec<Value> {
+pub async fn user_log_records(app: &TestApp, person: &str) -> Vec<Value> {
     let page = app
         .as_(&app.world.adam)
         .get("/activity-logs?limit=50")
@@ -38,7 +38,7 @@ pub async fn told(app: &TestApp, person: &str) -> Vec<Value> {
         .collect()
 }
 
-both!(only_those_who_run_the_platform_administer, |app| {
+both!(only_super_admin_calls_admin_routes, |app| {
     let world = &app.world;
     let before = fingerprints(&app.database).await;
     let own = ["/auth/admin/has-permission", "/auth/admin/stop-impersonating"];
@@ -46,7 +46,7 @@ both!(only_those_who_run_the_platform_administer, |app| {
     for (method, path) in routes().into_iter().filter(|(_, path)| !own.contains(&path.as_str())) {
         let asked = format!("{path}?id={}", world.ben.id);
         let call = async |client: test_support::Client| {
-            let body = (method == "POST").then(|| everything(app));
+            let body = (method == "POST").then(|| complete_body(app));
             client.send(method.parse().unwrap(), &asked, body).await
         };
         call(app.stranger()).await.refused(401, "UNAUTHORIZED");
@@ -70,10 +70,10 @@ both!(only_those_who_run_the_platform_administer, |app| {
     assert!(changed.is_empty(), "changed: {changed:?}");
 });
 
-tenants!(an_account_is_made_read_and_changed, |app| {
+tenants!(super_admin_creates_reads_and_edits_accounts, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let create = async |body: Value| root.post("/auth/admin/create-user", body).await;
-    let new = json!({"email": "New@School.example", "name": " New Person ", "password": NEW, "role": "TEACHER", "data": {"x": 1}});
+    let new = json!({"email": "New@School.example", "name": " New Person ", "password": NEW_PASSWORD, "role": "TEACHER", "data": {"x": 1}});
     let user = create(new.clone()).await.expect(200)["user"].clone();
     assert_eq!(
         (&user["email"], &user["name"], &user["role"], &user["banned"]),
@@ -109,7 +109,10 @@ tenants!(an_account_is_made_read_and_changed, |app| {
         body[key] = value;
         create(body).await.refused(400, code);
     }
-    Browser::new(app).sign_in("new@school.example", NEW).await.expect(200);
+    Browser::new(app)
+        .sign_in("new@school.example", NEW_PASSWORD)
+        .await
+        .expect(200);
 
     let id = user["id"].as_str().unwrap();
     let get = async |id: &str| root.get(&format!("/auth/admin/get-user?id={id}")).await;
@@ -131,7 +134,7 @@ tenants!(an_account_is_made_read_and_changed, |app| {
     update(&world.ben.id, json!({"emailVerified": true}))
         .await
         .refused(400, "FIELD_NOT_ALLOWED");
-    let record = told(app, &world.ben.id).await.remove(0);
+    let record = user_log_records(app, &world.ben.id).await.remove(0);
     assert_eq!(record["details"]["changed"], json!(["name", "email"]));
     assert_eq!(
         (&record["userRole"], &record["userId"]),
@@ -141,7 +144,7 @@ tenants!(an_account_is_made_read_and_changed, |app| {
         (json!({}), 400, "NO_DATA_TO_UPDATE"),
         (json!({"nickname": "B"}), 400, "NO_DATA_TO_UPDATE"),
         (
-            json!({"password": NEW}),
+            json!({"password": NEW_PASSWORD}),
             400,
             "PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER",
         ),
@@ -165,13 +168,13 @@ tenants!(an_account_is_made_read_and_changed, |app| {
         .await
         .refused(404, "USER_NOT_FOUND");
     assert_eq!(
-        told(app, &world.ben.id).await.len(),
+        user_log_records(app, &world.ben.id).await.len(),
         1,
         "what is refused or changes nothing is not recorded"
     );
 });
 
-both!(links_to_an_old_address_are_worth_nothing, |app| {
+both!(admin_email_change_invalidates_emailed_links, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     enable(app, &world.ben).await;
     let links = || one::<i64>(app, &COUNT_VERIFICATIONS, args![world.ben.id]);

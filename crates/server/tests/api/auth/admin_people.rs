@@ -3,14 +3,14 @@
 use db::args;
 use serde_json::{Value, json};
 
-use super::admin::told;
+use super::admin::user_log_records;
 use super::{AGE_BAN, Browser, COUNT_SESSIONS, PASSWORD, one, run, signed_in};
 use test_support::browser::cookie_names;
 use test_support::{Answer, LessonFixture, RealtimeRows};
 
-const NEW: &str = "Dreieck und Kreis";
+const NEW_PASSWORD: &str = "Dreieck und Kreis";
 
-tenants!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
+tenants!(ban_ends_sessions_and_blocks_sign_in_until_it_expires, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let ben = signed_in(app, &world.ben).await;
     let ban = async |body: Value| root.post("/auth/admin/ban-user", body).await;
@@ -33,7 +33,7 @@ tenants!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
     let answer = sign_in(PASSWORD).await;
     assert_eq!(cookie_names(&answer), [] as [&str; 0]);
     answer.refused(403, "BANNED_USER");
-    let record = told(app, &world.ben.id).await.remove(0);
+    let record = user_log_records(app, &world.ben.id).await.remove(0);
     assert_eq!(
         (&record["action"], &record["details"]["changed"]),
         (&json!("UPDATE"), &json!(["banned"]))
@@ -85,7 +85,7 @@ tenants!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
     sign_in(PASSWORD).await.refused(403, "BANNED_USER");
 });
 
-both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
+both!(super_admin_changes_roles_of_others_with_immediate_effect, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let set = async |user: &str, role: Value| {
         root.post("/auth/admin/set-role", json!({"userId": user, "role": role}))
@@ -111,7 +111,7 @@ both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
         .await
         .refused(403, "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS");
     assert!(tom.get(&courses).await.status >= 400);
-    let record = told(app, &world.tom.id).await.remove(0);
+    let record = user_log_records(app, &world.tom.id).await.remove(0);
     assert_eq!(record["details"]["after"], json!({"role": "TEACHER"}));
     set(&world.root.id, json!("TEACHER"))
         .await
@@ -150,7 +150,7 @@ both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
     );
 });
 
-tenants!(sessions_and_passwords_of_others, |app| {
+tenants!(super_admin_revokes_sessions_and_sets_passwords, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let ben = signed_in(app, &world.ben).await;
     let of = |user: &str| json!({"userId": user});
@@ -179,7 +179,7 @@ tenants!(sessions_and_passwords_of_others, |app| {
         .get("/users/me")
         .await
         .refused(401, "UNAUTHENTICATED");
-    assert_eq!(told(app, &world.ben.id).await.len(), 2);
+    assert_eq!(user_log_records(app, &world.ben.id).await.len(), 2);
     root.post("/auth/admin/revoke-user-sessions", of("nobody"))
         .await
         .expect(200);
@@ -195,8 +195,11 @@ tenants!(sessions_and_passwords_of_others, |app| {
     };
     set(&world.ben.id, "").await.refused(400, "VALIDATION_ERROR");
     set(&world.ben.id, "short").await.refused(400, "PASSWORD_TOO_SHORT");
-    set("nobody", NEW).await.refused(404, "USER_NOT_FOUND");
-    assert_eq!(set(&world.ben.id, NEW).await.expect(200), json!({"status": true}));
+    set("nobody", NEW_PASSWORD).await.refused(404, "USER_NOT_FOUND");
+    assert_eq!(
+        set(&world.ben.id, NEW_PASSWORD).await.expect(200),
+        json!({"status": true})
+    );
     assert_eq!(
         ben.get("/auth/get-session").await.expect(200),
         json!(null),
@@ -205,21 +208,24 @@ tenants!(sessions_and_passwords_of_others, |app| {
     ben.sign_in(&world.ben.email, PASSWORD)
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    ben.sign_in(&world.ben.email, NEW).await.expect(200);
+    ben.sign_in(&world.ben.email, NEW_PASSWORD).await.expect(200);
     assert_eq!(
-        told(app, &world.ben.id).await[0]["details"]["changed"],
+        user_log_records(app, &world.ben.id).await[0]["details"]["changed"],
         json!(["password"]),
         "{:?}",
-        told(app, &world.ben.id).await
+        user_log_records(app, &world.ben.id).await
     );
     // Cem had no password; the call sets the first one.
-    set(&world.cem.id, NEW).await.expect(200);
-    Browser::new(app).sign_in(&world.cem.email, NEW).await.expect(200);
-    set(&world.root.id, NEW).await.expect(200);
+    set(&world.cem.id, NEW_PASSWORD).await.expect(200);
+    Browser::new(app)
+        .sign_in(&world.cem.email, NEW_PASSWORD)
+        .await
+        .expect(200);
+    set(&world.root.id, NEW_PASSWORD).await.expect(200);
     assert_eq!(root.cookies(), 0, "the own sessions end as well");
 });
 
-both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
+both!(removed_user_is_deleted_and_their_work_is_kept, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let rows = RealtimeRows(app);
     rows.join_school(&world.south, &world.ben, "student").await;
@@ -249,7 +255,7 @@ both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
         !group["members"].to_string().contains(&world.ben.id),
         "he is in it no more: {group}"
     );
-    let record = told(app, &world.ben.id).await.remove(0);
+    let record = user_log_records(app, &world.ben.id).await.remove(0);
     assert_eq!(
         (&record["action"], &record["entityName"], &record["userId"]),
         (&json!("DELETE"), &json!("Ben Student"), &json!(world.root.id)),

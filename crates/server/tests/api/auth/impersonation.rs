@@ -11,10 +11,10 @@ use super::{
 use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use test_support::{AUTH_SECRET, Person, TestApp};
 
-const BACK: &str = "better-auth.admin_session";
-const BROWSER_ONLY: &str = "better-auth.dont_remember";
+const RETURN_COOKIE: &str = "better-auth.admin_session";
+const DONT_REMEMBER_COOKIE: &str = "better-auth.dont_remember";
 
-async fn act_as(root: &Browser, person: &Person) -> Value {
+async fn impersonate(root: &Browser, person: &Person) -> Value {
     let answer = root
         .post("/auth/admin/impersonate-user", json!({"userId": person.id}))
         .await;
@@ -22,17 +22,17 @@ async fn act_as(root: &Browser, person: &Person) -> Value {
 }
 
 /// Root impersonates Ada in Ada's school. Returns the browser and the token of Root's own session.
-async fn as_ada(app: &TestApp) -> (Browser, String) {
+async fn impersonate_ada(app: &TestApp) -> (Browser, String) {
     let root = signed_in(app, &app.world.root).await;
     let own = root.token();
-    act_as(&root, &app.world.ada).await;
+    impersonate(&root, &app.world.ada).await;
     root.set_active(json!({"organizationId": app.world.north}))
         .await
         .expect(200);
     (root, own)
 }
 
-both!(cookies_lead_there_and_back, |app| {
+both!(impersonation_cookies_restore_the_own_session, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let own = root.token();
     let answer = root
@@ -41,7 +41,16 @@ both!(cookies_lead_there_and_back, |app| {
     let lines = set_cookies(&answer);
     assert_eq!(
         cookie_names(&answer),
-        [TOKEN, COPY, COPY, BROWSER_ONLY, BACK, TOKEN, BROWSER_ONLY, COPY],
+        [
+            TOKEN,
+            COPY,
+            COPY,
+            DONT_REMEMBER_COOKIE,
+            RETURN_COOKIE,
+            TOKEN,
+            DONT_REMEMBER_COOKIE,
+            COPY
+        ],
         "cleared, the way back, then the session of a browser"
     );
     assert!(
@@ -51,7 +60,7 @@ both!(cookies_lead_there_and_back, |app| {
     let back = cookie::sign(AUTH_SECRET, &format!("{own}:"));
     assert_eq!(
         lines[4],
-        format!("{BACK}={back}; Max-Age=86400; Path=/; HttpOnly; SameSite=Lax")
+        format!("{RETURN_COOKIE}={back}; Max-Age=86400; Path=/; HttpOnly; SameSite=Lax")
     );
     assert!(lines[5..].iter().all(|line| !line.contains("Max-Age")), "{lines:?}");
     let body = answer.expect(200);
@@ -78,7 +87,10 @@ both!(cookies_lead_there_and_back, |app| {
 
     let there = root.copy();
     let answer = root.post("/auth/admin/stop-impersonating", json!({})).await;
-    assert_eq!(cookie_names(&answer), [TOKEN, BROWSER_ONLY, COPY, BACK]);
+    assert_eq!(
+        cookie_names(&answer),
+        [TOKEN, DONT_REMEMBER_COOKIE, COPY, RETURN_COOKIE]
+    );
     let lines = set_cookies(&answer);
     assert!(
         lines[0].contains("Max-Age=86400") && lines[1].contains("=; Max-Age=0") && lines[3].contains("=; Max-Age=0"),
@@ -104,22 +116,22 @@ both!(cookies_lead_there_and_back, |app| {
         .refused(401, "UNAUTHORIZED");
 });
 
-tenants!(a_browser_that_forgets_is_given_back_as_such, |app| {
+tenants!(stopping_impersonation_keeps_cookies_without_max_age, |app| {
     let world = &app.world;
     let root = signed_in(app, &world.root).await;
     let body = json!({"email": world.root.email, "password": PASSWORD, "rememberMe": false});
     root.post("/auth/sign-in/email", body).await.expect(200);
-    act_as(&root, &world.ada).await;
+    impersonate(&root, &world.ada).await;
     let answer = root.post("/auth/admin/stop-impersonating", json!({})).await;
     assert!(
         !set_cookies(&answer)[0].contains("Max-Age"),
         "{:?}",
         set_cookies(&answer)
     );
-    assert!(root.cookie(BROWSER_ONLY).is_some());
+    assert!(root.cookie(DONT_REMEMBER_COOKIE).is_some());
 });
 
-tenants!(some_people_are_acted_as_by_nobody, |app| {
+tenants!(super_admins_and_blocked_users_cannot_be_impersonated, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     let refused = async |user: &str| root.post("/auth/admin/impersonate-user", json!({"userId": user})).await;
     refused(&world.root.id)
@@ -144,8 +156,8 @@ tenants!(some_people_are_acted_as_by_nobody, |app| {
     );
 });
 
-tenants!(every_record_names_who_it_really_was, |app| {
-    let (world, (root, _)) = (&app.world, as_ada(app).await);
+tenants!(log_records_name_the_impersonating_admin, |app| {
+    let (world, (root, _)) = (&app.world, impersonate_ada(app).await);
     root.post("/subjects", json!({"name": "Latin"}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
@@ -190,18 +202,18 @@ tenants!(every_record_names_who_it_really_was, |app| {
     );
 });
 
-tenants!(it_ends_after_an_hour_and_is_never_prolonged, |app| {
-    let (root, _) = as_ada(app).await;
-    root.set_cookie(BROWSER_ONLY, "gone");
+tenants!(impersonation_ends_after_one_hour_without_renewal, |app| {
+    let (root, _) = impersonate_ada(app).await;
+    root.set_cookie(DONT_REMEMBER_COOKIE, "gone");
     run(app, &AGE_SESSION, args![root.token(), 3_500_000_i64]);
     assert!(root.get("/auth/get-session").await.expect(200)["session"].is_object());
     run(app, &AGE_SESSION, args![root.token(), 101_000_i64]);
     root.get("/courses").await.refused(401, "UNAUTHENTICATED");
 });
 
-tenants!(it_ends_with_the_right_to_it, |app| {
+tenants!(impersonation_ends_when_admin_loses_the_right, |app| {
     let world = &app.world;
-    let (acting, _) = as_ada(app).await;
+    let (acting, _) = impersonate_ada(app).await;
     let other = signed_in(app, &world.root).await;
     let works = async || acting.client().get("/courses").await.status;
     assert_eq!(works().await, 200);
@@ -222,8 +234,8 @@ tenants!(it_ends_with_the_right_to_it, |app| {
     assert_eq!(one::<i64>(app, &COUNT_SESSIONS, args![world.ada.id]), 1);
 });
 
-tenants!(without_a_way_back_it_ends_all_the_same, |app| {
-    let (world, (root, own)) = (&app.world, as_ada(app).await);
+tenants!(stopping_impersonation_without_own_session_signs_out, |app| {
+    let (world, (root, own)) = (&app.world, impersonate_ada(app).await);
     run(app, &END_SESSION, args![own]);
     let answer = root.post("/auth/admin/stop-impersonating", json!({})).await;
     answer.refused(401, "UNAUTHORIZED");
@@ -233,16 +245,16 @@ tenants!(without_a_way_back_it_ends_all_the_same, |app| {
     );
 
     // A return cookie that names the session of another user is rejected.
-    let (root, _) = as_ada(app).await;
+    let (root, _) = impersonate_ada(app).await;
     let zoe = signed_in(app, &world.zoe).await;
-    root.set_cookie(BACK, &cookie::sign(AUTH_SECRET, &format!("{}:", zoe.token())));
+    root.set_cookie(RETURN_COOKIE, &cookie::sign(AUTH_SECRET, &format!("{}:", zoe.token())));
     root.post("/auth/admin/stop-impersonating", json!({}))
         .await
         .refused(401, "UNAUTHORIZED");
 });
 
-tenants!(signing_out_leaves_no_way_back, |app| {
-    let (world, (root, _)) = (&app.world, as_ada(app).await);
+tenants!(signing_out_while_impersonating_ends_both_sessions, |app| {
+    let (world, (root, _)) = (&app.world, impersonate_ada(app).await);
     let before: i64 = one(app, &COUNT_SESSIONS, args![world.root.id]);
     root.post("/auth/sign-out", json!({})).await.expect(200);
     assert_eq!(root.cookies(), 0);

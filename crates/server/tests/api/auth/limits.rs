@@ -13,7 +13,7 @@ use test_support::{Answer, Kind, SecondInstance, TestApp};
 const MINUTE: i64 = 60_000;
 
 /// Runs a test against a service behind a proxy, so that clients have different addresses.
-async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
+async fn run_behind_proxy(story: impl AsyncFn(&TestApp)) {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
             story(&app).await;
@@ -22,14 +22,14 @@ async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
     }
 }
 
-fn limited(answer: Answer, longest: u64) {
+fn assert_limited(answer: Answer, longest: u64) {
     let seconds: u64 = answer.header("retry-after").parse().unwrap();
     assert_eq!(answer.header("x-retry-after"), answer.header("retry-after"));
     assert!((1..=longest).contains(&seconds), "{seconds}");
     answer.refused(429, "RATE_LIMITED");
 }
 
-async fn fail(browser: &Browser, email: &str, times: usize) {
+async fn fail_sign_ins(browser: &Browser, email: &str, times: usize) {
     for _ in 0..times {
         browser
             .sign_in(email, "another password")
@@ -39,57 +39,57 @@ async fn fail(browser: &Browser, email: &str, times: usize) {
 }
 
 /// Moves the recorded failures into the future, so that none expires during the test.
-fn hold(app: &TestApp) {
+fn keep_failures_recent(app: &TestApp) {
     run(app, &AGE_FAILURES, args![-30 * MINUTE]);
 }
 
 /// Expects the limit to be active, whatever the remaining time.
-fn still_limited(answer: Answer) {
-    limited(answer, 24 * 3600);
+fn assert_still_limited(answer: Answer) {
+    assert_limited(answer, 24 * 3600);
 }
 
-both!(five_failures_of_one_account_from_one_address_are_enough, |app| {
+both!(five_failures_from_one_address_limit_the_account, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     for email in [ada.email.as_str(), "nobody@nowhere.example"] {
         for _ in 0..5 {
-            fail(&browser, email, 1).await;
-            hold(app);
+            fail_sign_ins(&browser, email, 1).await;
+            keep_failures_recent(app);
         }
-        still_limited(browser.sign_in(email, "another password").await);
-        still_limited(browser.sign_in(email, PASSWORD).await);
+        assert_still_limited(browser.sign_in(email, "another password").await);
+        assert_still_limited(browser.sign_in(email, PASSWORD).await);
         run(app, &FORGET_FAILURES, args![]);
-        fail(&browser, email, 1).await;
+        fail_sign_ins(&browser, email, 1).await;
         run(app, &FORGET_FAILURES, args![]);
     }
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
 });
 
-both!(what_failed_is_known_to_every_instance_and_after_a_restart, |app| {
+both!(failures_are_shared_by_instances_and_survive_restart, |app| {
     let (ada, first) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let second = SecondInstance::start(app, &[]).await;
     let there = Browser::elsewhere(&second.base);
     for browser in [&first, &there, &first, &there, &first] {
-        fail(browser, &ada.email, 1).await;
-        hold(app);
+        fail_sign_ins(browser, &ada.email, 1).await;
+        keep_failures_recent(app);
     }
-    still_limited(first.sign_in(&ada.email, PASSWORD).await);
-    still_limited(there.sign_in(&ada.email, PASSWORD).await);
+    assert_still_limited(first.sign_in(&ada.email, PASSWORD).await);
+    assert_still_limited(there.sign_in(&ada.email, PASSWORD).await);
     second.close().await;
     let restarted = SecondInstance::start(app, &[]).await;
-    still_limited(Browser::elsewhere(&restarted.base).sign_in(&ada.email, PASSWORD).await);
+    assert_still_limited(Browser::elsewhere(&restarted.base).sign_in(&ada.email, PASSWORD).await);
     restarted.close().await;
 });
 
-both!(nobody_chooses_the_address_he_is_counted_under, |app| {
+both!(forwarded_address_of_untrusted_client_is_ignored, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     for number in 0..5 {
-        fail(&Browser::at(app, &format!("198.51.100.{number}")), &ada.email, 1).await;
-        hold(app);
+        fail_sign_ins(&Browser::at(app, &format!("198.51.100.{number}")), &ada.email, 1).await;
+        keep_failures_recent(app);
     }
-    still_limited(Browser::at(app, "203.0.113.9").sign_in(&ada.email, PASSWORD).await);
+    assert_still_limited(Browser::at(app, "203.0.113.9").sign_in(&ada.email, PASSWORD).await);
     run(app, &FORGET_FAILURES, args![]);
     let browser = Browser::at(app, "203.0.113.9");
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
@@ -100,7 +100,7 @@ both!(nobody_chooses_the_address_he_is_counted_under, |app| {
     );
 });
 
-tenants!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
+tenants!(concurrent_failures_are_limited_like_sequential_ones, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let browser = std::sync::Arc::new(Browser::new(app));
@@ -115,10 +115,10 @@ tenants!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
         wrong += usize::from(one.await.unwrap() == 401);
     }
     assert_eq!(wrong, 5);
-    limited(browser.sign_in(&ada.email, PASSWORD).await, 60);
+    assert_limited(browser.sign_in(&ada.email, PASSWORD).await, 60);
 });
 
-both!(a_class_behind_one_address_signs_in_together, |app| {
+both!(thirty_users_of_one_address_sign_in_concurrently, |app| {
     let pupils: Vec<_> = (0..30).map(|number| format!("pupil{number}@school.example")).collect();
     for email in &pupils {
         let hash = Some(test_support::accounts::hash().to_owned());
@@ -152,8 +152,8 @@ both!(a_class_behind_one_address_signs_in_together, |app| {
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_cannot_lock_a_person_out_of_his_usual_computer() {
-    behind_proxy(async |app| {
+async fn failures_elsewhere_do_not_block_a_known_address() {
+    run_behind_proxy(async |app| {
         let ada = &app.world.ada;
         enable(app, ada).await;
         let home = Browser::at(app, "192.0.2.1");
@@ -172,25 +172,25 @@ async fn strangers_cannot_lock_a_person_out_of_his_usual_computer() {
             (10, 90),
             "ten failures of one account in a quarter of an hour, from wherever"
         );
-        limited(Browser::at(app, "203.0.113.9").sign_in(&ada.email, PASSWORD).await, 900);
+        assert_limited(Browser::at(app, "203.0.113.9").sign_in(&ada.email, PASSWORD).await, 900);
         home.sign_in(&ada.email, PASSWORD).await.expect(200);
-        fail(&home, &ada.email, 5).await;
-        limited(home.sign_in(&ada.email, PASSWORD).await, 60);
+        fail_sign_ins(&home, &ada.email, 5).await;
+        assert_limited(home.sign_in(&ada.email, PASSWORD).await, 60);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_address_cannot_try_the_whole_school() {
-    behind_proxy(async |app| {
+async fn failures_on_many_accounts_limit_the_address() {
+    run_behind_proxy(async |app| {
         let ada = &app.world.ada;
         enable(app, ada).await;
         let stranger = Browser::at(app, "2001:db8:0:1::1");
         for number in 0..60 {
-            fail(&stranger, &format!("pupil{number}@school.example"), 1).await;
+            fail_sign_ins(&stranger, &format!("pupil{number}@school.example"), 1).await;
         }
         let neighbour = Browser::at(app, "2001:db8:0:1:ffff::2");
-        limited(neighbour.sign_in(&ada.email, PASSWORD).await, 600);
+        assert_limited(neighbour.sign_in(&ada.email, PASSWORD).await, 600);
         Browser::at(app, "2001:db8:0:2::1")
             .sign_in(&ada.email, PASSWORD)
             .await
@@ -201,27 +201,27 @@ async fn one_address_cannot_try_the_whole_school() {
     .await;
 }
 
-both!(an_unattended_session_is_no_way_to_try_passwords, |app| {
+both!(wrong_passwords_within_a_session_are_limited, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     for _ in 0..5 {
         let wrong = browser
             .post("/auth/verify-password", json!({"password": "another password"}))
             .await;
         wrong.refused(400, "INVALID_PASSWORD");
-        hold(app);
+        keep_failures_recent(app);
     }
     let right = json!({"password": PASSWORD});
-    still_limited(browser.post("/auth/verify-password", right).await);
+    assert_still_limited(browser.post("/auth/verify-password", right).await);
     let change = json!({"currentPassword": PASSWORD, "newPassword": "Dreieck und Kreis"});
-    still_limited(browser.post("/auth/change-password", change).await);
+    assert_still_limited(browser.post("/auth/change-password", change).await);
 });
 
-tenants!(a_school_reads_of_failures_on_the_accounts_it_made, |app| {
+tenants!(school_log_contains_failures_of_its_own_accounts, |app| {
     let (world, browser) = (&app.world, Browser::new(app));
     enable(app, &world.ada).await;
     run(app, &SET_HOME, args![world.ada.id, world.north]);
-    fail(&browser, &world.ada.email, 2).await;
-    fail(&browser, &world.nobody.email, 1).await;
+    fail_sign_ins(&browser, &world.ada.email, 2).await;
+    fail_sign_ins(&browser, &world.nobody.email, 1).await;
     let told = |organization: &str, user: &str| one::<i64>(app, &FAILURES_IN_LOG, args![organization, user]);
     assert_eq!(told(&world.north, &world.ada.id), 2);
     assert_eq!(

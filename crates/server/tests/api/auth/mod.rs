@@ -4,13 +4,13 @@
 mod account;
 mod admin;
 mod admin_people;
+mod http_requests;
 mod impersonation;
 mod limits;
 mod organization;
 mod reset;
 mod sessions;
 mod sign_in;
-mod wire;
 
 pub use test_support::Browser;
 pub use test_support::accounts::{PASSWORD, enable, one, run, signed_in};

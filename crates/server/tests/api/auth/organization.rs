@@ -8,66 +8,63 @@ use super::{Browser, signed_in};
 use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use test_support::{TestApp, raw_socket, until};
 
-async fn active(browser: &Browser) -> Value {
+async fn active_organization(browser: &Browser) -> Value {
     browser.session().await["activeOrganizationId"].clone()
 }
 
-both!(
-    an_organization_is_chosen_by_id_or_short_name_and_left_with_null,
-    |app| {
-        let (world, browser) = (&app.world, signed_in(app, &app.world.ada).await);
-        let none = browser.set_active(json!({"organizationId": null})).await;
-        assert!(set_cookies(&none).is_empty(), "there is nothing to leave");
-        assert_eq!(none.expect(200), json!(null));
-        assert_eq!(browser.set_active(json!({})).await.expect(200), json!(null));
+both!(active_organization_is_set_by_id_or_slug_and_cleared, |app| {
+    let (world, browser) = (&app.world, signed_in(app, &app.world.ada).await);
+    let none = browser.set_active(json!({"organizationId": null})).await;
+    assert!(set_cookies(&none).is_empty(), "there is nothing to leave");
+    assert_eq!(none.expect(200), json!(null));
+    assert_eq!(browser.set_active(json!({})).await.expect(200), json!(null));
 
-        let chosen = browser
-            .set_active(json!({"organizationId": world.north, "organizationSlug": "south"}))
-            .await;
-        assert_eq!(cookie_names(&chosen), [TOKEN, COPY]);
-        let organization = chosen.expect(200);
-        assert_eq!(
-            (&organization["id"], &organization["slug"]),
-            (&json!(world.north), &json!("north"))
-        );
-        for key in ["name", "logo", "createdAt", "metadata"] {
-            assert!(organization.get(key).is_some(), "{organization}");
-        }
-        assert!(organization.get("members").is_none());
-        assert_eq!(active(&browser).await, world.north);
-        browser.get("/subjects").await.expect(200);
-        assert_eq!(
-            browser.set_active(json!({})).await.expect(200)["id"],
-            world.north,
-            "the active one again"
-        );
-
-        assert_eq!(
-            browser.set_active(json!({"organizationId": null})).await.expect(200),
-            json!(null)
-        );
-        assert_eq!(active(&browser).await, json!(null));
-        browser.get("/subjects").await.refused(400, "NO_ACTIVE_ORGANIZATION");
-        assert_eq!(
-            browser
-                .set_active(json!({"organizationSlug": "north"}))
-                .await
-                .expect(200)["id"],
-            world.north
-        );
-        browser
-            .set_active(json!({"organizationSlug": "nowhere"}))
-            .await
-            .refused(400, "ORGANIZATION_NOT_FOUND");
-        assert_eq!(
-            active(&browser).await,
-            world.north,
-            "an unknown short name changes nothing"
-        );
+    let chosen = browser
+        .set_active(json!({"organizationId": world.north, "organizationSlug": "south"}))
+        .await;
+    assert_eq!(cookie_names(&chosen), [TOKEN, COPY]);
+    let organization = chosen.expect(200);
+    assert_eq!(
+        (&organization["id"], &organization["slug"]),
+        (&json!(world.north), &json!("north"))
+    );
+    for key in ["name", "logo", "createdAt", "metadata"] {
+        assert!(organization.get(key).is_some(), "{organization}");
     }
-);
+    assert!(organization.get("members").is_none());
+    assert_eq!(active_organization(&browser).await, world.north);
+    browser.get("/subjects").await.expect(200);
+    assert_eq!(
+        browser.set_active(json!({})).await.expect(200)["id"],
+        world.north,
+        "the active one again"
+    );
 
-both!(a_foreign_organization_is_refused_and_the_own_one_left, |app| {
+    assert_eq!(
+        browser.set_active(json!({"organizationId": null})).await.expect(200),
+        json!(null)
+    );
+    assert_eq!(active_organization(&browser).await, json!(null));
+    browser.get("/subjects").await.refused(400, "NO_ACTIVE_ORGANIZATION");
+    assert_eq!(
+        browser
+            .set_active(json!({"organizationSlug": "north"}))
+            .await
+            .expect(200)["id"],
+        world.north
+    );
+    browser
+        .set_active(json!({"organizationSlug": "nowhere"}))
+        .await
+        .refused(400, "ORGANIZATION_NOT_FOUND");
+    assert_eq!(
+        active_organization(&browser).await,
+        world.north,
+        "an unknown short name changes nothing"
+    );
+});
+
+both!(foreign_organization_is_rejected_and_active_one_cleared, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.ada).await);
     let foreign = [
         json!({"organizationId": world.south}),
@@ -85,7 +82,7 @@ both!(a_foreign_organization_is_refused_and_the_own_one_left, |app| {
         let mut body = answer.refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
         body["requestId"] = json!(null);
         said.push(body);
-        assert_eq!(active(&browser).await, json!(null));
+        assert_eq!(active_organization(&browser).await, json!(null));
         browser.get("/subjects").await.refused(400, "NO_ACTIVE_ORGANIZATION");
     }
     assert!(
@@ -94,7 +91,7 @@ both!(a_foreign_organization_is_refused_and_the_own_one_left, |app| {
     );
 });
 
-tenants!(the_body_is_judged_before_the_session, |app| {
+tenants!(body_is_validated_before_the_session, |app| {
     let stranger = Browser::new(app);
     let body = stranger
         .set_active(json!({"organizationId": 5}))
@@ -119,7 +116,7 @@ tenants!(the_body_is_judged_before_the_session, |app| {
         .refused(400, "VALIDATION_ERROR");
 });
 
-tenants!(the_platform_may_choose_any_organization, |app| {
+tenants!(super_admin_can_activate_any_organization, |app| {
     let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
     for organization in [&world.north, &world.south] {
         assert_eq!(
@@ -143,7 +140,7 @@ tenants!(the_platform_may_choose_any_organization, |app| {
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
 });
 
-tenants!(a_student_hears_of_the_own_membership_only, |app| {
+tenants!(student_reads_own_membership_only, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
     assert_eq!(
         browser
@@ -195,7 +192,7 @@ tenants!(a_student_hears_of_the_own_membership_only, |app| {
     assert_eq!(own, json!({"role": "student"}));
 });
 
-both!(staff_list_members_and_addresses_of_their_own_students, |app| {
+both!(staff_list_members_with_addresses_of_own_students, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.ada).await);
     browser
         .set_active(json!({"organizationId": world.north}))
@@ -245,7 +242,11 @@ both!(staff_list_members_and_addresses_of_their_own_students, |app| {
             .await
             .refused(403, "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION");
     }
-    assert_eq!(active(&browser).await, world.north, "reading changes nothing");
+    assert_eq!(
+        active_organization(&browser).await,
+        world.north,
+        "reading changes nothing"
+    );
     let whole = browser
         .get("/auth/organization/get-full-organization?organizationSlug=north&membersLimit=3")
         .await
@@ -253,7 +254,7 @@ both!(staff_list_members_and_addresses_of_their_own_students, |app| {
     assert_eq!(whole["members"].as_array().unwrap().len(), 3);
 });
 
-tenants!(permissions_are_those_of_the_library, |app| {
+tenants!(has_permission_matches_better_auth, |app| {
     let allowed = async |browser: &Browser, wanted: Value| {
         let answer = browser
             .post("/auth/organization/has-permission", json!({"permissions": wanted}))
@@ -294,7 +295,7 @@ tenants!(permissions_are_those_of_the_library, |app| {
         .refused(401, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
 });
 
-tenants!(organizations_and_members_are_managed_elsewhere, |app| {
+tenants!(better_auth_routes_that_manage_members_are_rejected, |app| {
     let (world, browser) = (&app.world, signed_in(app, &app.world.olga).await);
     browser
         .set_active(json!({"organizationId": world.north}))
@@ -332,40 +333,37 @@ tenants!(organizations_and_members_are_managed_elsewhere, |app| {
 });
 
 /// Waits until a room has the expected number of sockets.
-async fn seated(app: &TestApp, room: &Room, wanted: usize) {
+async fn wait_for_sockets(app: &TestApp, room: &Room, wanted: usize) {
     let what = format!("{room:?} has {wanted} sockets");
     until(&what, async || app.app.realtime().count(room) == wanted).await;
 }
 
-both!(
-    sockets_change_rooms_with_the_organization_and_end_with_the_session,
-    |app| {
-        let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
-        let room = Room::Class(ClassId::new(world.seven_b.id.clone()));
-        let mut socket = raw_socket::Socket::open(app, browser.client().cookie().unwrap()).await;
-        socket.expect("ready").await;
-        seated(app, &room, 0).await;
-        browser
-            .set_active(json!({"organizationId": world.north}))
-            .await
-            .expect(200);
-        seated(app, &room, 1).await;
-        browser
-            .set_active(json!({"organizationId": world.south}))
-            .await
-            .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
-        seated(app, &room, 0).await;
-        browser
-            .set_active(json!({"organizationId": world.north}))
-            .await
-            .expect(200);
-        seated(app, &room, 1).await;
-        app.as_(&world.ben)
-            .post("/auth/revoke-other-sessions", json!({}))
-            .await
-            .expect(200);
-        socket.expect("session:revoked").await;
-        seated(app, &room, 0).await;
-        while socket.next().await.is_some() {}
-    }
-);
+both!(sockets_follow_active_organization_and_end_with_session, |app| {
+    let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
+    let room = Room::Class(ClassId::new(world.seven_b.id.clone()));
+    let mut socket = raw_socket::Socket::open(app, browser.client().cookie().unwrap()).await;
+    socket.expect("ready").await;
+    wait_for_sockets(app, &room, 0).await;
+    browser
+        .set_active(json!({"organizationId": world.north}))
+        .await
+        .expect(200);
+    wait_for_sockets(app, &room, 1).await;
+    browser
+        .set_active(json!({"organizationId": world.south}))
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    wait_for_sockets(app, &room, 0).await;
+    browser
+        .set_active(json!({"organizationId": world.north}))
+        .await
+        .expect(200);
+    wait_for_sockets(app, &room, 1).await;
+    app.as_(&world.ben)
+        .post("/auth/revoke-other-sessions", json!({}))
+        .await
+        .expect(200);
+    socket.expect("session:revoked").await;
+    wait_for_sockets(app, &room, 0).await;
+    while socket.next().await.is_some() {}
+});

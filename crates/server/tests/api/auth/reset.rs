@@ -7,7 +7,7 @@ use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
 use test_support::FRONTEND;
 use test_support::emails::{SentEmail, outbox};
 
-const NEW: &str = "Dreieck und Kreis";
+const NEW_PASSWORD: &str = "Dreieck und Kreis";
 
 fn token(letter: &SentEmail) -> String {
     let link = letter.link();
@@ -15,7 +15,7 @@ fn token(letter: &SentEmail) -> String {
     rest.split('?').next().unwrap().to_owned()
 }
 
-both!(a_letter_resets_the_password_once, |app| {
+both!(emailed_link_resets_the_password_once, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     let stranger = Browser::new(app);
     let ask = async |email: &str| {
@@ -51,9 +51,9 @@ both!(a_letter_resets_the_password_once, |app| {
             .await
     };
     reset("short", &token).await.refused(400, "PASSWORD_TOO_SHORT");
-    reset(NEW, "unknown").await.refused(400, "INVALID_TOKEN");
-    assert_eq!(reset(NEW, &token).await.expect(200), json!({"status": true}));
-    reset(NEW, &token).await.refused(400, "INVALID_TOKEN");
+    reset(NEW_PASSWORD, "unknown").await.refused(400, "INVALID_TOKEN");
+    assert_eq!(reset(NEW_PASSWORD, &token).await.expect(200), json!({"status": true}));
+    reset(NEW_PASSWORD, &token).await.refused(400, "INVALID_TOKEN");
     assert_eq!(
         one::<i64>(app, &COUNT_SESSIONS, args![ada.id]),
         0,
@@ -64,10 +64,10 @@ both!(a_letter_resets_the_password_once, |app| {
         .sign_in(&ada.email, PASSWORD)
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    stranger.sign_in(&ada.email, NEW).await.expect(200);
+    stranger.sign_in(&ada.email, NEW_PASSWORD).await.expect(200);
 });
 
-both!(three_letters_an_hour_are_enough, |app| {
+both!(password_reset_sends_three_emails_per_hour_at_most, |app| {
     let stranger = Browser::new(app);
     for _ in 0..6 {
         let body = json!({"email": app.world.ada.email});

@@ -15,7 +15,7 @@ use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 
 const HOUR: i64 = 3_600_000;
 
-tenants!(get_session_sets_a_copy_only_where_it_is_missing, |app| {
+tenants!(get_session_sets_cache_cookie_only_when_needed, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let fresh = browser.get("/auth/get-session").await;
     assert_eq!(fresh.header("cache-control"), "no-store");
@@ -40,7 +40,7 @@ tenants!(get_session_sets_a_copy_only_where_it_is_missing, |app| {
     );
 });
 
-tenants!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
+tenants!(session_is_renewed_after_one_hour_and_expires_after_a_day, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let token = browser.token();
     run(app, &AGE_SESSION, args![token, HOUR - 60_000]);
@@ -89,7 +89,7 @@ tenants!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
     assert_eq!(browser.cookies(), 0);
 });
 
-tenants!(an_unremembered_session_is_never_prolonged, |app| {
+tenants!(session_without_remember_me_is_never_renewed, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let browser = Browser::new(app);
@@ -102,7 +102,7 @@ tenants!(an_unremembered_session_is_never_prolonged, |app| {
     assert!(set_cookies(&browser.get("/users/me").await).is_empty());
 });
 
-both!(a_revoked_session_is_dead_at_once, |app| {
+both!(revoked_session_is_rejected_immediately, |app| {
     let ada = &app.world.ada;
     let mine = signed_in(app, ada).await;
     let other = Browser::new(app);
@@ -152,7 +152,7 @@ both!(a_revoked_session_is_dead_at_once, |app| {
     mine.get("/auth/list-sessions").await.expect(200);
 });
 
-tenants!(all_or_all_other_sessions_can_be_revoked, |app| {
+tenants!(user_revokes_all_or_all_other_sessions, |app| {
     let ada = &app.world.ada;
     let (mine, other) = (signed_in(app, ada).await, Browser::new(app));
     other.sign_in(&ada.email, PASSWORD).await.expect(200);
@@ -179,7 +179,7 @@ tenants!(all_or_all_other_sessions_can_be_revoked, |app| {
     assert_eq!(mine.cookies(), 0, "revoking the own session takes its cookies back");
 });
 
-tenants!(a_list_of_sessions_needs_a_fresh_sign_in, |app| {
+tenants!(listing_sessions_requires_a_fresh_sign_in, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     run(app, &AGE_SIGN_IN, args![browser.token(), 24 * HOUR]);
     browser
@@ -188,7 +188,7 @@ tenants!(a_list_of_sessions_needs_a_fresh_sign_in, |app| {
         .refused(403, "SESSION_NOT_FRESH");
 });
 
-tenants!(a_changed_role_and_an_ended_membership_count_at_once, |app| {
+tenants!(changed_role_and_ended_membership_apply_immediately, |app| {
     let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
     browser
         .set_active(json!({"organizationId": app.world.north}))
@@ -214,7 +214,7 @@ tenants!(a_changed_role_and_an_ended_membership_count_at_once, |app| {
     assert_eq!(browser.get("/auth/get-session").await.expect(200), json!(null));
 });
 
-tenants!(forged_and_doubled_cookies_are_nobody, |app| {
+tenants!(forged_and_duplicate_cookies_are_unauthenticated, |app| {
     let (ada, ben) = (
         signed_in(app, &app.world.ada).await,
         signed_in(app, &app.world.ben).await,
@@ -259,7 +259,7 @@ tenants!(forged_and_doubled_cookies_are_nobody, |app| {
 });
 
 /// Returns two hundred copies without a valid signature: flipped bits throughout, and fields of another user.
-fn forged(copy: &str, other: &str) -> Vec<String> {
+fn forged_cache_cookies(copy: &str, other: &str) -> Vec<String> {
     let decoded = |copy: &str| -> Value { serde_json::from_slice(&URL_SAFE_NO_PAD.decode(copy).unwrap()).unwrap() };
     let (mine, theirs) = (decoded(copy), decoded(other));
     let mut forged = Vec::new();
@@ -303,7 +303,7 @@ fn forged(copy: &str, other: &str) -> Vec<String> {
     texts
 }
 
-tenants!(of_two_hundred_forged_copies_none_counts, |app| {
+tenants!(forged_cache_cookies_are_never_accepted, |app| {
     let (ada, ben) = (
         signed_in(app, &app.world.ada).await,
         signed_in(app, &app.world.ben).await,
@@ -314,7 +314,7 @@ tenants!(of_two_hundred_forged_copies_none_counts, |app| {
     );
     let gone = cookie::sign(AUTH_SECRET, "a-token-of-no-session");
     let mut accepted = 0;
-    for copy in forged(&ada.cookie(COPY).unwrap(), &ben.cookie(COPY).unwrap()) {
+    for copy in forged_cache_cookies(&ada.cookie(COPY).unwrap(), &ben.cookie(COPY).unwrap()) {
         let with = |token: &str| {
             app.stranger()
                 .with("cookie", &format!("{TOKEN}={token}; {COPY}={copy}"))

@@ -13,9 +13,9 @@ use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use test_support::{AUTH_SECRET, TestApp};
 
 /// The hash of `root-password-1` as better-auth wrote it.
-const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
+const BETTER_AUTH_HASH: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 
-tenants!(sign_in_sets_the_cookies_of_the_library, |app| {
+tenants!(sign_in_sets_better_auth_cookies, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let before = clock::now().as_millis();
@@ -56,7 +56,7 @@ tenants!(sign_in_sets_the_cookies_of_the_library, |app| {
     assert!(last >= before, "lastLoginAt is written");
 });
 
-tenants!(a_session_that_ends_with_the_browser_has_cookies_without_an_age, |app| {
+tenants!(sign_in_without_remember_me_sets_cookies_without_max_age, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let body = json!({"email": ada.email, "password": PASSWORD, "rememberMe": false, "callbackURL": "/dash"});
@@ -83,7 +83,7 @@ tenants!(a_session_that_ends_with_the_browser_has_cookies_without_an_age, |app| 
     );
 });
 
-tenants!(whoever_is_refused_learns_nothing, |app| {
+tenants!(failed_sign_in_does_not_reveal_the_reason, |app| {
     let (ada, ben) = (&app.world.ada, &app.world.ben);
     enable(app, ada).await;
     let browser = Browser::new(app);
@@ -111,7 +111,7 @@ tenants!(whoever_is_refused_learns_nothing, |app| {
     assert_eq!(browser.cookies(), 0);
 });
 
-tenants!(a_banned_person_is_told_only_after_the_right_password, |app| {
+tenants!(ban_is_reported_only_after_the_correct_password, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     run(app, &BAN, args![ada.id, None::<i64>]);
@@ -125,7 +125,7 @@ tenants!(a_banned_person_is_told_only_after_the_right_password, |app| {
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
 });
 
-tenants!(a_temporary_password_ends, |app| {
+tenants!(temporary_password_expires, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
     let now = clock::now();
@@ -141,18 +141,18 @@ tenants!(a_temporary_password_ends, |app| {
 tenants!(an_imported_hash_is_replaced_at_sign_in, |app| {
     let (ada, browser) = (&app.world.ada, Browser::new(app));
     enable(app, ada).await;
-    run(app, &SET_HASH, args![ada.id, IMPORTED]);
+    run(app, &SET_HASH, args![ada.id, BETTER_AUTH_HASH]);
     browser
         .sign_in(&ada.email, "root-password-2")
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    assert_eq!(one::<String>(app, &GET_HASH, args![ada.id]), IMPORTED);
+    assert_eq!(one::<String>(app, &GET_HASH, args![ada.id]), BETTER_AUTH_HASH);
     browser.sign_in(&ada.email, "root-password-1").await.expect(200);
     assert!(one::<String>(app, &GET_HASH, args![ada.id]).starts_with("$argon2id$"));
     browser.sign_in(&ada.email, "root-password-1").await.expect(200);
 });
 
-both!(sign_up_is_always_refused_and_leaves_no_row, |app| {
+both!(sign_up_is_rejected_and_inserts_no_row, |app| {
     let browser = Browser::new(app);
     let people: i64 = one(app, &COUNT_USERS, args![]);
     let good = json!({"name": "New", "email": "new@school.example", "password": "long-enough-1"});
@@ -211,7 +211,7 @@ tenants!(sign_out_ends_the_session_and_clears_the_cookies, |app| {
     browser.post("/auth/sign-out", json!({})).await.expect(200);
 });
 
-both!(each_sign_in_is_another_session, |app| {
+both!(each_sign_in_creates_a_new_session, |app| {
     let (ada, planted) = (&app.world.ada, "plantedplantedplantedplantedplan");
     enable(app, ada).await;
     let browser = Browser::new(app);
@@ -221,16 +221,16 @@ both!(each_sign_in_is_another_session, |app| {
     assert_ne!(first, planted, "a token that somebody planted is not taken over");
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
     assert_ne!(browser.token(), first);
-    planted_is_nobody(app, planted).await;
+    assert_unauthenticated(app, planted).await;
 });
 
-async fn planted_is_nobody(app: &TestApp, planted: &str) {
+async fn assert_unauthenticated(app: &TestApp, planted: &str) {
     let browser = Browser::new(app);
     browser.set_cookie(TOKEN, &cookie::sign(AUTH_SECRET, planted));
     assert_eq!(browser.get("/auth/get-session").await.expect(200), json!(null));
 }
 
-both!(whoever_is_refused_cost_the_same_work, |app| {
+both!(failed_sign_ins_cost_the_same_hashing_work, |app| {
     let (world, hashing) = (&app.world, app.app.authenticator().password_hasher());
     for person in [&world.ada, &world.tom, &world.zoe] {
         enable(app, person).await;
@@ -264,7 +264,7 @@ both!(whoever_is_refused_cost_the_same_work, |app| {
     }
 });
 
-both!(a_browser_with_somebody_elses_session_gets_one_of_its_own, |app| {
+both!(sign_in_over_foreign_session_creates_a_new_session, |app| {
     let (ada, zoe) = (&app.world.ada, signed_in(app, &app.world.zoe).await);
     enable(app, ada).await;
     let victim = zoe.copy();

@@ -15,7 +15,7 @@ async fn raw(client: &Client, path: &str, media: Option<&str>, body: &str) -> An
     client.finish(request).await
 }
 
-sqlite!(bodies_are_read_as_the_library_reads_them, |app| {
+sqlite!(bodies_are_parsed_like_better_auth, |app| {
     let (ada, stranger) = (&app.world.ada, app.stranger());
     enable(app, ada).await;
     let sign_in = "/auth/sign-in/email";
@@ -67,30 +67,27 @@ sqlite!(bodies_are_read_as_the_library_reads_them, |app| {
     raw(&stranger, "/auth/sign-out", None, "").await.expect(200);
 });
 
-sqlite!(
-    what_is_no_address_or_too_long_is_refused_before_anything_is_looked_up,
-    |app| {
-        let browser = Browser::new(app);
-        browser.sign_in("no address", "x").await.refused(400, "INVALID_EMAIL");
-        browser
-            .sign_in(&format!("{}@school.example", "x".repeat(300)), "x")
-            .await
-            .refused(400, "INVALID_EMAIL");
-        browser
-            .sign_in("ada@school.example", &"x".repeat(129))
-            .await
-            .refused(400, "PASSWORD_TOO_LONG");
-        let body = browser
-            .post("/auth/sign-in/email", json!({"email": 5}))
-            .await
-            .refused(400, "VALIDATION_ERROR");
-        let message = "[body.email] Invalid input: expected string, received number; \
+sqlite!(invalid_email_or_long_password_is_rejected_before_lookup, |app| {
+    let browser = Browser::new(app);
+    browser.sign_in("no address", "x").await.refused(400, "INVALID_EMAIL");
+    browser
+        .sign_in(&format!("{}@school.example", "x".repeat(300)), "x")
+        .await
+        .refused(400, "INVALID_EMAIL");
+    browser
+        .sign_in("ada@school.example", &"x".repeat(129))
+        .await
+        .refused(400, "PASSWORD_TOO_LONG");
+    let body = browser
+        .post("/auth/sign-in/email", json!({"email": 5}))
+        .await
+        .refused(400, "VALIDATION_ERROR");
+    let message = "[body.email] Invalid input: expected string, received number; \
                    [body.password] Invalid input: expected string, received undefined";
-        assert_eq!(body["message"], message);
-    }
-);
+    assert_eq!(body["message"], message);
+});
 
-sqlite!(a_foreign_page_cannot_act, |app| {
+sqlite!(request_from_foreign_origin_is_rejected, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let sign_out = async |headers: &[(&str, &str)]| {
         let mut client =
@@ -122,7 +119,7 @@ sqlite!(a_foreign_page_cannot_act, |app| {
     assert_eq!(browser.session().await, json!(null));
 });
 
-sqlite!(a_foreign_form_cannot_sign_anybody_in, |app| {
+sqlite!(cross_site_sign_in_is_rejected, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let body = json!({"email": ada.email, "password": PASSWORD});
@@ -162,7 +159,7 @@ sqlite!(a_foreign_form_cannot_sign_anybody_in, |app| {
     answer.expect(200);
 });
 
-sqlite!(unknown_routes_and_methods_are_empty, |app| {
+sqlite!(unknown_routes_and_methods_return_empty_404, |app| {
     let browser = signed_in(app, &app.world.ada).await;
     let paths = [
         (Method::GET, "/auth/no-such-route"),
@@ -185,7 +182,7 @@ sqlite!(unknown_routes_and_methods_are_empty, |app| {
     app.stranger().get("/authority").await.refused(404, "NOT_FOUND");
 });
 
-sqlite!(refusals_have_a_request_id_and_no_secrets_are_kept, |app| {
+sqlite!(auth_error_has_request_id_and_is_not_cached, |app| {
     let answer = app
         .stranger()
         .with("x-request-id", "lesson-1")
