@@ -11,7 +11,7 @@ use test_support::{SocketListener, TestApp, clients_are_installed};
 const HASH: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 const PASSWORD: &str = "root-password-1";
 
-async fn row(app: &TestApp, query: &str) -> Vec<String> {
+async fn select_texts(app: &TestApp, query: &str) -> Vec<String> {
     texts(&app.database, query.to_owned())
         .await
         .into_iter()
@@ -28,76 +28,73 @@ async fn imports_logged(app: &TestApp) -> Vec<Value> {
     page["data"].as_array().unwrap().clone()
 }
 
-both!(
-    a_table_brings_people_with_homeroom_and_classes_and_a_repeat_changes_nothing,
-    |app| {
-        let adam = app.as_(&app.world.adam);
-        let people = table(&[
-            "Mia@new.example,Mia,Meer,student,S-1,9z,7b,",
-            &format!(
-                "noah@new.example,Noah,Nord,STUDENT,S-2,9Z,7b; {},",
-                app.world.eight_a.id
-            ),
-            "tina@new.example,Tina,Turm,teacher,T-1,,8a,",
-            "ben.student@test.example,Ben,Bach,student,S-3,,,",
-            "nobody,,,admin,,,,",
-        ]);
-        let report = import(&adam, "", "people.csv", people.clone()).await.expect(200);
-        assert_eq!(
-            (counts(&report), &report["dryRun"]),
-            ([3, 1, 0, 1], &json!(false)),
-            "{report}"
-        );
-        let rows = report["rows"].as_array().unwrap();
-        assert_eq!((&rows[0]["row"], &rows[4]["row"]), (&json!(2), &json!(6)));
-        assert_eq!(rows[3]["userId"], json!(app.world.ben.id));
-        let columns: Vec<&str> = rows[4]["errors"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|e| e["column"].as_str().unwrap())
-            .collect();
-        assert_eq!(columns, ["role", "email", "firstName"]);
+both!(import_creates_users_once_with_homeroom_and_classes, |app| {
+    let adam = app.as_(&app.world.adam);
+    let people = table(&[
+        "Mia@new.example,Mia,Meer,student,S-1,9z,7b,",
+        &format!(
+            "noah@new.example,Noah,Nord,STUDENT,S-2,9Z,7b; {},",
+            app.world.eight_a.id
+        ),
+        "tina@new.example,Tina,Turm,teacher,T-1,,8a,",
+        "ben.student@test.example,Ben,Bach,student,S-3,,,",
+        "nobody,,,admin,,,,",
+    ]);
+    let report = import(&adam, "", "people.csv", people.clone()).await.expect(200);
+    assert_eq!(
+        (counts(&report), &report["dryRun"]),
+        ([3, 1, 0, 1], &json!(false)),
+        "{report}"
+    );
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!((&rows[0]["row"], &rows[4]["row"]), (&json!(2), &json!(6)));
+    assert_eq!(rows[3]["userId"], json!(app.world.ben.id));
+    let columns: Vec<&str> = rows[4]["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["column"].as_str().unwrap())
+        .collect();
+    assert_eq!(columns, ["role", "email", "firstName"]);
 
-        let roster = adam
-            .get(&format!("/classes/{}/students", app.world.seven_b.id))
-            .await
-            .expect(200);
-        let names: Vec<&str> = roster
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|s| s["user"]["name"].as_str().unwrap())
-            .collect();
-        assert!(
-            names.contains(&"Mia Meer") && names.contains(&"Noah Nord") && names.contains(&"Ben Bach"),
-            "{names:?}"
-        );
-        let homerooms = adam.get("/homerooms?search=9z").await.expect(200);
-        assert_eq!(
-            (homerooms[0]["name"].as_str(), homerooms[0]["studentCount"].as_i64()),
-            (Some("9z"), Some(2))
-        );
-        let class = adam
-            .get(&format!("/classes/{}", app.world.eight_a.id))
-            .await
-            .expect(200);
-        assert_eq!(class["coTeachers"][0]["name"], json!("Tina Turm"));
-        let by = "SELECT e.enrolled_by FROM class_enrollments e JOIN users u ON u.id = e.student_id WHERE u.email = 'mia@new.example'";
-        assert_eq!(row(app, by).await, ["import"]);
+    let roster = adam
+        .get(&format!("/classes/{}/students", app.world.seven_b.id))
+        .await
+        .expect(200);
+    let names: Vec<&str> = roster
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["user"]["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"Mia Meer") && names.contains(&"Noah Nord") && names.contains(&"Ben Bach"),
+        "{names:?}"
+    );
+    let homerooms = adam.get("/homerooms?search=9z").await.expect(200);
+    assert_eq!(
+        (homerooms[0]["name"].as_str(), homerooms[0]["studentCount"].as_i64()),
+        (Some("9z"), Some(2))
+    );
+    let class = adam
+        .get(&format!("/classes/{}", app.world.eight_a.id))
+        .await
+        .expect(200);
+    assert_eq!(class["coTeachers"][0]["name"], json!("Tina Turm"));
+    let by = "SELECT e.enrolled_by FROM class_enrollments e JOIN users u ON u.id = e.student_id WHERE u.email = 'mia@new.example'";
+    assert_eq!(select_texts(app, by).await, ["import"]);
 
-        let again = import(&adam, "", "people.csv", people).await.expect(200);
-        assert_eq!(counts(&again), [0, 0, 4, 1], "{again}");
-        let logged = imports_logged(app).await;
-        assert_eq!(logged.len(), 1, "a repeat is not worth a record");
-        assert_eq!(
-            logged[0]["details"],
-            json!({"created": 3, "updated": 1, "invited": 0, "skipped": 0, "failed": 1})
-        );
-    }
-);
+    let again = import(&adam, "", "people.csv", people).await.expect(200);
+    assert_eq!(counts(&again), [0, 0, 4, 1], "{again}");
+    let logged = imports_logged(app).await;
+    assert_eq!(logged.len(), 1, "a repeat is not worth a record");
+    assert_eq!(
+        logged[0]["details"],
+        json!({"created": 3, "updated": 1, "invited": 0, "skipped": 0, "failed": 1})
+    );
+});
 
-both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
+both!(import_dry_run_matches_the_run_and_changes_nothing, |app| {
     let adam = app.as_(&app.world.adam);
     let mut people = table(&[
         "mia@new.example,Mia,Meer,student,S-1,9z,7b,",
@@ -125,7 +122,7 @@ both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
     assert!(imports_logged(app).await.len() == 1);
 });
 
-both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
+both!(import_never_changes_admins_or_foreign_accounts, |app| {
     let adam = app.as_(&app.world.adam);
     let people = table(&[
         "adam.admin@test.example,New,Name,student,A-1,,,",
@@ -134,7 +131,7 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
         &format!("zack.student@test.example,New,Name,student,Z-9,,,{HASH}"),
         &format!("zara.owner@test.example,New,Name,student,,,,{HASH}"),
     ]);
-    let before = row(
+    let before = select_texts(
         app,
         "SELECT name || email || COALESCE(home_organization_id, '-') FROM users ORDER BY id",
     )
@@ -145,7 +142,7 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
     let codes: Vec<&Value> = (0..2).map(|n| &report["rows"][n]["errors"][0]["code"]).collect();
     assert_eq!(codes, ["FORBIDDEN_RANK", "FORBIDDEN_RANK"]);
     assert_eq!(
-        row(
+        select_texts(
             app,
             "SELECT name || email || COALESCE(home_organization_id, '-') FROM users ORDER BY id"
         )
@@ -153,7 +150,7 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
         before
     );
     assert!(
-        row(app, "SELECT password FROM accounts WHERE password IS NOT NULL")
+        select_texts(app, "SELECT password FROM accounts WHERE password IS NOT NULL")
             .await
             .is_empty()
     );
@@ -162,14 +159,14 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
         "SELECT role FROM members WHERE user_id = '{}' ORDER BY role",
         app.world.zara.id
     );
-    assert_eq!(row(app, &roles).await, ["owner"]);
+    assert_eq!(select_texts(app, &roles).await, ["owner"]);
     assert_eq!(
         counts(&import(&adam, "", "people.csv", people).await.expect(200)),
         [0, 0, 0, 2]
     );
 });
 
-both!(roles_change_only_for_people_without_a_place, |app| {
+both!(import_changes_roles_only_of_users_without_classes, |app| {
     let adam = app.as_(&app.world.adam);
     let people = |role: &str| table(&[&format!("mia@new.example,Mia,Meer,{role},,,,")]);
     import(&adam, "", "people.csv", people("student")).await.expect(200);
@@ -189,7 +186,7 @@ both!(roles_change_only_for_people_without_a_place, |app| {
     assert_eq!(refused["rows"][0]["errors"][0]["column"], "role");
 });
 
-both!(create_leaves_members_alone, |app| {
+both!(create_mode_skips_existing_members, |app| {
     let adam = app.as_(&app.world.adam);
     let people = table(&[
         "ben.student@test.example,Changed,Name,student,B-1,,8a,",
@@ -198,28 +195,28 @@ both!(create_leaves_members_alone, |app| {
     let report = import(&adam, "?mode=create", "people.csv", people).await.expect(200);
     assert_eq!(counts(&report), [1, 0, 1, 0]);
     let name = format!("SELECT name FROM users WHERE id = '{}'", app.world.ben.id);
-    assert_eq!(row(app, &name).await, ["Ben Student"]);
+    assert_eq!(select_texts(app, &name).await, ["Ben Student"]);
 });
 
-both!(a_password_from_elsewhere_signs_in_and_never_replaces_one, |app| {
+both!(imported_password_hash_signs_in_and_replaces_none, |app| {
     let adam = app.as_(&app.world.adam);
     let people = table(&[&format!("mia@new.example,Mia,Meer,student,,,,{HASH}")]);
     let report = import(&adam, "", "people.csv", people.clone()).await.expect(200);
     assert!(!report.to_string().contains(&HASH[..16]), "a report tells no hash");
     let hashes = "SELECT a.password FROM accounts a JOIN users u ON u.id = a.user_id WHERE u.email = 'mia@new.example'";
-    assert_eq!(row(app, hashes).await, [HASH]);
+    assert_eq!(select_texts(app, hashes).await, [HASH]);
     let sign_in = async |password: &str| {
         let body = json!({"email": "mia@new.example", "password": password});
         app.stranger().post("/auth/sign-in/email", body).await.status
     };
     assert_eq!((sign_in("another password").await, sign_in(PASSWORD).await), (401, 200));
-    let rehashed = row(app, hashes).await;
+    let rehashed = select_texts(app, hashes).await;
     assert!(rehashed[0].starts_with("$argon2id$"), "{rehashed:?}");
     assert_eq!(
         counts(&import(&adam, "", "people.csv", people).await.expect(200)),
         [0, 0, 1, 0]
     );
-    assert_eq!(row(app, hashes).await, rehashed);
+    assert_eq!(select_texts(app, hashes).await, rehashed);
     assert_eq!(sign_in(PASSWORD).await, 200);
 
     // An account without a password gets its first one by import, as long as the school administers the account.
@@ -231,10 +228,10 @@ both!(a_password_from_elsewhere_signs_in_and_never_replaces_one, |app| {
         [0, 1, 0, 0]
     );
     let details = "SELECT details FROM activity_logs WHERE action = 'UPDATE'";
-    assert_eq!(row(app, details).await, ["{\"changed\":[\"password\"]}"]);
+    assert_eq!(select_texts(app, details).await, ["{\"changed\":[\"password\"]}"]);
 });
 
-both!(a_list_in_a_body_is_an_import_too, |app| {
+both!(json_list_is_imported_like_a_table, |app| {
     let adam = app.as_(&app.world.adam);
     let ben = json!({"email": "ben.student@test.example", "role": "student", "firstName": "Ben", "lastName": "B", "classes": ["8a"]});
     let body = json!({"users": [ben, {"email": "mia@new.example", "role": "owner", "firstName": "Mia"}]});
@@ -273,7 +270,7 @@ both!(a_list_in_a_body_is_an_import_too, |app| {
         .invalid("dryRun");
 });
 
-both!(imports_at_the_same_time_make_everybody_once, |app| {
+both!(concurrent_imports_create_each_user_once, |app| {
     let adam = app.as_(&app.world.adam);
     let people = |from| {
         let rows: Vec<String> = (from..from + 300)
@@ -301,7 +298,7 @@ both!(imports_at_the_same_time_make_everybody_once, |app| {
     assert_eq!(counts(&third), [0, 0, 300, 0]);
 });
 
-both!(whoever_imports_hears_how_far_it_is_and_nobody_else, |app| {
+both!(only_the_importing_admin_receives_progress_events, |app| {
     if !clients_are_installed() {
         return;
     }
@@ -331,7 +328,7 @@ both!(whoever_imports_hears_how_far_it_is_and_nobody_else, |app| {
     assert!(olga.all("import:progress").is_empty());
 });
 
-both!(a_client_that_goes_away_leaves_whole_rows_and_a_record, |app| {
+both!(disconnected_import_leaves_complete_rows_and_a_record, |app| {
     let adam = app.as_(&app.world.adam);
     let request = adam.request(reqwest::Method::POST, "/users/import");
     let part = reqwest::multipart::Part::bytes(students(0, 12_000).into_bytes()).file_name("people.csv");
@@ -349,7 +346,7 @@ both!(a_client_that_goes_away_leaves_whole_rows_and_a_record, |app| {
     }
     let created = logged[0]["details"]["created"].as_i64().unwrap();
     assert!(created < 12_000, "nobody listened, and it went on to the end");
-    let found = row(
+    let found = select_texts(
         app,
         "SELECT m.id FROM members m JOIN users u ON u.id = m.user_id WHERE u.email LIKE '%@long.example'",
     )
@@ -357,7 +354,7 @@ both!(a_client_that_goes_away_leaves_whole_rows_and_a_record, |app| {
     assert_eq!(i64::try_from(found.len()).unwrap(), created);
 });
 
-both!(whoever_is_no_admin_any_more_imports_no_further, |app| {
+both!(import_of_demoted_admin_is_aborted, |app| {
     let demote = format!(
         "UPDATE members SET role = 'student' WHERE user_id = '{}'",
         app.world.adam.id
@@ -374,11 +371,11 @@ both!(whoever_is_no_admin_any_more_imports_no_further, |app| {
     execute(&app.database, demote).await;
     // The response is aborted, so that a partial report cannot be mistaken for a complete one.
     while let Ok(Some(_)) = answer.chunk().await {}
-    let found = row(app, "SELECT id FROM users WHERE email LIKE '%@long.example'").await;
+    let found = select_texts(app, "SELECT id FROM users WHERE email LIKE '%@long.example'").await;
     assert!(found.len() < 12_000);
 });
 
-both!(formulas_stay_text_in_every_table_that_leaves_us, |app| {
+both!(imported_formulas_are_escaped_in_csv_export, |app| {
     let adam = app.as_(&app.world.adam);
     for last in ["First", "Second"] {
         let people = table(&[&format!(

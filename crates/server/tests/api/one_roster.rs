@@ -6,12 +6,12 @@ use test_support::rosters::{counted, counts, import, one_roster, one_roster_with
 use test_support::rows::texts;
 use test_support::{Client, TestApp};
 
-async fn roster(client: &Client, query: &str, files: &[(&str, String)]) -> Value {
+async fn import_roster(client: &Client, query: &str, files: &[(&str, String)]) -> Value {
     import(client, query, "roster.zip", packed(files)).await.expect(200)
 }
 
 /// Returns the rows of a file: row number, status and columns of the errors.
-fn of(report: &Value, file: &str) -> Vec<(i64, String, Vec<String>)> {
+fn rows_of_file(report: &Value, file: &str) -> Vec<(i64, String, Vec<String>)> {
     let rows = report["rows"]
         .as_array()
         .unwrap()
@@ -31,7 +31,7 @@ fn of(report: &Value, file: &str) -> Vec<(i64, String, Vec<String>)> {
     .collect()
 }
 
-fn line(row: i64, status: &str, columns: &[&str]) -> (i64, String, Vec<String>) {
+fn row_result(row: i64, status: &str, columns: &[&str]) -> (i64, String, Vec<String>) {
     (
         row,
         status.to_owned(),
@@ -39,7 +39,7 @@ fn line(row: i64, status: &str, columns: &[&str]) -> (i64, String, Vec<String>) 
     )
 }
 
-async fn class(app: &TestApp) -> Value {
+async fn find_class(app: &TestApp) -> Value {
     let classes = app
         .as_(&app.world.adam)
         .get("/classes?search=Mathematics")
@@ -48,48 +48,48 @@ async fn class(app: &TestApp) -> Value {
     classes[0].clone()
 }
 
-both!(an_export_becomes_people_classes_and_homerooms, |app| {
+both!(one_roster_import_creates_users_classes_and_homerooms, |app| {
     let adam = app.as_(&app.world.adam);
     let before = counted(app).await;
-    let told = roster(&adam, "?dryRun=1", &one_roster()).await;
+    let told = import_roster(&adam, "?dryRun=1", &one_roster()).await;
     assert_eq!(counted(app).await, before);
-    let report = roster(&adam, "", &one_roster()).await;
+    let report = import_roster(&adam, "", &one_roster()).await;
     assert_eq!(statuses(&told), statuses(&report));
     assert_eq!(
-        of(&report, "users.csv"),
+        rows_of_file(&report, "users.csv"),
         [
-            line(2, "created", &[]),
-            line(3, "created", &[]),
-            line(4, "created", &[]),
-            line(5, "skipped", &[]),
-            line(6, "skipped", &[]),
-            line(7, "failed", &["orgSourcedIds"]),
-            line(8, "failed", &["email"]),
-            line(9, "skipped", &[]),
+            row_result(2, "created", &[]),
+            row_result(3, "created", &[]),
+            row_result(4, "created", &[]),
+            row_result(5, "skipped", &[]),
+            row_result(6, "skipped", &[]),
+            row_result(7, "failed", &["orgSourcedIds"]),
+            row_result(8, "failed", &["email"]),
+            row_result(9, "skipped", &[]),
         ]
     );
     assert_eq!(
-        of(&report, "classes.csv"),
+        rows_of_file(&report, "classes.csv"),
         [
-            line(2, "created", &[]),
-            line(3, "created", &[]),
-            line(4, "failed", &["sourcedId"])
+            row_result(2, "created", &[]),
+            row_result(3, "created", &[]),
+            row_result(4, "failed", &["sourcedId"])
         ]
     );
     assert_eq!(
-        of(&report, "enrollments.csv"),
+        rows_of_file(&report, "enrollments.csv"),
         [
-            line(2, "skipped", &[]),
-            line(3, "created", &[]),
-            line(4, "created", &[]),
-            line(5, "created", &[]),
-            line(6, "created", &[]),
-            line(7, "failed", &["userSourcedId"]),
-            line(8, "failed", &["userSourcedId"]),
-            line(9, "skipped", &[]),
+            row_result(2, "skipped", &[]),
+            row_result(3, "created", &[]),
+            row_result(4, "created", &[]),
+            row_result(5, "created", &[]),
+            row_result(6, "created", &[]),
+            row_result(7, "failed", &["userSourcedId"]),
+            row_result(8, "failed", &["userSourcedId"]),
+            row_result(9, "skipped", &[]),
         ]
     );
-    let class = class(app).await;
+    let class = find_class(app).await;
     assert_eq!(
         (
             &class["teacher"]["name"],
@@ -114,14 +114,14 @@ both!(an_export_becomes_people_classes_and_homerooms, |app| {
         .is_empty()
     );
 
-    let again = roster(&adam, "", &one_roster()).await;
+    let again = import_roster(&adam, "", &one_roster()).await;
     let [created, updated, _, failed] = counts(&again);
     assert_eq!((created, updated, failed), (0, 0, 5), "{again}");
 });
 
-both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
+both!(tobedeleted_rows_end_users_classes_and_enrollments, |app| {
     let adam = app.as_(&app.world.adam);
-    roster(&adam, "", &one_roster()).await;
+    import_roster(&adam, "", &one_roster()).await;
     let mut files = one_roster_with("users.csv", None);
     files.push((
         "users.csv",
@@ -137,23 +137,26 @@ both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
         }
     }
     // The class is archived after its enrollments are removed.
-    let told = roster(&adam, "?dryRun=1", &files).await;
-    let report = roster(&adam, "", &files).await;
+    let told = import_roster(&adam, "?dryRun=1", &files).await;
+    let report = import_roster(&adam, "", &files).await;
     assert_eq!(statuses(&told), statuses(&report));
     assert_eq!(
-        of(&report, "users.csv"),
-        [line(2, "updated", &[]), line(3, "skipped", &[])]
+        rows_of_file(&report, "users.csv"),
+        [row_result(2, "updated", &[]), row_result(3, "skipped", &[])]
     );
-    assert_eq!(of(&report, "classes.csv")[2], line(2, "updated", &[]));
-    assert_eq!(of(&report, "enrollments.csv")[2], line(4, "updated", &[]));
-    let class = class(app).await;
+    assert_eq!(rows_of_file(&report, "classes.csv")[2], row_result(2, "updated", &[]));
+    assert_eq!(
+        rows_of_file(&report, "enrollments.csv")[2],
+        row_result(4, "updated", &[])
+    );
+    let class = find_class(app).await;
     assert_eq!(
         (&class["status"], &class["counts"]["students"]),
         (&json!("ARCHIVED"), &json!(0))
     );
     let left = "SELECT name FROM users WHERE email = 'sven@roster.example' AND NOT is_active";
     assert_eq!(texts(&app.database, left.to_owned()).await.len(), 1);
-    let again = roster(&adam, "", &files).await;
+    let again = import_roster(&adam, "", &files).await;
     assert_eq!(
         (&again["created"], &again["updated"]),
         (&json!(0), &json!(0)),
@@ -161,7 +164,7 @@ both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
     );
 });
 
-both!(an_export_cannot_end_an_admin, |app| {
+both!(one_roster_import_cannot_deactivate_an_admin, |app| {
     let adam = app.as_(&app.world.adam);
     let claim = format!(
         "UPDATE members SET external_id = 'ADMIN-1' WHERE user_id = '{}'",
@@ -171,13 +174,13 @@ both!(an_export_cannot_end_an_admin, |app| {
     let users = "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\nADMIN-1,tobedeleted,O1,student,O,O,o@roster.example\n";
     let mut files = one_roster_with("users.csv", Some(users));
     files.retain(|(name, _)| *name != "academicSessions.csv");
-    let report = roster(&adam, "", &files).await;
-    let rows = of(&report, "users.csv");
-    assert_eq!(rows, [line(2, "failed", &["sourcedId"])]);
+    let report = import_roster(&adam, "", &files).await;
+    let rows = rows_of_file(&report, "users.csv");
+    assert_eq!(rows, [row_result(2, "failed", &["sourcedId"])]);
     app.as_(&app.world.olga).get("/users/me").await.expect(200);
 });
 
-both!(version_1_2_has_its_roles_in_a_file_of_their_own, |app| {
+both!(version_1_2_reads_roles_from_roles_file, |app| {
     let adam = app.as_(&app.world.adam);
     let users = "sourcedId,status,dateLastModified,enabledUser,username,userIds,givenName,familyName,middleName,identifier,email,sms,phone,agentSourcedIds,grades,password,userMasterIdentifier,resourceSourcedIds,preferredGivenName,preferredMiddleName,preferredFamilyName,primaryOrgSourcedId,pronouns\n\
         U1,,,true,,,Tara,Roster,,,tara@roster.example,,,,,,,,,,,O1,\n\
@@ -191,18 +194,18 @@ both!(version_1_2_has_its_roles_in_a_file_of_their_own, |app| {
     let mut files = one_roster_with("users.csv", Some(users));
     files.push(("roles.csv", roles.to_owned()));
     files[0] = ("manifest.csv", "propertyName,value\noneroster.version,1.2\n".to_owned());
-    let told = roster(&adam, "?dryRun=1", &files).await;
-    let report = roster(&adam, "", &files).await;
+    let told = import_roster(&adam, "?dryRun=1", &files).await;
+    let report = import_roster(&adam, "", &files).await;
     assert_eq!(statuses(&told), statuses(&report));
     assert_eq!(
-        of(&report, "users.csv"),
+        rows_of_file(&report, "users.csv"),
         [
-            line(2, "created", &[]),
-            line(3, "created", &[]),
-            line(4, "failed", &["primaryOrgSourcedId"]),
-            line(5, "skipped", &[]),
-            line(6, "failed", &["role"]),
+            row_result(2, "created", &[]),
+            row_result(3, "created", &[]),
+            row_result(4, "failed", &["primaryOrgSourcedId"]),
+            row_result(5, "skipped", &[]),
+            row_result(6, "failed", &["role"]),
         ]
     );
-    assert_eq!(class(app).await["teacher"]["name"], json!("Tara Roster"));
+    assert_eq!(find_class(app).await["teacher"]["name"], json!("Tara Roster"));
 });

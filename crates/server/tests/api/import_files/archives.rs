@@ -1,12 +1,12 @@
 //! Archives that are rejected as a whole.
 
-use super::{Refused, refused, roster, type_of};
+use super::{RejectedFile, invalid_roster, rejected_file, unsupported_type};
 use test_support::office::{archive, archive_with_false_sizes, archive_with_many_entries, docx, overlapping};
 use test_support::rosters::{HEADER, one_roster, one_roster_with, packed};
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
-pub fn archives() -> Vec<Refused> {
-    let zip = |name: &str, bytes: Vec<u8>| type_of(name, "roster.zip", bytes);
+pub fn archives() -> Vec<RejectedFile> {
+    let zip = |name: &str, bytes: Vec<u8>| unsupported_type(name, "roster.zip", bytes);
     let manifest = |text: &str| one_roster_with("manifest.csv", Some(text));
     let with = |name: &'static str, text: &str| {
         let mut files = one_roster();
@@ -40,35 +40,35 @@ pub fn archives() -> Vec<Refused> {
         zip("half an archive", packed(&one_roster())[..300].to_vec()),
         zip("a program behind the archive", followed),
         zip("a bomb", archive(&[("users.csv", &zeros)])),
-        zip("a bomb that lies about its size", liar_roster()),
+        zip("a bomb that lies about its size", roster_with_false_size()),
         zip("entries that share their bytes", overlapping(9_000)),
         zip("more entries than fit", archive_with_many_entries()),
         zip("Latin-1 within", archive(&latin)),
-        roster("an archive in the archive", &with("inner.zip", &inner), "inner.zip"),
-        roster("a program in the archive", &with("run.exe", "MZ"), "run.exe"),
-        roster(
+        invalid_roster("an archive in the archive", &with("inner.zip", &inner), "inner.zip"),
+        invalid_roster("a program in the archive", &with("run.exe", "MZ"), "run.exe"),
+        invalid_roster(
             "everything in a folder",
             &[("export/users.csv", "x".to_owned())],
             "export/users.csv",
         ),
-        roster("names in capitals", &[("USERS.CSV", "x".to_owned())], "USERS.CSV"),
-        roster(
+        invalid_roster("names in capitals", &[("USERS.CSV", "x".to_owned())], "USERS.CSV"),
+        invalid_roster(
             "a file of a Mac",
             &with("__MACOSX/._users.csv", "x"),
             "__MACOSX/._users.csv",
         ),
-        roster(
+        invalid_roster(
             "another version",
             &manifest("propertyName,value\noneroster.version,1.0\n"),
             "manifest.csv",
         ),
-        roster("no version", &manifest("propertyName,value\n"), "manifest.csv"),
-        roster(
+        invalid_roster("no version", &manifest("propertyName,value\n"), "manifest.csv"),
+        invalid_roster(
             "no users says the manifest",
             &manifest("propertyName,value\noneroster.version,1.1\nfile.users,absent\n"),
             "users.csv",
         ),
-        roster(
+        invalid_roster(
             "two schools",
             &one_roster_with(
                 "orgs.csv",
@@ -76,7 +76,7 @@ pub fn archives() -> Vec<Refused> {
             ),
             "orgs.csv",
         ),
-        roster(
+        invalid_roster(
             "no school",
             &one_roster_with("orgs.csv", Some("sourcedId,name,type\nO1,North,district\n")),
             "orgs.csv",
@@ -87,9 +87,9 @@ pub fn archives() -> Vec<Refused> {
         ("a document that lies", archive_with_false_sizes()),
     ] {
         let path = Some("[Content_Types].xml");
-        all.push(Refused {
+        all.push(RejectedFile {
             path,
-            ..refused(name, "roster.zip", bytes, 400, "VALIDATION_ERROR")
+            ..rejected_file(name, "roster.zip", bytes, 400, "VALIDATION_ERROR")
         });
     }
     for needed in [
@@ -99,7 +99,11 @@ pub fn archives() -> Vec<Refused> {
         "classes.csv",
         "enrollments.csv",
     ] {
-        all.push(roster(&format!("no {needed}"), &one_roster_with(needed, None), needed));
+        all.push(invalid_roster(
+            &format!("no {needed}"),
+            &one_roster_with(needed, None),
+            needed,
+        ));
     }
     for name in [
         "../users.csv",
@@ -117,9 +121,9 @@ pub fn archives() -> Vec<Refused> {
         ("manifest.csv", "manifest.csv: propertyName"),
     ] {
         let bytes = packed(&one_roster_with(file, Some("a,b\n1,2\n")));
-        all.push(Refused {
+        all.push(RejectedFile {
             path: Some(path),
-            ..refused(
+            ..rejected_file(
                 &format!("a header of {file}"),
                 "roster.zip",
                 bytes,
@@ -132,15 +136,15 @@ pub fn archives() -> Vec<Refused> {
         "users.csv",
         Some("sourcedId,givenName,familyName,email\nU1,a,b,c@d.example\n"),
     ));
-    all.push(Refused {
+    all.push(RejectedFile {
         path: Some("users.csv: role"),
-        ..refused("no roles", "roster.zip", bytes, 400, "IMPORT_HEADER")
+        ..rejected_file("no roles", "roster.zip", bytes, 400, "IMPORT_HEADER")
     });
     all
 }
 
 /// Returns an export whose users file unpacks to far more than the declared size.
-fn liar_roster() -> Vec<u8> {
+fn roster_with_false_size() -> Vec<u8> {
     let rows = "U1,active,,true,O1,student,,,A,B,,,a@b.example,,,,,\n".repeat(400_000);
     let files = one_roster_with("users.csv", Some(&rows));
     let mut bytes = packed(&files);

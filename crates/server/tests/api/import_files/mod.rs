@@ -8,13 +8,13 @@ mod tables;
 use serde_json::{Value, json};
 
 use self::archives::archives;
-use self::rows::{accepted, rows};
+use self::rows::{rows, valid_tables};
 use self::tables::tables;
 use test_support::rosters::{WIDE_HEADER, counted, counts, import, packed};
 use test_support::rows::execute;
 
 /// A file and the status, code and detail with which it is rejected as a whole.
-pub struct Refused {
+pub struct RejectedFile {
     pub name: String,
     pub file: &'static str,
     pub bytes: Vec<u8>,
@@ -23,8 +23,14 @@ pub struct Refused {
     pub path: Option<&'static str>,
 }
 
-pub fn refused(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>, status: u16, code: &'static str) -> Refused {
-    Refused {
+pub fn rejected_file(
+    name: &str,
+    file: &'static str,
+    bytes: impl Into<Vec<u8>>,
+    status: u16,
+    code: &'static str,
+) -> RejectedFile {
+    RejectedFile {
         name: name.to_owned(),
         file,
         bytes: bytes.into(),
@@ -34,22 +40,22 @@ pub fn refused(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>, status
     }
 }
 
-pub fn header(name: &str, text: impl Into<Vec<u8>>) -> Refused {
-    refused(name, "people.csv", text, 400, "IMPORT_HEADER")
+pub fn invalid_header(name: &str, text: impl Into<Vec<u8>>) -> RejectedFile {
+    rejected_file(name, "people.csv", text, 400, "IMPORT_HEADER")
 }
 
-pub fn type_of(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>) -> Refused {
-    refused(name, file, bytes, 415, "UNSUPPORTED_FILE_TYPE")
+pub fn unsupported_type(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>) -> RejectedFile {
+    rejected_file(name, file, bytes, 415, "UNSUPPORTED_FILE_TYPE")
 }
 
-pub fn roster(name: &str, files: &[(&str, String)], path: &'static str) -> Refused {
-    Refused {
+pub fn invalid_roster(name: &str, files: &[(&str, String)], path: &'static str) -> RejectedFile {
+    RejectedFile {
         path: Some(path),
-        ..refused(name, "roster.zip", packed(files), 400, "VALIDATION_ERROR")
+        ..rejected_file(name, "roster.zip", packed(files), 400, "VALIDATION_ERROR")
     }
 }
 
-sqlite!(hostile_files_are_refused_and_change_nothing, |app| {
+sqlite!(malformed_files_are_rejected_and_change_nothing, |app| {
     let adam = app.as_(&app.world.adam);
     let (tables, archives) = (tables(), archives());
     assert!(tables.len() + archives.len() >= 80, "{}", tables.len() + archives.len());
@@ -73,7 +79,7 @@ sqlite!(hostile_files_are_refused_and_change_nothing, |app| {
     assert!(app.stored_files().is_empty());
 });
 
-sqlite!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
+sqlite!(invalid_rows_are_rejected_individually_and_change_nothing, |app| {
     let adam = app.as_(&app.world.adam);
     for name in ["twice", "Twice"] {
         let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": app.world.ada.id});
@@ -130,9 +136,9 @@ sqlite!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
     assert!(failed.len() >= 63, "{}", failed.len());
 });
 
-sqlite!(unusual_files_that_are_right_are_taken, |app| {
+sqlite!(unusual_but_valid_files_are_imported, |app| {
     let adam = app.as_(&app.world.adam);
-    for (name, table) in accepted() {
+    for (name, table) in valid_tables() {
         let report = import(&adam, "", "People.CSV", table).await.expect(200);
         assert_eq!(counts(&report), [1, 0, 0, 0], "{name}: {report}");
     }

@@ -4,12 +4,12 @@ use test_support::TestApp;
 use test_support::rosters::{HEADER, WIDE_HEADER};
 
 /// A row below the wide header, and the column and code with which it is rejected.
-pub type BadRow = (String, &'static str, &'static str);
+pub type InvalidRow = (String, &'static str, &'static str);
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
-pub fn rows(app: &TestApp) -> Vec<BadRow> {
+pub fn rows(app: &TestApp) -> Vec<InvalidRow> {
     let world = &app.world;
-    let mut all: Vec<BadRow> = Vec::new();
+    let mut all: Vec<InvalidRow> = Vec::new();
     for role in ["admin", "owner", "Owner", "SUPER_ADMIN"] {
         all.push((format!("mia@new.example,Mia,M,{role},,,,"), "role", "FORBIDDEN_RANK"));
     }
@@ -169,7 +169,7 @@ pub fn rows(app: &TestApp) -> Vec<BadRow> {
 }
 
 /// Returns unusual tables that are valid.
-pub fn accepted() -> Vec<(&'static str, String)> {
+pub fn valid_tables() -> Vec<(&'static str, String)> {
     let row = |n: usize| format!("ok{n}@new.example,Mia,Meer,student");
     let table = |n: usize| format!("{HEADER}\n{}\n", row(n));
     vec![

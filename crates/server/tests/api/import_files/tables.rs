@@ -1,6 +1,6 @@
 //! Tables that are rejected as a whole.
 
-use super::{Refused, header, refused, type_of};
+use super::{RejectedFile, invalid_header, rejected_file, unsupported_type};
 use test_support::office::docx;
 use test_support::rosters::{HEADER, one_roster, packed, students};
 
@@ -12,7 +12,7 @@ fn utf16(text: &str, order: fn(u16) -> [u8; 2], mark: bool) -> Vec<u8> {
 }
 
 #[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
-pub fn tables() -> Vec<Refused> {
+pub fn tables() -> Vec<RejectedFile> {
     let good = format!("{HEADER}\n{ROW}\n");
     let without = |column: &str| {
         let left: Vec<&str> = HEADER.split(',').filter(|name| *name != column).collect();
@@ -20,90 +20,90 @@ pub fn tables() -> Vec<Refused> {
     };
     let also = |column: &str| format!("{HEADER},{column}\n{ROW},x\n");
     let mut all = vec![
-        Refused {
+        RejectedFile {
             path: Some("file"),
-            ..refused("nothing at all", "people.csv", "", 400, "VALIDATION_ERROR")
+            ..rejected_file("nothing at all", "people.csv", "", 400, "VALIDATION_ERROR")
         },
-        header("only a byte order mark", "\u{feff}"),
-        header("only blank lines", "\n\r\n\n"),
-        header("two byte order marks", format!("\u{feff}\u{feff}{good}")),
-        header("a header that never ends its quote", format!("\"{good}")),
-        header("no header", format!("{ROW}\n")),
-        header("tabs", good.replace(',', "\t")),
-        header("pipes", good.replace(',', "|")),
-        header("both separators", format!("{}\n", HEADER.replacen(',', ";", 1))),
-        header("a homograph in the header", good.replacen("email", "\u{435}mail", 1)),
-        header("an invisible character in the header", format!("\u{200b}{good}")),
-        header("a million columns", format!("{HEADER}{}\n", ",x".repeat(1_000_000))),
-        header("a header of a megabyte", format!("{HEADER},{}\n", "x".repeat(1 << 20))),
-        header("a web page", "<!DOCTYPE html><html><script>alert(1)</script></html>"),
-        header("JSON", "{\"users\": [{\"email\": \"mia@new.example\"}]}"),
-        header("SQL", "INSERT INTO users VALUES ('mia'); DROP TABLE users;--"),
-        header("a separator line of a spreadsheet", format!("sep=;\n{good}")),
-        header("a comment", format!("# people\n{good}")),
-        type_of(
+        invalid_header("only a byte order mark", "\u{feff}"),
+        invalid_header("only blank lines", "\n\r\n\n"),
+        invalid_header("two byte order marks", format!("\u{feff}\u{feff}{good}")),
+        invalid_header("a header that never ends its quote", format!("\"{good}")),
+        invalid_header("no header", format!("{ROW}\n")),
+        invalid_header("tabs", good.replace(',', "\t")),
+        invalid_header("pipes", good.replace(',', "|")),
+        invalid_header("both separators", format!("{}\n", HEADER.replacen(',', ";", 1))),
+        invalid_header("a homograph in the header", good.replacen("email", "\u{435}mail", 1)),
+        invalid_header("an invisible character in the header", format!("\u{200b}{good}")),
+        invalid_header("a million columns", format!("{HEADER}{}\n", ",x".repeat(1_000_000))),
+        invalid_header("a header of a megabyte", format!("{HEADER},{}\n", "x".repeat(1 << 20))),
+        invalid_header("a web page", "<!DOCTYPE html><html><script>alert(1)</script></html>"),
+        invalid_header("JSON", "{\"users\": [{\"email\": \"mia@new.example\"}]}"),
+        invalid_header("SQL", "INSERT INTO users VALUES ('mia'); DROP TABLE users;--"),
+        invalid_header("a separator line of a spreadsheet", format!("sep=;\n{good}")),
+        invalid_header("a comment", format!("# people\n{good}")),
+        unsupported_type(
             "UTF-16, little end first",
             "people.csv",
             utf16(&good, u16::to_le_bytes, true),
         ),
-        type_of(
+        unsupported_type(
             "UTF-16, big end first",
             "people.csv",
             utf16(&good, u16::to_be_bytes, true),
         ),
-        type_of(
+        unsupported_type(
             "UTF-16 without a mark",
             "people.csv",
             utf16(&good, u16::to_le_bytes, false),
         ),
-        type_of(
+        unsupported_type(
             "UTF-32",
             "people.csv",
             good.chars()
                 .flat_map(|c| u32::from(c).to_le_bytes())
                 .collect::<Vec<_>>(),
         ),
-        type_of(
+        unsupported_type(
             "Latin-1",
             "people.csv",
             [good.as_bytes(), b"g@new.example,Gr\xfc\xdfe,X,student\n"].concat(),
         ),
-        type_of(
+        unsupported_type(
             "Windows-1252",
             "people.csv",
             [good.as_bytes(), b"g@new.example,\x80uro,X,student\n"].concat(),
         ),
-        type_of(
+        unsupported_type(
             "a NUL in a cell",
             "people.csv",
             format!("{HEADER}\nmia@new.example,Mi\0a,X,student\n"),
         ),
-        type_of("a NUL at the end", "people.csv", format!("{good}\0")),
-        type_of("a cut character", "people.csv", [good.as_bytes(), b"\xc3"].concat()),
-        type_of(
+        unsupported_type("a NUL at the end", "people.csv", format!("{good}\0")),
+        unsupported_type("a cut character", "people.csv", [good.as_bytes(), b"\xc3"].concat()),
+        unsupported_type(
             "an overlong character",
             "people.csv",
             [good.as_bytes(), b"\xc0\x80"].concat(),
         ),
-        type_of(
+        unsupported_type(
             "half a surrogate",
             "people.csv",
             [good.as_bytes(), b"\xed\xa0\x80"].concat(),
         ),
-        type_of(
+        unsupported_type(
             "packed",
             "people.csv",
             b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03".to_vec(),
         ),
-        type_of("an archive under this name", "people.csv", packed(&one_roster())),
-        type_of("a spreadsheet", "people.xlsx", good.clone()),
-        type_of("a text", "people.txt", good.clone()),
-        type_of("a program", "people.csv.exe", good.clone()),
-        type_of("without an ending", "people", good.clone()),
-        type_of("a real document", "people.docx", docx("x")),
-        Refused {
+        unsupported_type("an archive under this name", "people.csv", packed(&one_roster())),
+        unsupported_type("a spreadsheet", "people.xlsx", good.clone()),
+        unsupported_type("a text", "people.txt", good.clone()),
+        unsupported_type("a program", "people.csv.exe", good.clone()),
+        unsupported_type("without an ending", "people", good.clone()),
+        unsupported_type("a real document", "people.docx", docx("x")),
+        RejectedFile {
             path: Some("file"),
-            ..refused(
+            ..rejected_file(
                 "a row too many",
                 "people.csv",
                 students(0, 50_001),
@@ -113,7 +113,7 @@ pub fn tables() -> Vec<Refused> {
         },
     ];
     for column in ["email", "firstName", "lastName", "role"] {
-        all.push(header(&format!("no {column}"), without(column)));
+        all.push(invalid_header(&format!("no {column}"), without(column)));
     }
     for column in [
         "password",
@@ -128,7 +128,7 @@ pub fn tables() -> Vec<Refused> {
         "EMAIL",
         "=1+1",
     ] {
-        all.push(header(&format!("also the column {column}"), also(column)));
+        all.push(invalid_header(&format!("also the column {column}"), also(column)));
     }
     all
 }
