@@ -16,7 +16,7 @@ db::statements! {
 }
 
 /// Inserts a record of a class directly into the table.
-async fn record(app: &TestApp, class: &str, at: i64, name: &'static str) {
+async fn insert_record(app: &TestApp, class: &str, at: i64, name: &'static str) {
     let (organization, class) = (app.world.north.clone(), class.to_owned());
     assert_eq!(STATEMENTS.len(), 3);
     app.raw(move |connection| {
@@ -48,7 +48,7 @@ fn ids(page: &Value) -> Vec<String> {
         .collect()
 }
 
-tenants!(a_record_says_who_did_what_to_what, |app| {
+tenants!(record_contains_actor_action_object_and_changes, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let new = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
@@ -96,7 +96,7 @@ tenants!(a_record_says_who_did_what_to_what, |app| {
     assert_eq!(data[0]["details"], details);
 });
 
-tenants!(what_happens_to_a_class_is_told, |app| {
+tenants!(class_changes_are_recorded, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);
     let class = ada
         .post("/classes", json!({"name": "7x", "academicYear": "2026/2027"}))
@@ -147,7 +147,7 @@ tenants!(what_happens_to_a_class_is_told, |app| {
     assert_eq!(logs(&ada, "").await, json!([]));
 });
 
-tenants!(a_teacher_reads_the_own_classes_and_an_admin_the_school, |app| {
+tenants!(teacher_reads_log_of_own_classes_and_admin_of_school, |app| {
     let world = &app.world;
     let course = |class: &test_support::Class| json!({"name": "New", "classId": class.id, "subjectId": class.subject});
     app.as_(&world.ada)
@@ -214,11 +214,11 @@ tenants!(a_teacher_reads_the_own_classes_and_an_admin_the_school, |app| {
         .refused(401, "UNAUTHENTICATED");
 });
 
-both!(the_log_is_filtered, |app| {
+both!(log_is_filtered_by_object_text_and_time, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let day = 86_400_000;
     for (index, name) in ["Alpha", "Beta", "Gamma"].into_iter().enumerate() {
-        record(
+        insert_record(
             app,
             &world.seven_b.id,
             1_700_000_000_000 + day * i64::try_from(index).unwrap(),
@@ -261,7 +261,7 @@ both!(the_log_is_filtered, |app| {
     }
 });
 
-both!(pages_are_stable_while_the_log_grows, |app| {
+both!(log_pages_are_stable_while_records_are_added, |app| {
     let (adam, ada, world) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world);
     // Several records with the same timestamp and two classes of one teacher test the order and the merging.
     let new = json!({"name": "7x", "academicYear": "2026/2027"});
@@ -271,7 +271,7 @@ both!(pages_are_stable_while_the_log_grows, |app| {
         .to_owned();
     for number in 0..24 {
         let class = if number % 3 == 0 { &second } else { &world.seven_b.id };
-        record(app, class, 1_700_000_000_000 + number / 4, "Past").await;
+        insert_record(app, class, 1_700_000_000_000 + number / 4, "Past").await;
     }
     for client in [&adam, &ada] {
         let whole = client.get("/activity-logs?limit=1000").await.expect(200);
@@ -298,7 +298,7 @@ both!(pages_are_stable_while_the_log_grows, |app| {
     assert!(page["data"].as_array().unwrap().len() > 25);
 });
 
-both!(the_default_page_has_fifty_and_the_largest_two_hundred, |app| {
+both!(log_page_has_50_records_by_default_and_200_at_most, |app| {
     let (organization, class) = (app.world.north.clone(), app.world.seven_b.id.clone());
     app.raw(move |connection| {
         for number in 0..230_i64 {
@@ -324,7 +324,7 @@ both!(the_default_page_has_fifty_and_the_largest_two_hundred, |app| {
     }
 });
 
-both!(an_admin_exports_the_log, |app| {
+both!(admin_exports_log_as_csv, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let (organization, class) = (world.north.clone(), world.seven_b.id.clone());
     app.raw(move |connection| {
@@ -363,7 +363,7 @@ both!(an_admin_exports_the_log, |app| {
     assert_eq!(String::from_utf8(courses.bytes).unwrap().lines().count(), 3);
 });
 
-both!(a_log_that_fails_fails_nobody, |app| {
+both!(failing_log_does_not_fail_the_request, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let class = &world.seven_b;
     let new = |name: &str| json!({"name": name, "classId": class.id, "subjectId": class.subject});
@@ -387,7 +387,7 @@ both!(a_log_that_fails_fails_nobody, |app| {
     assert_eq!(names, ["After", "Before"]);
 });
 
-tenants!(a_refusal_leaves_no_record, |app| {
+tenants!(rejected_request_leaves_no_record, |app| {
     let (tom, adam, world) = (app.as_(&app.world.tom), app.as_(&app.world.adam), &app.world);
     let path = format!("/classes/{}", world.seven_b.id);
     tom.patch(&path, json!({"name": "mine"}))

@@ -19,13 +19,13 @@ async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
     answer["erased"].clone()
 }
 
-fn naming(rows: &[String]) -> Vec<&String> {
+fn rows_naming_ben(rows: &[String]) -> Vec<&String> {
     rows.iter().filter(|row| row.to_lowercase().contains(BEN)).collect()
 }
 
 /// Returns the personal columns that still contain the user's id although the row should be deleted or the column
 /// empty.
-async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
+async fn remaining_personal_data(app: &TestApp, user: &str) -> Vec<String> {
     let mut left = Vec::new();
     for mapped in MAP {
         let is_gone = matches!(mapped.erasure, ErasureEffect::RowDeleted | ErasureEffect::Cleared);
@@ -42,14 +42,14 @@ async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
     left
 }
 
-both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
-    let marked = CanaryUser::create(app).await;
+both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
+    let canary = CanaryUser::create(app).await;
     let (world, ben) = (&app.world, &app.world.ben.id);
     let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
     let export = adam.post("/admin/gdpr/export", json!({"userId": ben})).await;
     let location = export.header("location").to_owned();
     assert_eq!(wait_for_end(&adam, &location).await["status"], "DONE");
-    assert!(!left_over(app, ben).await.is_empty() && !naming(&everything(app).await).is_empty());
+    assert!(!remaining_personal_data(app, ben).await.is_empty() && !rows_naming_ben(&everything(app).await).is_empty());
 
     let before = fingerprints(&app.database).await;
     let preview = erase(&adam, ben, true).await;
@@ -86,18 +86,18 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
 
     assert_eq!(erase(&adam, ben, false).await, preview, "what was said is what goes");
     let rows = everything(app).await;
-    assert_eq!(naming(&rows), Vec::<&String>::new());
-    assert_eq!(left_over(app, ben).await, Vec::<String>::new());
+    assert_eq!(rows_naming_ben(&rows), Vec::<&String>::new());
+    assert_eq!(remaining_personal_data(app, ben).await, Vec::<String>::new());
     app.as_(&world.ben)
         .get("/users/me")
         .await
         .refused(401, "UNAUTHENTICATED");
 
-    let document = format!("/workrooms/documents/{}", marked.lesson.document);
-    assert_eq!(ada.get(&format!("{document}/download")).await.bytes, marked.document);
+    let document = format!("/workrooms/documents/{}", canary.lesson.document);
+    assert_eq!(ada.get(&format!("{document}/download")).await.bytes, canary.document);
     let shown = ada.get(&document).await.expect(200);
     assert_eq!(shown["createdById"], json!(ben), "an id that leads to nobody");
-    let group = format!("/groups/{}", marked.lesson.group);
+    let group = format!("/groups/{}", canary.lesson.group);
     for path in [
         document.as_str(),
         &group,
@@ -119,7 +119,7 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
     adam.get(location.strip_prefix("/api").unwrap())
         .await
         .refused(404, "NOT_FOUND");
-    gone(app, marked.chat_file.as_str()).await;
+    wait_until_removed(app, canary.chat_file.as_str()).await;
 
     let again = erase(&adam, ben, false).await;
     assert!(
@@ -136,12 +136,12 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
 });
 
 /// Waits until the file is removed from storage.
-async fn gone(app: &TestApp, key: &str) {
+async fn wait_until_removed(app: &TestApp, key: &str) {
     let key = model::file::FileKey::new(key);
     until("the file is gone", async || app.app.files().open(&key).await.is_err()).await;
 }
 
-both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
+both!(erasure_requires_higher_role_and_home_organization, |app| {
     let world = &app.world;
     let (adam, olga, root) = (app.as_(&world.adam), app.as_(&world.olga), app.as_(&world.root));
     let refused = async |client: &Client, user: &str, status: u16, code: &str| {
@@ -190,11 +190,11 @@ both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
     assert_eq!(class["teacher"]["name"], "Deleted person");
 });
 
-both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
+both!(erasure_notifies_group_and_closes_connections, |app| {
     if !clients_are_installed() {
         return;
     }
-    let marked = CanaryUser::create(app).await;
+    let canary = CanaryUser::create(app).await;
     let world = &app.world;
     let (mut ben, mut cem) = (
         SocketListener::connect(app, &world.ben).await,
@@ -203,7 +203,7 @@ both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
     erase(&app.as_(&world.adam), &world.ben.id, false).await;
     assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");
     let told = cem.expect("group:member:removed").await;
-    assert_eq!(told["groupId"], json!(marked.lesson.group));
+    assert_eq!(told["groupId"], json!(canary.lesson.group));
     assert_eq!(told["user"], json!({"id": world.ben.id, "name": "Deleted person"}));
     assert_eq!(told["memberIds"], json!([world.cem.id]));
 });
@@ -252,7 +252,7 @@ mod schema {
 }
 
 /// Returns whether the name of a column, or its table, suggests personal data.
-fn sounds_like_people(column: &str) -> bool {
+fn suggests_personal_data(column: &str) -> bool {
     let (table, name) = column.split_once('.').unwrap();
     let ends = [
         "_by_id",
@@ -282,14 +282,14 @@ fn sounds_like_people(column: &str) -> bool {
     table == "users" || ends.iter().any(|end| name.ends_with(end)) || whole.contains(&name)
 }
 
-fn the_map_is_whole(database: &Database) {
+fn assert_map_is_complete(database: &Database) {
     let (columns, references) = schema::columns(database);
     let is_mapped = |column: &str| {
         MAP.iter()
             .any(|mapped| format!("{}.{}", mapped.table, mapped.column) == column)
     };
     assert!(references.len() > 30, "{references:?}");
-    let mut forgotten: Vec<_> = columns.iter().filter(|column| sounds_like_people(column)).collect();
+    let mut forgotten: Vec<_> = columns.iter().filter(|column| suggests_personal_data(column)).collect();
     forgotten.extend(&references);
     forgotten.retain(|column| !is_mapped(column));
     assert!(
@@ -306,22 +306,22 @@ fn the_map_is_whole(database: &Database) {
 }
 
 #[test]
-fn every_column_about_people_is_mapped_on_sqlite() {
+fn every_personal_data_column_is_mapped_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::Sqlite(folder.path().join("x.db"));
     db::migrate(&database).unwrap();
-    the_map_is_whole(&database);
+    assert_map_is_complete(&database);
 }
 
 #[test]
-fn every_column_about_people_is_mapped_on_postgres() {
+fn every_personal_data_column_is_mapped_on_postgres() {
     let Some(database) = database::postgres() else { return };
-    the_map_is_whole(&database);
+    assert_map_is_complete(&database);
     database::drop_postgres(&database);
 }
 
 #[test]
-fn the_lists_that_the_map_names_are_those_of_the_archive() {
+fn mapped_exports_match_the_lists_of_the_archive() {
     use db::gdpr::{account_tables, export_tables};
     let lists: Vec<_> = account_tables::TABLES
         .iter()
@@ -350,7 +350,7 @@ fn the_page_about_privacy_is_current() {
     );
 }
 
-async fn interrupted(kind: Kind) {
+async fn run_interrupted_export(kind: Kind) {
     use test_support::{ServerEnv, World};
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
@@ -368,7 +368,7 @@ async fn interrupted(kind: Kind) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     drop(dying);
-    assert_eq!(archives(&place).len(), 1, "the file of the attempt that died");
+    assert_eq!(list_archives(&place).len(), 1, "the file of the attempt that died");
     if kind == Kind::Postgres {
         // Another instance would wait until the lease expires; the test expires it.
         execute(&place.database, "UPDATE jobs SET lease_until = 1".to_owned()).await;
@@ -382,22 +382,22 @@ async fn interrupted(kind: Kind) {
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
         .await;
     assert!(crate::personal_export::read_archive(&archive.bytes).len() > 5);
-    assert_eq!(archives(&place).len(), 1, "and no other");
+    assert_eq!(list_archives(&place).len(), 1, "and no other");
     service.kill();
     place.close();
 }
 
-fn archives(place: &test_support::ServerEnv) -> Vec<String> {
-    let files = walk(&place.folder().join("files"));
+fn list_archives(place: &test_support::ServerEnv) -> Vec<String> {
+    let files = list_files(&place.folder().join("files"));
     files.into_iter().filter(|name| name.contains(".zip")).collect()
 }
 
-fn walk(folder: &std::path::Path) -> Vec<String> {
+fn list_files(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.unwrap();
         if entry.path().is_dir() {
-            found.extend(walk(&entry.path()));
+            found.extend(list_files(&entry.path()));
         } else {
             found.push(entry.file_name().to_string_lossy().into_owned());
         }
@@ -406,16 +406,16 @@ fn walk(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_interrupted_export_is_finished_after_the_restart_on_sqlite() {
-    interrupted(Kind::Sqlite).await;
+async fn interrupted_export_completes_after_restart_on_sqlite() {
+    run_interrupted_export(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_interrupted_export_is_finished_after_the_restart_on_postgres() {
-    interrupted(Kind::Postgres).await;
+async fn interrupted_export_completes_after_restart_on_postgres() {
+    run_interrupted_export(Kind::Postgres).await;
 }
 
-both!(old_records_of_a_long_log_are_found_before_the_unit_that_erases, |app| {
+both!(erasure_finds_old_records_in_a_long_log, |app| {
     let (north, ben, address) = (&app.world.north, &app.world.ben.id, &app.world.ben.email);
     let numbers = match app.database {
         Database::Sqlite(_) => {

@@ -38,7 +38,7 @@ fn list(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<Value> {
     serde_json::from_slice(content).unwrap()
 }
 
-async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<u8>>) {
+async fn export_user(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<u8>>) {
     let answer = client.post("/admin/gdpr/export", json!({"userId": user})).await;
     let location = answer.header("location").to_owned();
     let asked = answer.expect(202);
@@ -59,7 +59,7 @@ async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<
     (location, read_archive(&archive.bytes))
 }
 
-fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
+fn assert_complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
     let text = text(entries);
     for mark in marks.iter().chain(&TO_BEN) {
         assert!(text.contains(mark), "{mark} is missing: {text}");
@@ -74,16 +74,16 @@ fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
     }
 }
 
-both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
-    let marked = CanaryUser::create(app).await;
+both!(export_contains_all_data_of_user_and_none_of_others, |app| {
+    let canary = CanaryUser::create(app).await;
     let adam = app.as_(&app.world.adam);
-    let (_, entries) = exported(&adam, &app.world.ben.id).await;
-    complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
+    let (_, entries) = export_user(&adam, &app.world.ben.id).await;
+    assert_complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
     assert!(!text(&entries).contains(&app.world.ben.token.to_lowercase()));
     let files: Vec<_> = entries.iter().filter(|(name, _)| !is_list(name)).collect();
     let has = |bytes: &[u8]| files.iter().any(|(_, content)| content.as_slice() == bytes);
     assert!(has(FILE), "the file of the chat");
-    assert!(has(&marked.document), "the version he wrote");
+    assert!(has(&canary.document), "the version he wrote");
     assert!(
         files.iter().all(|(name, _)| name.starts_with("north/")),
         "{:?}",
@@ -92,7 +92,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     let group = &list(&entries, "north/groups.json")[0];
     assert_eq!(
         (&group["groupId"], &group["name"]),
-        (&json!(marked.lesson.group), &json!("Rivers"))
+        (&json!(canary.lesson.group), &json!("Rivers"))
     );
     let received = list(&entries, "north/messages-received.json");
     assert_eq!(
@@ -104,7 +104,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     assert_eq!(submission["submitted"], json!(true));
 
     // Cem took part in the submission but did not write its note. The archive contains only documents that Cem wrote.
-    let (_, entries) = exported(&adam, &app.world.cem.id).await;
+    let (_, entries) = export_user(&adam, &app.world.cem.id).await;
     let texts = text(&entries);
     assert!(
         texts.contains("othermark-chat") && !texts.contains("benmark"),
@@ -115,9 +115,9 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
 });
 
-both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
-    let marked = CanaryUser::create(app).await;
-    app.app.files().remove(&marked.chat_file).await.unwrap();
+both!(export_with_missing_file_aborts_the_download, |app| {
+    let canary = CanaryUser::create(app).await;
+    app.app.files().remove(&canary.chat_file).await.unwrap();
     let ben = app.as_(&app.world.ben);
     let begun = ben
         .request(reqwest::Method::POST, "/users/me/export")
@@ -131,12 +131,12 @@ both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
     );
 });
 
-both!(everybody_may_have_his_own_at_once, |app| {
+both!(user_downloads_own_export_immediately, |app| {
     CanaryUser::create(app).await;
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert!(answer.header("content-disposition").contains("personal-data.zip"));
-    complete(
+    assert_complete(
         &read_archive(&answer.bytes),
         &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat(),
     );
@@ -161,51 +161,48 @@ both!(everybody_may_have_his_own_at_once, |app| {
         .invalid("a");
 });
 
-both!(
-    an_account_of_another_school_is_told_only_as_far_as_this_one_knows_it,
-    |app| {
-        let (north, south, zack) = (&app.world.north, &app.world.south, &app.world.zack.id);
-        let rows = format!(
-            "UPDATE users SET home_organization_id = '{south}', first_name = 'SOUTHMARK-first' WHERE id = '{zack}';
+both!(export_of_shared_user_contains_only_own_school_data, |app| {
+    let (north, south, zack) = (&app.world.north, &app.world.south, &app.world.zack.id);
+    let rows = format!(
+        "UPDATE users SET home_organization_id = '{south}', first_name = 'SOUTHMARK-first' WHERE id = '{zack}';
          UPDATE members SET external_id = 'SOUTHMARK-external' WHERE user_id = '{zack}';
          INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
             VALUES ('{north}', 'guest', '{zack}', 'student', 'northmark', 1)"
-        );
-        let adam = app.as_(&app.world.adam);
-        let asked = json!({"userId": zack});
-        adam.post("/admin/gdpr/export", asked).await.refused(404, "NOT_FOUND");
-        execute(&app.database, rows).await;
-        let (_, entries) = exported(&adam, zack).await;
-        let texts = text(&entries);
-        assert!(texts.contains("northmark") && !texts.contains("southmark"), "{texts}");
-        assert!(!entries.contains_key("account.json") && !entries.contains_key("sessions.json"));
-        // Both schools can export at the same time. Each archive contains only the data of its own school.
-        let (_, entries) = exported(&app.as_(&app.world.zara), zack).await;
-        let texts = text(&entries);
-        assert!(
-            !texts.contains("northmark") && texts.contains("southmark-external"),
-            "{texts}"
-        );
-        assert!(!texts.contains("southmark-first"), "the account has another membership");
-        // The platform can export the account regardless of earlier exports; the request names the school.
-        let root = app.as_(&app.world.root);
-        let answer = root
-            .post(
-                &format!("/admin/gdpr/export?organizationId={south}"),
-                json!({"userId": zack}),
-            )
-            .await;
-        let location = answer.header("location").to_owned();
-        answer.expect(202);
-        assert_eq!(wait_for_end(&root, &location).await["status"], "DONE");
-        let archive = root
-            .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
-            .await;
-        assert!(read_archive(&archive.bytes).contains_key("account.json"));
-    }
-);
+    );
+    let adam = app.as_(&app.world.adam);
+    let asked = json!({"userId": zack});
+    adam.post("/admin/gdpr/export", asked).await.refused(404, "NOT_FOUND");
+    execute(&app.database, rows).await;
+    let (_, entries) = export_user(&adam, zack).await;
+    let texts = text(&entries);
+    assert!(texts.contains("northmark") && !texts.contains("southmark"), "{texts}");
+    assert!(!entries.contains_key("account.json") && !entries.contains_key("sessions.json"));
+    // Both schools can export at the same time. Each archive contains only the data of its own school.
+    let (_, entries) = export_user(&app.as_(&app.world.zara), zack).await;
+    let texts = text(&entries);
+    assert!(
+        !texts.contains("northmark") && texts.contains("southmark-external"),
+        "{texts}"
+    );
+    assert!(!texts.contains("southmark-first"), "the account has another membership");
+    // The platform can export the account regardless of earlier exports; the request names the school.
+    let root = app.as_(&app.world.root);
+    let answer = root
+        .post(
+            &format!("/admin/gdpr/export?organizationId={south}"),
+            json!({"userId": zack}),
+        )
+        .await;
+    let location = answer.header("location").to_owned();
+    answer.expect(202);
+    assert_eq!(wait_for_end(&root, &location).await["status"], "DONE");
+    let archive = root
+        .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
+        .await;
+    assert!(read_archive(&archive.bytes).contains_key("account.json"));
+});
 
-both!(only_admins_above_the_person_ask_and_only_their_school_fetches, |app| {
+both!(export_requires_higher_role_and_is_fetched_by_own_school, |app| {
     let world = &app.world;
     let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
     let export = |user: &str| json!({"userId": user});
@@ -228,7 +225,7 @@ both!(only_admins_above_the_person_ask_and_only_their_school_fetches, |app| {
     adam.post("/admin/gdpr/export", export(&world.adam.id))
         .await
         .expect(202);
-    let (location, _) = exported(&olga, &world.adam.id).await;
+    let (location, _) = export_user(&olga, &world.adam.id).await;
     let path = location.strip_prefix("/api").unwrap();
     for path in [path.to_owned(), format!("{path}/download")] {
         let foreign = not_found_body(app.as_(&world.zara).get(&path).await);
@@ -250,33 +247,30 @@ both!(only_admins_above_the_person_ask_and_only_their_school_fetches, |app| {
     assert!(about.contains(&json!(world.adam.id)), "{log}");
 });
 
-both!(
-    one_archive_of_a_person_is_made_at_a_time_and_forgotten_in_the_end,
-    |app| {
-        let (adam, ben) = (app.as_(&app.world.adam), &app.world.ben.id);
-        app.app.jobs().close().await;
-        let ask = async || {
-            adam.post("/admin/gdpr/export", json!({"userId": ben}))
-                .await
-                .expect(202)
-        };
-        let (first, second) = (ask().await, ask().await);
-        assert_eq!(first["id"], second["id"]);
-        assert_eq!(
-            (&first["status"], &first["downloadUrl"]),
-            (&json!("QUEUED"), &json!(null))
-        );
-        let path = format!("/admin/gdpr/jobs/{}", first["id"].as_str().unwrap());
-        adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
-        let log = adam.get("/activity-logs?action=EXPORT").await.expect(200);
-        assert_eq!(
-            log["data"].as_array().unwrap().len(),
-            1,
-            "who asks again asks for nothing new"
-        );
-        let over = "UPDATE jobs SET status = 'DONE', file_key = 'x.1.zip', expires_at = 1, result = '{\"size\":1,\"sha256\":\"\"}'";
-        execute(&app.database, over.to_owned()).await;
-        adam.get(&path).await.refused(404, "NOT_FOUND");
-        adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
-    }
-);
+both!(export_runs_once_per_user_and_expires, |app| {
+    let (adam, ben) = (app.as_(&app.world.adam), &app.world.ben.id);
+    app.app.jobs().close().await;
+    let ask = async || {
+        adam.post("/admin/gdpr/export", json!({"userId": ben}))
+            .await
+            .expect(202)
+    };
+    let (first, second) = (ask().await, ask().await);
+    assert_eq!(first["id"], second["id"]);
+    assert_eq!(
+        (&first["status"], &first["downloadUrl"]),
+        (&json!("QUEUED"), &json!(null))
+    );
+    let path = format!("/admin/gdpr/jobs/{}", first["id"].as_str().unwrap());
+    adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
+    let log = adam.get("/activity-logs?action=EXPORT").await.expect(200);
+    assert_eq!(
+        log["data"].as_array().unwrap().len(),
+        1,
+        "who asks again asks for nothing new"
+    );
+    let over = "UPDATE jobs SET status = 'DONE', file_key = 'x.1.zip', expires_at = 1, result = '{\"size\":1,\"sha256\":\"\"}'";
+    execute(&app.database, over.to_owned()).await;
+    adam.get(&path).await.refused(404, "NOT_FOUND");
+    adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
+});

@@ -12,10 +12,10 @@ use test_support::{Client, Kind, LessonFixture, RealtimeRows, ServerEnv, TestApp
 
 /// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
 /// and queued emails.
-const PASSING: [&str; 3] = ["event_outbox", "file_removals", "letters"];
+const TRANSIENT_TABLES: [&str; 3] = ["event_outbox", "file_removals", "letters"];
 
 /// Inserts a row of North into every table, and more classes.
-async fn fill(app: &TestApp) {
+async fn insert_rows_into_every_table(app: &TestApp) {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     LessonFixture::create(app).await;
     let path = format!("/classes/{}/teachers", world.seven_b.id);
@@ -25,11 +25,11 @@ async fn fill(app: &TestApp) {
     adam.post(&path, json!({"studentIds": [world.ben.id]}))
         .await
         .expect(200);
-    rows_for(&app.database, world).await;
+    insert_rows_of_north(&app.database, world).await;
     RealtimeRows(app).join_school(&world.south, &world.tom, "teacher").await;
 }
 
-async fn rows_for(database: &db::Database, world: &World) {
+async fn insert_rows_of_north(database: &db::Database, world: &World) {
     let World {
         north,
         seven_b,
@@ -92,7 +92,7 @@ async fn rows_for(database: &db::Database, world: &World) {
     execute(database, recipient).await;
 }
 
-async fn purged(database: &db::Database, organization: &str) {
+async fn wait_until_purged(database: &db::Database, organization: &str) {
     let since = Instant::now();
     let query = format!("SELECT id FROM organizations WHERE id = '{organization}'");
     while !texts(database, query.clone()).await.is_empty() {
@@ -101,8 +101,8 @@ async fn purged(database: &db::Database, organization: &str) {
     }
 }
 
-fn without_passing(mut rows: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
-    rows.retain(|table, _| !PASSING.contains(&table.as_str()));
+fn without_transient_tables(mut rows: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
+    rows.retain(|table, _| !TRANSIENT_TABLES.contains(&table.as_str()));
     rows
 }
 
@@ -113,11 +113,11 @@ async fn account(app: &TestApp, person: &test_support::Person) -> (bool, Option<
     (is_active, texts(&app.database, home).await.remove(0))
 }
 
-both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
+both!(deleted_school_is_invisible_at_once_and_then_purged, |app| {
     let (world, root) = (&app.world, app.as_(&app.world.root));
-    fill(app).await;
+    insert_rows_into_every_table(app).await;
     let (north, south) = (&world.north, &world.south);
-    let empty: Vec<_> = without_passing(rows_of(&app.database, north).await)
+    let empty: Vec<_> = without_transient_tables(rows_of(&app.database, north).await)
         .into_iter()
         .filter(|(_, rows)| *rows == 0)
         .collect();
@@ -127,7 +127,7 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     );
     let kept = app.stored_files();
     assert!(!kept.is_empty());
-    let neighbours = without_passing(rows_of(&app.database, south).await);
+    let neighbours = without_transient_tables(rows_of(&app.database, south).await);
     let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;
     socket.expect("ready").await;
 
@@ -166,16 +166,19 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
     let again = root.post("/tenants", again).await.expect(201);
     assert_ne!(again["tenant"]["id"], json!(north));
 
-    purged(&app.database, north).await;
+    wait_until_purged(&app.database, north).await;
     test_support::document_server_fixture::eventually(async || app.pending_removals().await == 0).await;
     let left: Vec<_> = mentions(&app.database, north)
         .await
         .into_iter()
-        .filter(|(table, _)| !PASSING.contains(&table.as_str()))
+        .filter(|(table, _)| !TRANSIENT_TABLES.contains(&table.as_str()))
         .collect();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(app.stored_files(), [""; 0], "no file is left");
-    assert_eq!(without_passing(rows_of(&app.database, south).await), neighbours);
+    assert_eq!(
+        without_transient_tables(rows_of(&app.database, south).await),
+        neighbours
+    );
     assert_eq!(
         account(app, &world.ben).await,
         (false, None),
@@ -193,10 +196,10 @@ both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
 });
 
 /// Kills the service repeatedly during a purge. Completed steps persist, and in the end no row is left.
-async fn killed(kind: Kind) {
+async fn run_killed_purge(kind: Kind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    rows_for(&place.database, &world).await;
+    insert_rows_of_north(&place.database, &world).await;
     let classes = (0..12).map(|number| {
         let (north, ada) = (&world.north, &world.ada.id);
         format!(
@@ -247,28 +250,28 @@ async fn killed(kind: Kind) {
     assert!(kills >= 2, "killed {kills} times");
     let mut service = place.start("serve");
     service.ready().await;
-    purged(&place.database, &world.north).await;
+    wait_until_purged(&place.database, &world.north).await;
     drop(service);
-    let passing = |table: &str| PASSING.contains(&table);
+    let is_transient = |table: &str| TRANSIENT_TABLES.contains(&table);
     let found: Vec<_> = mentions(&place.database, &world.north)
         .await
         .into_iter()
-        .filter(|(table, _)| !passing(table))
+        .filter(|(table, _)| !is_transient(table))
         .collect();
     assert!(found.is_empty(), "{found:?}");
     assert_eq!(
-        without_passing(rows_of(&place.database, &world.south).await)["members"],
+        without_transient_tables(rows_of(&place.database, &world.south).await)["members"],
         3
     );
     place.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_purge_is_finished_after_the_restart_on_sqlite() {
-    killed(Kind::Sqlite).await;
+async fn killed_purge_completes_after_restart_on_sqlite() {
+    run_killed_purge(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_purge_is_finished_after_the_restart_on_postgres() {
-    killed(Kind::Postgres).await;
+async fn killed_purge_completes_after_restart_on_postgres() {
+    run_killed_purge(Kind::Postgres).await;
 }
