@@ -11,16 +11,16 @@ use serde_json::json;
 use test_support::Answer;
 
 /// Fills the placeholders of a path with ids that do not exist.
-pub fn concrete(path: &str) -> String {
-    let mut concrete = String::new();
+pub fn path_with_unknown_ids(path: &str) -> String {
+    let mut path_with_unknown_ids = String::new();
     for (index, part) in path.split(['{', '}']).enumerate() {
-        concrete.push_str(if index % 2 == 0 {
+        path_with_unknown_ids.push_str(if index % 2 == 0 {
             part
         } else {
             "0190a1b2-0000-7000-8000-00000000dead"
         });
     }
-    concrete
+    path_with_unknown_ids
 }
 
 fn method(row: &Row) -> Method {
@@ -28,7 +28,7 @@ fn method(row: &Row) -> Method {
 }
 
 /// Returns the expected error of the access check, or `None` if it passes.
-fn gate(access: Access, effective_role: EffectiveRole) -> Option<(u16, &'static str)> {
+fn expected_rejection(access: Access, effective_role: EffectiveRole) -> Option<(u16, &'static str)> {
     match access {
         Access::Anyone => None,
         Access::DocumentServer => Some((401, "DOCSERVER_TOKEN_MISSING")),
@@ -41,7 +41,7 @@ fn gate(access: Access, effective_role: EffectiveRole) -> Option<(u16, &'static 
     }
 }
 
-both!(every_route_stops_or_admits_every_standing, |app| {
+both!(every_route_allows_or_rejects_each_role, |app| {
     let world = &app.world;
     let people = [
         (EffectiveRole::NonMember, &world.nobody),
@@ -67,19 +67,19 @@ both!(every_route_stops_or_admits_every_standing, |app| {
                 continue;
             }
             let body = (row.method != "GET").then(|| json!({}));
-            let answer = client.send(method(row), &concrete(&row.path), body).await;
-            check(row, *effective_role, answer);
+            let answer = client.send(method(row), &path_with_unknown_ids(&row.path), body).await;
+            assert_response(row, *effective_role, answer);
         }
     }
 });
 
-fn check(row: &Row, effective_role: EffectiveRole, answer: Answer) {
+fn assert_response(row: &Row, effective_role: EffectiveRole, answer: Answer) {
     let said = format!("{} {} as {effective_role:?}", row.method, row.path);
     let status = answer.status;
     let code = serde_json::from_slice(&answer.bytes)
         .ok()
         .and_then(|body: serde_json::Value| body["code"].as_str().map(str::to_owned));
-    if let Some((expected, expected_code)) = gate(row.access, effective_role) {
+    if let Some((expected, expected_code)) = expected_rejection(row.access, effective_role) {
         let under_auth = row.path.starts_with("/auth/");
         let fits = status == expected && (under_auth || code.as_deref() == Some(expected_code));
         assert!(fits, "{said}: {status} {code:?}, not {expected} {expected_code}");

@@ -16,7 +16,7 @@ use test_support::rows::execute;
 use test_support::topics::{LATER, group, id, ids, topic};
 
 /// Returns a number below `n`. The sequence is the same in every run.
-fn draw(seed: &mut u64, n: u64) -> u64 {
+fn next_random(seed: &mut u64, n: u64) -> u64 {
     *seed = seed
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1_442_695_040_888_963_407);
@@ -24,7 +24,12 @@ fn draw(seed: &mut u64, n: u64) -> u64 {
 }
 
 /// Returns the files that the model rule shows to a student: reads everything as staff, then filters in Rust.
-async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>)], student: &str) -> BTreeSet<String> {
+async fn visible_by_model(
+    app: &TestApp,
+    topic: &str,
+    members: &[(String, Vec<String>)],
+    student: &str,
+) -> BTreeSet<String> {
     let (store, north) = (app.app.store(), ResourceRef::Organization(app.world.north.clone()));
     let facts = store
         .platform_read(CrossTenantReason::CommandLine, move |platform| {
@@ -74,13 +79,13 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
         .collect()
 }
 
-both!(the_rule_of_files_and_its_twin_agree, |app| {
+both!(file_visibility_in_model_and_sql_agrees, |app| {
     let (ada, class, world) = (app.as_(&app.world.ada), &app.world.seven_b, &app.world);
     let people = [&world.ben, &world.cem, &world.dana, &world.eli];
     let mut seed = 20_261_120;
     let (mut groups, mut members) = (Vec::new(), Vec::new());
     for number in 0..6 {
-        let inside: Vec<_> = people.into_iter().filter(|_| draw(&mut seed, 3) == 0).collect();
+        let inside: Vec<_> = people.into_iter().filter(|_| next_random(&mut seed, 3) == 0).collect();
         let start = if number % 3 == 2 { json!(LATER) } else { json!(null) };
         let group = group(&ada, class, &inside, json!({"startDate": start})).await;
         members.push((
@@ -91,22 +96,26 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
     }
     let (mut topics, mut files) = (Vec::new(), Vec::new());
     for _ in 0..6 {
-        let on: Vec<_> = groups.iter().filter(|_| draw(&mut seed, 2) == 0).cloned().collect();
+        let on: Vec<_> = groups
+            .iter()
+            .filter(|_| next_random(&mut seed, 2) == 0)
+            .cloned()
+            .collect();
         let made = topic(
             &ada,
             class,
-            json!({"isShared": draw(&mut seed, 2) == 0, "groupIds": on}),
+            json!({"isShared": next_random(&mut seed, 2) == 0, "groupIds": on}),
         )
         .await;
         for _ in 0..7 {
             let links: Vec<String> = made["groupAssignments"].as_array().unwrap().iter().map(id).collect();
             let count = links.len() as u64;
-            let (owner, staged) = match draw(&mut seed, 4) {
+            let (owner, staged) = match next_random(&mut seed, 4) {
                 0 => ("NULL".to_owned(), "1"),
                 1 => ("NULL".to_owned(), "NULL"),
                 _ if count == 0 => ("NULL".to_owned(), "NULL"),
                 _ => (
-                    format!("'{}'", links[usize::try_from(draw(&mut seed, count)).unwrap()]),
+                    format!("'{}'", links[usize::try_from(next_random(&mut seed, count)).unwrap()]),
                     "NULL",
                 ),
             };
@@ -129,7 +138,7 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
         let client = app.as_(student);
         let listed = client.get("/assignments").await.expect(200);
         for topic in &topics {
-            let expected = by_the_rule(app, topic, &members, &student.id).await;
+            let expected = visible_by_model(app, topic, &members, &student.id).await;
             let answer = client.get(&format!("/assignments/{topic}/attachments")).await;
             let found: BTreeSet<String> = if answer.status == 404 {
                 BTreeSet::new()

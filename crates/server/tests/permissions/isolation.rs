@@ -6,14 +6,14 @@ use api::router;
 use model::access::Access;
 use serde_json::Value;
 
-use crate::access::concrete;
+use crate::access::path_with_unknown_ids;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::tables::fingerprints;
 use test_support::{Answer, Client, LessonFixture, TestApp};
 
-const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
+const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
 
-fn walked(row: &Row) -> bool {
+fn is_checked(row: &Row) -> bool {
     !row.path.starts_with("/auth/") && !matches!(row.access, Access::Anyone | Access::DocumentServer)
 }
 
@@ -30,8 +30,8 @@ fn ids_of_north(app: &TestApp, lesson: &LessonFixture) -> Ids {
     }
 }
 
-fn ids_of_nobody() -> Ids {
-    let id = || NOBODY.to_owned();
+fn unknown_ids() -> Ids {
+    let id = || UNKNOWN_ID.to_owned();
     Ids {
         class: id(),
         subject: id(),
@@ -43,7 +43,7 @@ fn ids_of_nobody() -> Ids {
     }
 }
 
-pub fn filled(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
+pub fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
     let parts = path.split(['{', '}']).enumerate();
     let parts = parts.map(|(index, part)| {
         if index % 2 == 0 {
@@ -74,7 +74,7 @@ pub async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
     }
 }
 
-fn plain(answer: Answer) -> (u16, Value) {
+fn without_request_id(answer: Answer) -> (u16, Value) {
     let status = answer.status;
     let mut body = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
     if let Some(body) = body.as_object_mut() {
@@ -83,24 +83,25 @@ fn plain(answer: Answer) -> (u16, Value) {
     (status, body)
 }
 
-both!(another_schools_ids_are_ids_nobody_has, |app| {
+both!(ids_of_another_school_look_unknown, |app| {
     let lesson = LessonFixture::create(app).await;
     let world = &app.world;
     let before = fingerprints(&app.database).await;
     let (_, rows) = router::description();
-    for row in rows.iter().filter(|row| walked(row) && row.path.contains('{')) {
+    for row in rows.iter().filter(|row| is_checked(row) && row.path.contains('{')) {
         for person in [&world.zara, &world.zoe, &world.zack] {
             let client = app.as_(person);
-            let foreign = plain(
+            let foreign = without_request_id(
                 call(
                     &client,
                     row,
-                    &filled(app, &lesson, &row.path),
+                    &path_of_lesson(app, &lesson, &row.path),
                     &ids_of_north(app, &lesson),
                 )
                 .await,
             );
-            let unknown = plain(call(&client, row, &concrete(&row.path), &ids_of_nobody()).await);
+            let unknown =
+                without_request_id(call(&client, row, &path_with_unknown_ids(&row.path), &unknown_ids()).await);
             let said = format!("{} {} as {}", row.method, row.path, person.name);
             assert_eq!(foreign, unknown, "{said}: a foreign id must look unknown");
             assert!(matches!(foreign.0, 403 | 404), "{said}: {foreign:?}");
@@ -108,7 +109,7 @@ both!(another_schools_ids_are_ids_nobody_has, |app| {
     }
     for row in rows
         .iter()
-        .filter(|row| walked(row) && row.method == "POST" && !row.path.contains('{'))
+        .filter(|row| is_checked(row) && row.method == "POST" && !row.path.contains('{'))
     {
         if matches!(
             row.path.as_str(),
@@ -123,7 +124,7 @@ both!(another_schools_ids_are_ids_nobody_has, |app| {
             continue; // They name no other object.
         }
         for person in [&world.zara, &world.zoe, &world.zack] {
-            let answer = plain(call(&app.as_(person), row, &row.path, &ids_of_north(app, &lesson)).await);
+            let answer = without_request_id(call(&app.as_(person), row, &row.path, &ids_of_north(app, &lesson)).await);
             assert!(
                 matches!(answer.0, 403 | 404),
                 "{} {} as {}: {answer:?}",
@@ -141,7 +142,7 @@ both!(another_schools_ids_are_ids_nobody_has, |app| {
     assert!(changed.is_empty(), "changed: {changed:?}");
 });
 
-both!(a_hidden_group_is_an_id_nobody_has_for_its_own_student, |app| {
+both!(hidden_group_looks_unknown_to_its_own_student, |app| {
     let lesson = LessonFixture::create(app).await;
     let dana = app.as_(&app.world.dana);
     let mut hidden = lesson.clone();
@@ -149,18 +150,18 @@ both!(a_hidden_group_is_an_id_nobody_has_for_its_own_student, |app| {
     let (_, rows) = router::description();
     for row in rows
         .iter()
-        .filter(|row| walked(row) && row.path.contains("{groupId}") || row.path.starts_with("/groups/{id}"))
+        .filter(|row| is_checked(row) && row.path.contains("{groupId}") || row.path.starts_with("/groups/{id}"))
     {
-        let known = plain(
+        let known = without_request_id(
             call(
                 &dana,
                 row,
-                &filled(app, &hidden, &row.path),
+                &path_of_lesson(app, &hidden, &row.path),
                 &ids_of_north(app, &hidden),
             )
             .await,
         );
-        let unknown = plain(call(&dana, row, &concrete(&row.path), &ids_of_nobody()).await);
+        let unknown = without_request_id(call(&dana, row, &path_with_unknown_ids(&row.path), &unknown_ids()).await);
         assert_eq!(known, unknown, "{} {}", row.method, row.path);
     }
     for path in ["/groups", "/assignments", "/workrooms"] {

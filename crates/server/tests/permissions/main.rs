@@ -9,8 +9,9 @@
 extern crate test_support;
 
 mod access;
+mod access_revocation;
 mod attachment_visibility;
-mod bodies;
+mod body_ids;
 mod documentation;
 mod dry_runs;
 mod hosts;
@@ -21,7 +22,6 @@ mod logged;
 mod marker;
 mod matrix;
 mod patience;
-mod people_revoked;
 mod query_plans;
 mod rates;
 mod reads;

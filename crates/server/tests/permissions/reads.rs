@@ -3,12 +3,12 @@
 
 use api::router;
 
-use crate::isolation::filled;
+use crate::isolation::path_of_lesson;
 use test_support::LessonFixture;
 use test_support::tables::fingerprints;
 
 /// Tables that a read may write: cached PDFs, and the activity log record of a data export.
-const KEPT: [&str; 2] = ["activity_logs", "converted_files"];
+const WRITTEN_BY_READS: [&str; 2] = ["activity_logs", "converted_files"];
 
 with_document_server!(reads_change_nothing, |fixture| {
     let (app, world) = (&fixture.app, &fixture.app.world);
@@ -19,13 +19,13 @@ with_document_server!(reads_change_nothing, |fixture| {
     let before = fingerprints(&app.database).await;
     for person in [&world.ben, &world.ada, &world.adam, &world.root, &world.zoe] {
         for row in reads.iter().filter(|row| !row.path.starts_with("/docs")) {
-            let path = filled(app, &lesson, &row.path);
+            let path = path_of_lesson(app, &lesson, &row.path);
             let answer = app.as_(person).get(&path).await;
             assert!(answer.status < 500, "{path} as {}: {}", person.name, answer.status);
         }
     }
     let mut after = fingerprints(&app.database).await;
-    for table in KEPT {
+    for table in WRITTEN_BY_READS {
         assert!(after.remove(table).is_some());
     }
     for (table, print) in after {

@@ -97,7 +97,7 @@ fn rows(answer: &Value) -> Option<usize> {
     answer.as_array().or(list).map(Vec::len)
 }
 
-fn filled(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
+fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
     let parts = path.split(['{', '}']).enumerate();
     let parts = parts.map(|(index, part)| {
         if index % 2 == 0 {
@@ -162,7 +162,7 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
             if row.access.allows(effective_role) && (effective_role == EffectiveRole::SuperAdmin) == is_platform {
                 let key = (row.path.clone(), effective_role);
                 let expected = before.and_then(|before| before.get(&key)).map(|asked| asked.statements);
-                let answer = ask(app, person, row, &filled(app, lesson, &row.path), expected).await;
+                let answer = ask(app, person, row, &path_of_lesson(app, lesson, &row.path), expected).await;
                 asked.extend(answer.map(|answer| (key, answer)));
             }
         }

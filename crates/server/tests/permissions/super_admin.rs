@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::topics::{group, id, ids, topic};
 use test_support::{Client, LessonFixture, RealtimeRows, TestApp};
 
-fn of(list: &Value, key: &str) -> Vec<String> {
+fn values_of(list: &Value, key: &str) -> Vec<String> {
     list.as_array()
         .unwrap()
         .iter()
@@ -15,7 +15,7 @@ fn of(list: &Value, key: &str) -> Vec<String> {
 }
 
 /// Creates a lesson in both schools.
-async fn both_schools(app: &TestApp) {
+async fn create_lessons_in_both_schools(app: &TestApp) {
     let world = &app.world;
     LessonFixture::create(app).await;
     let zoe = app.as_(&world.zoe);
@@ -28,8 +28,8 @@ async fn both_schools(app: &TestApp) {
     .await;
 }
 
-both!(lists_without_an_organization_are_those_of_all_schools, |app| {
-    both_schools(app).await;
+both!(lists_without_active_school_span_all_schools, |app| {
+    create_lessons_in_both_schools(app).await;
     let (root, world) = (app.as_(&app.world.root), &app.world);
     app.as_(&world.adam)
         .post("/subjects", json!({"name": "Zoology"}))
@@ -48,19 +48,22 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
         .await
         .expect(201);
     let subjects = root.get("/subjects").await.expect(200);
-    assert_eq!(of(&subjects, "name"), ["Art", "Biology", "Biology", "Zoology"]);
+    assert_eq!(values_of(&subjects, "name"), ["Art", "Biology", "Biology", "Zoology"]);
     let found = root.get("/subjects?search=o").await.expect(200);
-    assert_eq!(of(&found, "name"), ["Biology", "Biology", "Zoology"]);
-    let homerooms = of(&root.get("/homerooms").await.expect(200), "name");
+    assert_eq!(values_of(&found, "name"), ["Biology", "Biology", "Zoology"]);
+    let homerooms = values_of(&root.get("/homerooms").await.expect(200), "name");
     assert_eq!(
         (homerooms[0].as_str(), homerooms[1].as_str(), homerooms.len()),
         ("5a", "6c", 3)
     );
-    assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["7b", "8a", "9c"]);
-    let prefix = root.get("/classes?search=A").await.expect(200);
-    assert_eq!(of(&prefix, "name"), ["8a"]);
     assert_eq!(
-        of(&root.get("/courses").await.expect(200), "name"),
+        values_of(&root.get("/classes").await.expect(200), "name"),
+        ["7b", "8a", "9c"]
+    );
+    let prefix = root.get("/classes?search=A").await.expect(200);
+    assert_eq!(values_of(&prefix, "name"), ["8a"]);
+    assert_eq!(
+        values_of(&root.get("/courses").await.expect(200), "name"),
         ["Cells", "Cells", "Cells"]
     );
     let groups = root.get("/groups").await.expect(200);
@@ -73,13 +76,13 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
         .collect();
     assert!(numbers.is_sorted(), "{numbers:?}");
     assert_eq!(
-        of(&root.get("/assignments").await.expect(200), "title"),
+        values_of(&root.get("/assignments").await.expect(200), "title"),
         ["Waters", "Landforms"]
     );
     let latest = root.get("/assignments?sort=-deadline").await.expect(200);
-    assert_eq!(of(&latest, "title"), ["Landforms", "Waters"]);
+    assert_eq!(values_of(&latest, "title"), ["Landforms", "Waters"]);
     assert_eq!(
-        of(&root.get("/assignments?sort=-title").await.expect(200), "title"),
+        values_of(&root.get("/assignments?sort=-title").await.expect(200), "title"),
         ["Waters", "Landforms"]
     );
     assert_eq!(root.get("/workrooms").await.expect(200).as_array().unwrap().len(), 3);
@@ -88,7 +91,7 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
         .get(&format!("/classes?organizationId={}", world.south))
         .await
         .expect(200);
-    assert_eq!(of(&narrowed, "name"), ["9c"]);
+    assert_eq!(values_of(&narrowed, "name"), ["9c"]);
     root.get("/classes?organizationId=nobody")
         .await
         .refused(404, "NOT_FOUND");
@@ -96,15 +99,15 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
         .get(&format!("/groups?classId={}", world.south_class.id))
         .await
         .expect(200);
-    assert_eq!(of(&filtered, "name"), ["Lakes"]);
+    assert_eq!(values_of(&filtered, "name"), ["Lakes"]);
     root.post("/auth/organization/set-active", json!({"organizationId": world.south}))
         .await
         .expect(200);
-    assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["9c"]);
+    assert_eq!(values_of(&root.get("/classes").await.expect(200), "name"), ["9c"]);
 });
 
-both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
-    both_schools(app).await;
+both!(log_pages_across_schools_have_no_gap, |app| {
+    create_lessons_in_both_schools(app).await;
     let (root, world) = (app.as_(&app.world.root), &app.world);
     for number in 0..4 {
         let school = if number % 2 == 0 { &world.adam } else { &world.zara };
@@ -114,9 +117,9 @@ both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
             .expect(201);
     }
     let whole = root.get("/activity-logs?limit=200").await.expect(200)["data"].clone();
-    let times = of(&whole, "createdAt");
+    let times = values_of(&whole, "createdAt");
     assert!(times.is_sorted_by(|one, next| one >= next), "newest first: {times:?}");
-    let schools: std::collections::BTreeSet<_> = of(&whole, "organizationId").into_iter().collect();
+    let schools: std::collections::BTreeSet<_> = values_of(&whole, "organizationId").into_iter().collect();
     assert_eq!(schools.len(), 2);
     for limit in [1, 2, 3, 5] {
         let (mut seen, mut next) = (Vec::new(), String::new());
@@ -140,14 +143,14 @@ both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
     );
 });
 
-both!(people_of_all_schools_stand_in_one_list_once, |app| {
+both!(user_of_two_schools_is_listed_once, |app| {
     let (root, world) = (app.as_(&app.world.root), &app.world);
     RealtimeRows(app).join_school(&world.south, &world.tom, "teacher").await;
     for limit in [3, 5, 200] {
         let (mut names, mut next) = (Vec::new(), String::new());
         loop {
             let page = root.get(&format!("/users?limit={limit}{next}")).await.expect(200);
-            names.extend(of(&page["data"], "name"));
+            names.extend(values_of(&page["data"], "name"));
             let Some(cursor) = page["nextCursor"].as_str() else {
                 break;
             };
@@ -166,20 +169,20 @@ both!(people_of_all_schools_stand_in_one_list_once, |app| {
     assert_eq!(ours.expect(200)["data"].as_array().unwrap().len(), 4);
 });
 
-async fn newest(root: &Client, organization: &str) -> Value {
+async fn newest_record(root: &Client, organization: &str) -> Value {
     root.get(&format!("/activity-logs?organizationId={organization}&limit=1"))
         .await
         .expect(200)["data"][0]
         .clone()
 }
 
-both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
+both!(writes_go_to_school_of_parent_and_log_the_super_admin, |app| {
     let (root, world) = (app.as_(&app.world.root), &app.world);
     // The school comes from the parent in the body.
     let class = &world.south_class;
     let course = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
     let course = root.post("/courses", course).await.expect(201);
-    let record = newest(&root, &world.south).await;
+    let record = newest_record(&root, &world.south).await;
     assert_eq!(
         (&record["userRole"], &record["entityName"]),
         (&json!("SUPER_ADMIN"), &json!("Plants"))
@@ -219,7 +222,7 @@ both!(writes_go_where_the_parent_is_and_are_logged_as_the_platforms, |app| {
     let new =
         json!({"name": "9d", "academicYear": "2026/2027", "teacherId": world.zoe.id, "organizationId": world.south});
     root.post("/classes", new).await.expect(201);
-    assert_eq!(newest(&root, &world.south).await["userRole"], "SUPER_ADMIN");
+    assert_eq!(newest_record(&root, &world.south).await["userRole"], "SUPER_ADMIN");
     // An unknown id is not found, but the validation runs first. If a body names objects of two schools, one of them is
     // not found.
     let nobody = "0190a1b2-0000-7000-8000-00000000dead";

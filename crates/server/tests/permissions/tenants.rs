@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use test_support::topics::id;
 use test_support::{Client, TestApp, raw_socket};
 
-fn new(slug: &str, owner: &str) -> Value {
+fn new_tenant(slug: &str, owner: &str) -> Value {
     json!({"name": "West School", "slug": slug, "ownerEmail": owner, "ownerName": "Wanda West"})
 }
 
@@ -30,9 +30,9 @@ async fn records(client: &Client, organization: &str) -> Vec<Value> {
     client.get(&path).await.expect(200)["data"].as_array().unwrap().clone()
 }
 
-both!(a_school_is_founded_with_an_owner_who_can_sign_in, |app| {
+both!(new_school_has_an_owner_who_can_sign_in, |app| {
     let root = app.as_(&app.world.root);
-    let mut body = new("west", "Wanda@West.Example");
+    let mut body = new_tenant("west", "Wanda@West.Example");
     body["customDomain"] = json!("learn.west.example");
     body["metadata"] = json!({"gradeScale": "1-6", "features": {"teachersAddSubjects": true}});
     let answer = root.post("/tenants", body).await;
@@ -80,9 +80,12 @@ both!(a_school_is_founded_with_an_owner_who_can_sign_in, |app| {
     assert_eq!(members["nextCursor"], Value::Null);
 });
 
-both!(owner_who_has_an_account_is_invited_and_nothing_of_it_is_shown, |app| {
+both!(existing_account_is_invited_as_owner_without_details, |app| {
     let (root, world) = (app.as_(&app.world.root), &app.world);
-    let founded = root.post("/tenants", new("west", &world.zoe.email)).await.expect(201);
+    let founded = root
+        .post("/tenants", new_tenant("west", &world.zoe.email))
+        .await
+        .expect(201);
     assert_eq!(founded["invitation"]["email"], json!(world.zoe.email));
     assert!(founded.get("owner").is_none(), "{founded}");
     assert!(founded.get("temporaryPassword").is_none());
@@ -97,7 +100,7 @@ both!(owner_who_has_an_account_is_invited_and_nothing_of_it_is_shown, |app| {
     assert_eq!(list.as_array().unwrap().len(), 1, "an invitation is no membership");
 });
 
-both!(names_in_addresses_are_checked_and_taken_once, |app| {
+both!(slugs_and_domains_are_validated_and_unique, |app| {
     let root = app.as_(&app.world.root);
     for (field, value) in [
         ("slug", json!("W")),
@@ -113,19 +116,19 @@ both!(names_in_addresses_are_checked_and_taken_once, |app| {
         ("name", json!("")),
         ("colour", json!("red")),
     ] {
-        let mut body = new("west", "wanda@west.example");
+        let mut body = new_tenant("west", "wanda@west.example");
         body[field] = value;
         root.post("/tenants", body).await.invalid(field);
     }
-    let mut body = new("west", "wanda@west.example");
+    let mut body = new_tenant("west", "wanda@west.example");
     body["metadata"] = json!({"theme": "dark"});
     root.post("/tenants", body).await.invalid("metadata.theme");
-    let taken = root.post("/tenants", new("north", "wanda@west.example")).await;
+    let taken = root.post("/tenants", new_tenant("north", "wanda@west.example")).await;
     taken.refused(409, "DUPLICATE_SLUG");
-    let mut body = new("west", "wanda@west.example");
+    let mut body = new_tenant("west", "wanda@west.example");
     body["customDomain"] = json!("learn.west.example");
     let west = root.post("/tenants", body).await.expect(201)["tenant"].clone();
-    let mut body = new("west-2", "wim@west.example");
+    let mut body = new_tenant("west-2", "wim@west.example");
     body["customDomain"] = json!("learn.west.example");
     root.post("/tenants", body).await.refused(409, "DUPLICATE_DOMAIN");
     let all = root.get("/tenants?search=west").await.expect(200);
@@ -137,7 +140,7 @@ both!(names_in_addresses_are_checked_and_taken_once, |app| {
     assert_eq!(accounts.await.len(), 0);
 });
 
-both!(a_school_is_changed_and_what_was_read_may_be_sent_back, |app| {
+both!(school_edit_accepts_fields_as_they_were_read, |app| {
     let (root, north) = (app.as_(&app.world.root), &app.world.north);
     let path = format!("/tenants/{north}");
     let mut whole = root.get(&path).await.expect(200);
@@ -179,7 +182,7 @@ both!(a_school_is_changed_and_what_was_read_may_be_sent_back, |app| {
         .refused(404, "NOT_FOUND");
 });
 
-both!(schools_are_found_by_name_and_only_by_the_platform, |app| {
+both!(only_super_admin_lists_and_searches_schools, |app| {
     let root = app.as_(&app.world.root);
     let names = |list: Value| -> Vec<String> {
         let list = list.as_array().unwrap().iter();
@@ -224,7 +227,7 @@ both!(members_are_paged_by_name, |app| {
     root.get(&format!("{path}&cursor=x")).await.invalid("cursor");
 });
 
-both!(a_suspended_school_refuses_its_people_at_once_and_loses_nothing, |app| {
+both!(suspended_school_rejects_members_until_activated, |app| {
     let (world, root) = (&app.world, app.as_(&app.world.root));
     let ben = app.as_(&world.ben);
     let mut socket = raw_socket::Socket::open(app, &world.ben.cookie).await;

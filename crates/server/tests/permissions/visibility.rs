@@ -81,14 +81,14 @@ fn random_class() -> impl Strategy<Value = RandomClass> {
 
 /// The inserted rows, with the facts that the model functions take as arguments.
 #[derive(Debug, Clone)]
-struct Facts {
+struct StoredClass {
     class: ClassId,
     co_teachers: Vec<UserId>,
     enrolled: BTreeSet<UserId>,
     groups: Vec<(GroupId, BTreeSet<UserId>)>,
 }
 
-fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Facts> {
+fn insert_classes(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<StoredClass> {
     let mut connection = match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
         Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
@@ -141,7 +141,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
             groups.push((GroupId::new(group_id), members.iter().map(UserId::new).collect()));
         }
         let enrolled = enrolled.iter().map(UserId::new).collect();
-        facts.push(Facts {
+        facts.push(StoredClass {
             class: ClassId::new(id),
             co_teachers,
             enrolled,
@@ -153,7 +153,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
 
 /// Everything the viewer can find in the database, through every query that applies the rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Found {
+struct VisibleIds {
     classes: BTreeSet<ClassId>,
     managed: BTreeSet<ClassId>,
     known: BTreeSet<GroupId>,
@@ -161,8 +161,13 @@ struct Found {
 }
 
 /// Returns what the model functions allow.
-fn expected(viewer: &Viewer, user: &UserId, now: Timestamp, school: &[(Facts, Class, Vec<Group>)]) -> Found {
-    let mut found = Found::default();
+fn visible_by_model(
+    viewer: &Viewer,
+    user: &UserId,
+    now: Timestamp,
+    school: &[(StoredClass, Class, Vec<Group>)],
+) -> VisibleIds {
+    let mut found = VisibleIds::default();
     for (facts, class, groups) in school {
         let manages = class.managed_by(viewer, &facts.co_teachers);
         if class.visible_to(viewer, facts.enrolled.contains(user)) {
@@ -185,8 +190,8 @@ fn expected(viewer: &Viewer, user: &UserId, now: Timestamp, school: &[(Facts, Cl
 }
 
 /// Returns what the statements find. All queries must agree.
-fn stored(scope: &mut ReadTx<'_>, school: &[(Facts, Class, Vec<Group>)]) -> Found {
-    let mut found = Found::default();
+fn visible_by_statements(scope: &mut ReadTx<'_>, school: &[(StoredClass, Class, Vec<Group>)]) -> VisibleIds {
+    let mut found = VisibleIds::default();
     let mut by_class = Vec::new();
     for (facts, _, groups) in school {
         if scope.class(&facts.class).is_ok() {
@@ -255,18 +260,18 @@ async fn read<T: Send + 'static>(
         .unwrap()
 }
 
-both!(what_the_statements_find_is_what_the_functions_say, |app| {
+both!(visibility_in_statements_and_model_agrees, |app| {
     let world = &app.world;
     let mut runner = TestRunner::deterministic();
     let classes = prop::collection::vec(random_class(), 24)
         .new_tree(&mut runner)
         .unwrap()
         .current();
-    let facts = tokio::task::block_in_place(|| write(&app.database, world, &classes));
+    let facts = tokio::task::block_in_place(|| insert_classes(&app.database, world, &classes));
     let admin = app
         .request_context(&world.north, &world.adam.id, ViewedAs::Admin, clock::now())
         .await;
-    let school: Vec<(Facts, Class, Vec<Group>)> = read(app, admin, move |scope| {
+    let school: Vec<(StoredClass, Class, Vec<Group>)> = read(app, admin, move |scope| {
         let whole = facts.into_iter().map(|facts| {
             let groups = facts
                 .groups
@@ -289,11 +294,17 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
         ];
         for (person, viewed_as) in viewers.chain(staff) {
             let standpoint = app.request_context(&world.north, &person.id, viewed_as, now).await;
-            let expected = expected(&standpoint.viewer, &UserId::new(&person.id), now, &school);
+            let visible_by_model = visible_by_model(&standpoint.viewer, &UserId::new(&person.id), now, &school);
             let asked = school.clone();
-            let stored = read(app, standpoint, move |scope| stored(scope, &asked)).await;
-            assert_eq!(stored, expected, "{} at {}", person.name, now.as_millis() - START);
-            found_something += usize::from(!expected.seen.is_empty());
+            let visible_by_statements = read(app, standpoint, move |scope| visible_by_statements(scope, &asked)).await;
+            assert_eq!(
+                visible_by_statements,
+                visible_by_model,
+                "{} at {}",
+                person.name,
+                now.as_millis() - START
+            );
+            found_something += usize::from(!visible_by_model.seen.is_empty());
         }
         // The other school sees none of this.
         let zara = app
@@ -301,8 +312,8 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
             .await;
         let asked = school.clone();
         assert_eq!(
-            read(app, zara, move |scope| stored(scope, &asked)).await,
-            Found::default()
+            read(app, zara, move |scope| visible_by_statements(scope, &asked)).await,
+            VisibleIds::default()
         );
     }
     assert!(
@@ -312,7 +323,7 @@ both!(what_the_statements_find_is_what_the_functions_say, |app| {
 });
 
 /// Returns every request of a student, with the filters that could reveal a hidden group.
-fn questions(class: &str, course: &str, subject: &str, topic: &str, group: &str) -> Vec<String> {
+fn student_requests(class: &str, course: &str, subject: &str, topic: &str, group: &str) -> Vec<String> {
     let mut paths: Vec<String> = ["/groups", "/workrooms", "/assignments"].map(str::to_owned).to_vec();
     let filters = [
         format!("classId={class}"),
@@ -336,7 +347,7 @@ fn questions(class: &str, course: &str, subject: &str, topic: &str, group: &str)
     paths
 }
 
-both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
+both!(student_cannot_see_group_before_start_date, |app| {
     let World { seven_b, ada, ben, .. } = &app.world;
     let client = app.as_(ada);
     let new = |name: &str, start: Value| json!({"classId": seven_b.id, "courseId": seven_b.course, "name": name, "startDate": start, "memberIds": [ben.id]});
@@ -363,7 +374,7 @@ both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
         text(&alone["id"]),
     ];
     let student = app.as_(ben);
-    let mut paths = questions(
+    let mut paths = student_requests(
         &seven_b.id,
         &seven_b.course,
         &seven_b.subject,
@@ -386,14 +397,14 @@ both!(a_student_finds_no_trace_of_a_group_that_has_not_started, |app| {
     assert_eq!(links["groupAssignments"].as_array().unwrap().len(), 1);
 
     let unknown = not_found_body(student.get("/groups/0190a1b2-0000-7000-8000-000000000001").await);
-    let doors = [
+    let paths_of_hidden_group = [
         format!("/groups/{hidden_id}"),
         format!("/workrooms/{room}"),
         format!("/workrooms/group/{hidden_id}"),
         format!("/workrooms/{room}/documents"),
         format!("/assignments/{}", text(&alone["id"])),
     ];
-    for path in doors {
+    for path in paths_of_hidden_group {
         assert_eq!(not_found_body(student.get(&path).await), unknown, "{path}");
     }
     student

@@ -9,7 +9,7 @@ use model::access::Access;
 use serde_json::Value;
 
 use super::finder::found;
-use crate::isolation::{call, filled};
+use crate::isolation::{call, path_of_lesson};
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp};
 
@@ -128,7 +128,7 @@ impl Looker<'_> {
     /// Sends every query, for lists and for the objects of this lesson.
     pub async fn look(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids) {
         for row in table.gets() {
-            let path = filled(self.app, lesson, &row.path);
+            let path = path_of_lesson(self.app, lesson, &row.path);
             for question in table.questions(row, lesson, ids) {
                 let asked = format!("{path}{question}");
                 let answer = self.client.get(&asked).await;
@@ -140,7 +140,7 @@ impl Looker<'_> {
     /// Tries every change. No change that names an object may succeed.
     pub async fn meddle(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids, is_all_foreign: bool) {
         for row in table.changes() {
-            let path = filled(self.app, lesson, &row.path);
+            let path = path_of_lesson(self.app, lesson, &row.path);
             let answer = call(&self.client, row, &path, ids).await;
             let may_fit = !is_all_foreign || !row.path.contains('{') || answer.status >= 400;
             let said = String::from_utf8_lossy(&answer.bytes).into_owned();

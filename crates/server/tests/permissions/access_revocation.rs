@@ -6,7 +6,7 @@ use model::id::ClassId;
 use model::realtime::Room;
 use serde_json::json;
 
-use crate::access::concrete;
+use crate::access::path_with_unknown_ids;
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, enable};
 use test_support::realtime_rows::group_updated;
@@ -15,12 +15,12 @@ use test_support::school_people::member_of_north;
 use test_support::{Client, RealtimeRows, SocketListener, TestApp, clients_are_installed, raw_socket, until};
 
 /// Waits until a socket has left a room.
-async fn until_empty(app: &TestApp, room: &Room, left: usize) {
+async fn wait_for_sockets_left(app: &TestApp, room: &Room, left: usize) {
     let what = format!("{room:?} has {left} sockets");
     until(&what, async || app.app.realtime().count(room) <= left).await;
 }
 
-both!(a_demoted_teacher_teaches_no_more, |app| {
+both!(demoted_teacher_loses_all_staff_access, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     enable(app, &world.ada).await;
     let browser = Browser::new(app);
@@ -56,7 +56,7 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
         let ask = async |client: &Client| {
             let body = (row.method != "GET").then(|| json!({}));
             client
-                .send(row.method.parse().unwrap(), &concrete(&row.path), body)
+                .send(row.method.parse().unwrap(), &path_with_unknown_ids(&row.path), body)
                 .await
         };
         for client in &old {
@@ -64,7 +64,7 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
         }
         ask(&again.client()).await.refused(403, "FORBIDDEN_ROLE");
     }
-    until_empty(app, &staff, 0).await;
+    wait_for_sockets_left(app, &staff, 0).await;
     let logged = texts(
         &app.database,
         "SELECT details FROM activity_logs WHERE action = 'ROLE_CHANGED'".to_owned(),
@@ -77,7 +77,7 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
     );
 });
 
-both!(what_is_taken_away_ends_sessions_and_sockets, |app| {
+both!(deactivation_reset_and_removal_end_sessions_and_sockets, |app| {
     if !clients_are_installed() {
         return;
     }
@@ -110,7 +110,7 @@ both!(what_is_taken_away_ends_sessions_and_sockets, |app| {
     assert_eq!(dana.expect("session:revoked").await["reason"], "DEACTIVATED");
 });
 
-both!(a_switched_off_account_signs_in_like_a_wrong_password, |app| {
+both!(deactivated_account_fails_sign_in_like_a_wrong_password, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     enable(app, &world.ben).await;
     let sign_in = async |password: &str| {
@@ -140,78 +140,75 @@ both!(a_switched_off_account_signs_in_like_a_wrong_password, |app| {
         .refused(401, "UNAUTHENTICATED");
 });
 
-both!(
-    a_membership_ends_with_all_that_hangs_on_it_here_and_nothing_elsewhere,
-    |app| {
-        if !clients_are_installed() {
-            return;
-        }
-        let (world, adam, ada, rows) = (
-            &app.world,
-            app.as_(&app.world.adam),
-            app.as_(&app.world.ada),
-            RealtimeRows(app),
-        );
-        rows.join_school(&world.south, &world.ben, "student").await;
-        let at_south = rows.another_session(&world.ben).await;
-        rows.set_active_school(&at_south, Some(&world.south)).await;
-        let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
-        let path = format!("/homerooms/{}/students", homeroom.as_str().unwrap());
-        adam.post(&path, json!({"studentIds": [world.ben.id]}))
-            .await
-            .expect(200);
-        let group = json!({"name": "Rivers", "classId": world.seven_b.id, "memberIds": [world.ben.id, world.cem.id]});
-        let group = ada.post("/groups", group).await.expect(201)["id"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let mut here = SocketListener::connect(app, &world.ben).await;
-        let mut there = SocketListener::connect(app, &at_south).await;
-        let mut mate = SocketListener::connect(app, &world.cem).await;
-        let mut teacher = SocketListener::connect(app, &world.ada).await;
+both!(removed_member_loses_access_in_this_school_only, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let (world, adam, ada, rows) = (
+        &app.world,
+        app.as_(&app.world.adam),
+        app.as_(&app.world.ada),
+        RealtimeRows(app),
+    );
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let at_south = rows.another_session(&world.ben).await;
+    rows.set_active_school(&at_south, Some(&world.south)).await;
+    let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201)["id"].clone();
+    let path = format!("/homerooms/{}/students", homeroom.as_str().unwrap());
+    adam.post(&path, json!({"studentIds": [world.ben.id]}))
+        .await
+        .expect(200);
+    let group = json!({"name": "Rivers", "classId": world.seven_b.id, "memberIds": [world.ben.id, world.cem.id]});
+    let group = ada.post("/groups", group).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let mut here = SocketListener::connect(app, &world.ben).await;
+    let mut there = SocketListener::connect(app, &at_south).await;
+    let mut mate = SocketListener::connect(app, &world.cem).await;
+    let mut teacher = SocketListener::connect(app, &world.ada).await;
 
-        let ended = adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
-        assert_eq!(ended, json!({"success": true}));
-        assert_eq!(here.expect("session:revoked").await["reason"], "MEMBERSHIP_ENDED");
-        assert_eq!(
-            mate.expect("group:member:removed").await["user"]["id"],
-            json!(world.ben.id)
-        );
-        let gone = teacher.expect("class:membership").await;
-        assert_eq!(
-            (&gone["userId"], &gone["action"]),
-            (&json!(world.ben.id), &json!("REMOVED"))
-        );
-        app.as_(&world.ben)
-            .get("/users/me")
-            .await
-            .refused(401, "UNAUTHENTICATED");
-        app.as_(&at_south).get("/subjects").await.expect(200);
-        let members = ada.get(&format!("/groups/{group}")).await.expect(200)["members"].clone();
-        assert_eq!(members.as_array().unwrap().len(), 1);
-        let left = format!(
-            "SELECT 'x' FROM class_enrollments WHERE student_id = '{0}' AND organization_id = '{1}'
+    let ended = adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
+    assert_eq!(ended, json!({"success": true}));
+    assert_eq!(here.expect("session:revoked").await["reason"], "MEMBERSHIP_ENDED");
+    assert_eq!(
+        mate.expect("group:member:removed").await["user"]["id"],
+        json!(world.ben.id)
+    );
+    let gone = teacher.expect("class:membership").await;
+    assert_eq!(
+        (&gone["userId"], &gone["action"]),
+        (&json!(world.ben.id), &json!("REMOVED"))
+    );
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    app.as_(&at_south).get("/subjects").await.expect(200);
+    let members = ada.get(&format!("/groups/{group}")).await.expect(200)["members"].clone();
+    assert_eq!(members.as_array().unwrap().len(), 1);
+    let left = format!(
+        "SELECT 'x' FROM class_enrollments WHERE student_id = '{0}' AND organization_id = '{1}'
             UNION ALL SELECT 'x' FROM homeroom_enrollments WHERE student_id = '{0}'
             UNION ALL SELECT 'x' FROM members WHERE user_id = '{0}' AND organization_id = '{1}'",
-            world.ben.id, world.north
-        );
-        assert!(texts(&app.database, left).await.is_empty());
-        let active = format!(
-            "SELECT CAST(is_active AS TEXT) FROM users WHERE id = '{}' AND is_active",
-            world.ben.id
-        );
-        assert_eq!(texts(&app.database, active).await.len(), 1, "he is still somebody's");
-        rows.emit(vec![group_updated(
-            &world.north,
-            vec![Room::User(test_support::realtime_rows::user(&world.ben))],
-            "too late",
-        )])
-        .await;
-        there.expect_no_event(150).await;
-    }
-);
+        world.ben.id, world.north
+    );
+    assert!(texts(&app.database, left).await.is_empty());
+    let active = format!(
+        "SELECT CAST(is_active AS TEXT) FROM users WHERE id = '{}' AND is_active",
+        world.ben.id
+    );
+    assert_eq!(texts(&app.database, active).await.len(), 1, "he is still somebody's");
+    rows.emit(vec![group_updated(
+        &world.north,
+        vec![Room::User(test_support::realtime_rows::user(&world.ben))],
+        "too late",
+    )])
+    .await;
+    there.expect_no_event(150).await;
+});
 
-both!(a_teacher_who_leaves_keeps_no_part_and_his_classes_stay, |app| {
+both!(removed_teacher_loses_roles_and_owned_classes_stay, |app| {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
     let teachers = format!("/classes/{}/teachers", world.seven_b.id);
     adam.post(&teachers, json!({"userId": world.tom.id})).await.expect(200);

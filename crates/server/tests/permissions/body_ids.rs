@@ -7,7 +7,7 @@ use test_support::topics::{group, id, link, topic};
 use test_support::{Client, TestApp};
 
 /// A group that works on its own topic.
-struct Corner {
+struct GroupFixture {
     group: String,
     room: String,
     topic: String,
@@ -17,10 +17,15 @@ struct Corner {
     document: String,
     message: String,
     /// A file of the chat that no message references yet.
-    waiting: String,
+    unused_file: String,
 }
 
-async fn corner(app: &TestApp, teacher: &Client, class: &test_support::Class, who: &test_support::Person) -> Corner {
+async fn create_group_fixture(
+    app: &TestApp,
+    teacher: &Client,
+    class: &test_support::Class,
+    who: &test_support::Person,
+) -> GroupFixture {
     let group = group(teacher, class, &[who], json!({})).await;
     let made = topic(teacher, class, json!({"isShared": false, "groupIds": [group]})).await;
     let (path, link) = (
@@ -44,11 +49,11 @@ async fn corner(app: &TestApp, teacher: &Client, class: &test_support::Class, wh
     let chat = format!("/workrooms/{room}/messages");
     let message = student.post(&chat, json!({"content": "Hello"})).await;
     let files = format!("{chat}/attachments");
-    let waiting = student.upload(&files, "waiting.txt", b"text".to_vec(), &[]).await;
-    Corner {
+    let unused_file = student.upload(&files, "waiting.txt", b"text".to_vec(), &[]).await;
+    GroupFixture {
         document: id(&document.expect(201)),
         message: id(&message.expect(201)),
-        waiting: id(&waiting.expect(201)),
+        unused_file: id(&unused_file.expect(201)),
         topic: id(&made),
         group,
         room,
@@ -58,20 +63,20 @@ async fn corner(app: &TestApp, teacher: &Client, class: &test_support::Class, wh
     }
 }
 
-async fn refused(client: &Client, who: &str, method: &str, path: &str, body: Value) {
+async fn assert_not_found(client: &Client, who: &str, method: &str, path: &str, body: Value) {
     let answer = client.send(method.parse().unwrap(), path, Some(body.clone())).await;
     let said = String::from_utf8_lossy(&answer.bytes).into_owned();
     assert_eq!(answer.status, 404, "{method} {path} with {body} as {who}: {said}");
     answer.refused(404, "NOT_FOUND");
 }
 
-sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
+sqlite!(foreign_ids_in_bodies_are_not_found, |app| {
     let world = &app.world;
     let (ada, tom, zoe) = (app.as_(&world.ada), app.as_(&world.tom), app.as_(&world.zoe));
-    let here = corner(app, &ada, &world.seven_b, &world.ben).await;
-    let beside = corner(app, &ada, &world.seven_b, &world.cem).await;
-    let upstairs = corner(app, &tom, &world.eight_a, &world.finn).await;
-    let abroad = corner(app, &zoe, &world.south_class, &world.zack).await;
+    let here = create_group_fixture(app, &ada, &world.seven_b, &world.ben).await;
+    let same_class = create_group_fixture(app, &ada, &world.seven_b, &world.cem).await;
+    let other_class = create_group_fixture(app, &tom, &world.eight_a, &world.finn).await;
+    let other_school = create_group_fixture(app, &zoe, &world.south_class, &world.zack).await;
     let before = fingerprints(&app.database).await;
 
     let ben = app.as_(&world.ben);
@@ -80,7 +85,7 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         format!("/workrooms/{}/messages", here.room),
     );
     let document = format!("/workrooms/documents/{}", here.document);
-    for there in [&beside, &upstairs, &abroad] {
+    for there in [&same_class, &other_class, &other_school] {
         let tried = [
             (
                 "POST",
@@ -104,7 +109,11 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
                 json!({"assignmentId": there.topic}),
             ),
             ("POST", &chat, json!({"content": "x", "replyToId": there.message})),
-            ("POST", &chat, json!({"content": "x", "attachmentIds": [there.waiting]})),
+            (
+                "POST",
+                &chat,
+                json!({"content": "x", "attachmentIds": [there.unused_file]}),
+            ),
             (
                 "POST",
                 &format!("/workrooms/{}/read", here.room),
@@ -117,19 +126,19 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
             ),
         ];
         for (method, path, body) in tried {
-            refused(&ben, "Ben", method, path, body).await;
+            assert_not_found(&ben, "Ben", method, path, body).await;
         }
     }
     // Students can write only to their teachers, not to any user whose id they know.
     for person in [&world.finn, &world.tom, &world.zoe, &world.root] {
         let letter = json!({"content": "x", "recipientIds": [person.id]});
-        refused(&ben, "Ben", "POST", "/messages", letter).await;
+        assert_not_found(&ben, "Ben", "POST", "/messages", letter).await;
     }
 
     let bulk = format!("/assignments/{}/bulk", here.topic);
-    for there in [&beside, &upstairs, &abroad] {
+    for there in [&same_class, &other_class, &other_school] {
         for field in ["addAttachmentIds", "removeAttachmentIds"] {
-            refused(&ada, "Ada", "PATCH", &bulk, json!({field: [there.topic_file]})).await;
+            assert_not_found(&ada, "Ada", "PATCH", &bulk, json!({field: [there.topic_file]})).await;
         }
         let files = format!("/assignments/{}/attachments", here.topic);
         let fields = [("groupAssignmentId", there.link.as_str())];
@@ -137,12 +146,12 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         answer.refused(404, "NOT_FOUND");
     }
     // A teacher can see that a class of another teacher exists, but not its content.
-    for there in [&upstairs, &abroad] {
+    for there in [&other_class, &other_school] {
         for about in [
             json!({"groupAssignmentId": there.link, "text": "x"}),
             json!({"documentId": there.document, "text": "x"}),
         ] {
-            refused(&ada, "Ada", "POST", "/feedback", about).await;
+            assert_not_found(&ada, "Ada", "POST", "/feedback", about).await;
         }
     }
     let class = &world.seven_b;
@@ -159,7 +168,7 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         (
             "POST",
             &groups,
-            json!({"classId": class.id, "assignmentId": abroad.topic}),
+            json!({"classId": class.id, "assignmentId": other_school.topic}),
         ),
         (
             "POST",
@@ -174,7 +183,7 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         (
             "POST",
             &format!("/assignments/{}/groups", here.topic),
-            json!({"groupIds": [abroad.group]}),
+            json!({"groupIds": [other_school.group]}),
         ),
         (
             "PATCH",
@@ -197,11 +206,11 @@ sqlite!(what_belongs_elsewhere_is_nothing_in_a_body, |app| {
         (
             "POST",
             &format!("/groups/{}/members/{}/move", here.group, world.ben.id),
-            json!({"toGroupId": abroad.group}),
+            json!({"toGroupId": other_school.group}),
         ),
     ];
     for (method, path, body) in tried {
-        refused(&ada, "Ada", method, path, body).await;
+        assert_not_found(&ada, "Ada", method, path, body).await;
     }
     let after = fingerprints(&app.database).await;
     let changed: Vec<_> = before
