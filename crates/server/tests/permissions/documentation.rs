@@ -9,7 +9,7 @@ use test_support::openapi_check::document;
 use test_support::openapi_examples;
 
 /// Returns where to add missing documentation.
-fn place(row: &Row) -> String {
+fn source_of(row: &Row) -> String {
     format!(
         "{} {} (http/{}.rs or a file beside it)",
         row.method,
@@ -19,11 +19,11 @@ fn place(row: &Row) -> String {
 }
 
 /// Checks all routes and reports everything that is missing at once.
-fn all_routes(missing: impl Fn(&Row, &Value) -> Vec<String>) {
+fn check_all_routes(missing: impl Fn(&Row, &Value) -> Vec<String>) {
     let document = document();
     let faults = document.rows.iter().flat_map(|row| {
         let found = missing(row, document.operation(row));
-        found.into_iter().map(move |what| format!("{}: {what}", place(row)))
+        found.into_iter().map(move |what| format!("{}: {what}", source_of(row)))
     });
     let faults: Vec<String> = faults.collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
@@ -31,7 +31,7 @@ fn all_routes(missing: impl Fn(&Row, &Value) -> Vec<String>) {
 
 #[test]
 fn every_route_and_every_parameter_is_described() {
-    all_routes(|_, operation| {
+    check_all_routes(|_, operation| {
         let mut missing = Vec::new();
         if operation["summary"]
             .as_str()
@@ -54,7 +54,7 @@ fn every_route_and_every_parameter_is_described() {
 }
 
 #[test]
-fn every_operation_has_a_name_of_its_own() {
+fn every_operation_has_a_unique_id() {
     let mut seen = std::collections::HashMap::new();
     for row in &document().rows {
         let name = document().operation(row)["operationId"].as_str().unwrap_or_default();
@@ -70,7 +70,7 @@ fn every_operation_has_a_name_of_its_own() {
 }
 
 #[test]
-fn every_refusal_is_a_known_code_with_a_meaning() {
+fn every_error_response_has_documented_codes() {
     for (name, response) in document().value["components"]["responses"].as_object().unwrap() {
         for code in response["x-codes"].as_array().unwrap() {
             let code = code.as_str().unwrap();
@@ -82,7 +82,7 @@ fn every_refusal_is_a_known_code_with_a_meaning() {
             );
         }
     }
-    all_routes(|row, operation| {
+    check_all_routes(|row, operation| {
         let responses = operation["responses"].as_object().unwrap();
         let refusals = responses.keys().filter(|status| status.as_str() >= "400");
         let without: Vec<_> = refusals
@@ -99,9 +99,9 @@ fn every_refusal_is_a_known_code_with_a_meaning() {
 }
 
 #[test]
-fn every_route_shows_a_real_exchange() {
+fn every_route_has_a_recorded_example() {
     let examples = openapi_examples::committed();
-    all_routes(|row, operation| {
+    check_all_routes(|row, operation| {
         let example = &examples["routes"][format!("{} {}", row.method, row.path)];
         if !example.is_null() {
             return openapi_examples::faults(row, example);
@@ -124,7 +124,7 @@ fn every_route_shows_a_real_exchange() {
 }
 
 #[test]
-fn no_example_outlives_its_route() {
+fn every_example_belongs_to_a_route() {
     let known: Vec<String> = document()
         .rows
         .iter()
@@ -140,7 +140,7 @@ fn no_example_outlives_its_route() {
     assert!(gone.is_empty(), "take out of docs/examples.json: {gone:?}");
 }
 
-sqlite!(the_page_needs_no_other_host_and_no_inline_script, |app| {
+sqlite!(docs_page_needs_no_other_host_and_no_inline_script, |app| {
     let stranger = app.stranger();
     let page = stranger.get("/docs").await;
     assert_eq!(
@@ -181,7 +181,7 @@ sqlite!(the_page_needs_no_other_host_and_no_inline_script, |app| {
 });
 
 #[tokio::test]
-async fn a_validator_finds_the_document_valid() {
+async fn openapi_document_passes_validation() {
     if !clients_are_installed() {
         return;
     }
@@ -214,7 +214,7 @@ fn ids_of<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
 }
 
 #[test]
-fn examples_tell_one_story() {
+fn examples_belong_to_one_school() {
     // Actions on other organizations, or by users who come from them.
     let is_elsewhere = |name: &str| name.contains("/tenants") || name.contains("invitation");
     let examples = openapi_examples::committed();
@@ -290,7 +290,7 @@ fn error_codes_are_those_of_the_contract() {
 }
 
 /// Formats a number with a comma between thousands, as in docs/api-contract.md.
-fn written(number: i64) -> String {
+fn with_thousands_separator(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -319,7 +319,11 @@ fn rates_are_those_of_the_contract() {
     ];
     let row = |(rate, what): (Rate, &str)| {
         let limit = rate.limit();
-        format!("| {what} | {} | {} s |", written(limit.hits), written(limit.window))
+        format!(
+            "| {what} | {} | {} s |",
+            with_thousands_separator(limit.hits),
+            with_thousands_separator(limit.window)
+        )
     };
     assert_table("Rates", &rates.into_iter().map(row).collect::<Vec<_>>());
 }
@@ -358,7 +362,7 @@ fn lengths_of_texts_are_those_of_the_contract() {
         .iter()
         .filter(|(_, schema)| schema["type"] == "string")
         .filter_map(|(name, schema)| {
-            let most = written(schema["maxLength"].as_i64()?);
+            let most = with_thousands_separator(schema["maxLength"].as_i64()?);
             let least = schema["minLength"].as_i64().unwrap_or(0);
             Some(format!("| `{name}` | {least} | {most} |"))
         })
@@ -382,7 +386,7 @@ fn legacy_formats_are_those_of_the_contract() {
 }
 
 #[test]
-fn specification_in_the_project_names_every_route_it_fixes() {
+fn every_route_in_the_specification_exists() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/specification.md");
     let page = std::fs::read_to_string(path).unwrap();
     let documented = document();

@@ -11,7 +11,7 @@ use test_support::rows::texts;
 use test_support::tables::fingerprints;
 
 #[test]
-fn dry_run_is_documented_wherever_something_is_deleted_finished_moved_or_imported() {
+fn dry_run_is_documented_on_every_destructive_route() {
     for row in &document().rows {
         let parameters = document().operation(row)["parameters"].as_array();
         let mut parameters = parameters.into_iter().flatten();
@@ -73,7 +73,7 @@ tenants!(dry_run_in_another_spelling_deletes_nothing, |app| {
     ada.get(&path).await.refused(404, "NOT_FOUND");
 });
 
-both!(preview_of_finish_tells_what_finish_does, |app| {
+both!(finish_preview_matches_the_result, |app| {
     let lesson = LessonFixture::create(app).await;
     let (ada, path) = (
         app.as_(&app.world.ada),
@@ -89,7 +89,7 @@ both!(preview_of_finish_tells_what_finish_does, |app| {
     assert_eq!(done["lockedDocuments"], 2);
 });
 
-both!(preview_of_a_move_and_of_an_erasure_may_stand_in_the_query, |app| {
+both!(move_and_erasure_accept_dry_run_in_the_query, |app| {
     let lesson = LessonFixture::create(app).await;
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let before = fingerprints(&app.database).await;
@@ -109,7 +109,7 @@ both!(preview_of_a_move_and_of_an_erasure_may_stand_in_the_query, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
-tenants!(preview_compares_the_version_and_raises_none, |app| {
+tenants!(preview_checks_if_match_and_keeps_the_version, |app| {
     let lesson = LessonFixture::create(app).await;
     let adam = app.as_(&app.world.adam);
     let class = &app.world.seven_b;

@@ -9,7 +9,7 @@ use test_support::tables::fingerprints;
 use test_support::{FRONTEND, Kind, TestApp};
 
 /// Sends a request exactly as written and returns status line, headers and body.
-async fn raw(app: &TestApp, head: &str) -> String {
+async fn send_raw(app: &TestApp, head: &str) -> String {
     let mut stream = TcpStream::connect(app.base.strip_prefix("http://").unwrap())
         .await
         .unwrap();
@@ -24,12 +24,12 @@ async fn raw(app: &TestApp, head: &str) -> String {
 }
 
 /// Returns the slug of the school that a request resolves to, or `None`. Any other response fails the test.
-async fn named(app: &TestApp, headers: &str) -> Option<String> {
-    named_by(app, "/api/tenants/current", headers).await
+async fn resolved_slug(app: &TestApp, headers: &str) -> Option<String> {
+    resolved_slug_of(app, "/api/tenants/current", headers).await
 }
 
-async fn named_by(app: &TestApp, target: &str, headers: &str) -> Option<String> {
-    let answer = raw(app, &format!("GET {target} HTTP/1.1\r\n{headers}")).await;
+async fn resolved_slug_of(app: &TestApp, target: &str, headers: &str) -> Option<String> {
+    let answer = send_raw(app, &format!("GET {target} HTTP/1.1\r\n{headers}")).await;
     let status = answer.split(' ').nth(1).unwrap_or_default().to_owned();
     match status.as_str() {
         "200" => {
@@ -43,7 +43,7 @@ async fn named_by(app: &TestApp, target: &str, headers: &str) -> Option<String> 
 }
 
 /// Equivalent spellings of North's host.
-const SAME: [&str; 10] = [
+const EQUIVALENT_HOSTS: [&str; 10] = [
     "north.schools.test",
     "NORTH.schools.test",
     "North.Schools.Test",
@@ -57,7 +57,7 @@ const SAME: [&str; 10] = [
 ];
 
 /// Similar spellings, and other unknown hosts.
-const OTHERS: [&str; 36] = [
+const UNKNOWN_HOSTS: [&str; 36] = [
     "",
     ".",
     "schools.test",
@@ -96,29 +96,29 @@ const OTHERS: [&str; 36] = [
     "*.schools.test",
 ];
 
-both!(every_spelling_of_a_host_is_the_same_school_or_none, |app| {
-    for host in SAME {
+both!(host_spellings_resolve_to_same_school_or_none, |app| {
+    for host in EQUIVALENT_HOSTS {
         assert_eq!(
-            named(app, &format!("Host: {host}")).await.as_deref(),
+            resolved_slug(app, &format!("Host: {host}")).await.as_deref(),
             Some("north"),
             "{host}"
         );
     }
-    for host in OTHERS {
-        assert_eq!(named(app, &format!("Host: {host}")).await, None, "{host:?}");
+    for host in UNKNOWN_HOSTS {
+        assert_eq!(resolved_slug(app, &format!("Host: {host}")).await, None, "{host:?}");
     }
     let two = "Host: north.schools.test\r\nHost: north.schools.test";
-    assert_eq!(named(app, two).await, None, "two Host headers");
+    assert_eq!(resolved_slug(app, two).await, None, "two Host headers");
     let two = "Host: south.schools.test\r\nHost: north.schools.test";
-    assert_eq!(named(app, two).await, None, "two Host headers");
+    assert_eq!(resolved_slug(app, two).await, None, "two Host headers");
     let line = "http://north.schools.test/api/tenants/current";
     assert_eq!(
-        named_by(app, line, "Host: south.schools.test").await,
+        resolved_slug_of(app, line, "Host: south.schools.test").await,
         None,
         "line and header contradict"
     );
     assert_eq!(
-        named_by(app, line, "Host: NORTH.schools.test").await.as_deref(),
+        resolved_slug_of(app, line, "Host: NORTH.schools.test").await.as_deref(),
         Some("north")
     );
     for header in [
@@ -128,68 +128,81 @@ both!(every_spelling_of_a_host_is_the_same_school_or_none, |app| {
         "Forwarded: host=north.schools.test\r\nX-Y",
     ] {
         let forged = format!("Host: localhost\r\n{header}: north.schools.test");
-        assert_eq!(named(app, &forged).await, None, "{header} of a stranger");
+        assert_eq!(resolved_slug(app, &forged).await, None, "{header} of a stranger");
     }
 });
 
-async fn behind_a_proxy(kind: Kind) {
+async fn check_forwarded_host(kind: Kind) {
     let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await else {
         return;
     };
     let with = |forwarded: &str| format!("Host: inner.example\r\n{forwarded}");
     let said = |host: &str| with(&format!("X-Forwarded-Host: {host}"));
     assert_eq!(
-        named(&app, &said("NORTH.schools.test:443")).await.as_deref(),
+        resolved_slug(&app, &said("NORTH.schools.test:443")).await.as_deref(),
         Some("north")
     );
-    assert_eq!(named(&app, &said("unknown.schools.test")).await, None);
-    assert_eq!(named(&app, &said("evil.example, north.schools.test")).await, None);
+    assert_eq!(resolved_slug(&app, &said("unknown.schools.test")).await, None);
+    assert_eq!(
+        resolved_slug(&app, &said("evil.example, north.schools.test")).await,
+        None
+    );
     let two = with("X-Forwarded-Host: north.schools.test\r\nX-Forwarded-Host: south.schools.test");
-    assert_eq!(named(&app, &two).await, None, "two answers are none");
+    assert_eq!(resolved_slug(&app, &two).await, None, "two answers are none");
     let empty = "Host: north.schools.test\r\nX-Forwarded-Host: ";
     assert_eq!(
-        named(&app, empty).await,
+        resolved_slug(&app, empty).await,
         None,
         "what the proxy said counts, also when it is nothing"
     );
-    assert_eq!(named(&app, "Host: north.schools.test").await.as_deref(), Some("north"));
+    assert_eq!(
+        resolved_slug(&app, "Host: north.schools.test").await.as_deref(),
+        Some("north")
+    );
     app.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_a_trusted_proxy_says_which_host_it_was_on_sqlite() {
-    behind_a_proxy(Kind::Sqlite).await;
+async fn forwarded_host_counts_only_from_trusted_proxy_on_sqlite() {
+    check_forwarded_host(Kind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_a_trusted_proxy_says_which_host_it_was_on_postgres() {
-    behind_a_proxy(Kind::Postgres).await;
+async fn forwarded_host_counts_only_from_trusted_proxy_on_postgres() {
+    check_forwarded_host(Kind::Postgres).await;
 }
 
-both!(a_domain_of_its_own_names_a_school_and_shows_its_sign_only, |app| {
+both!(custom_domain_resolves_school_and_shows_branding_only, |app| {
     let root = app.as_(&app.world.root);
     let path = format!("/tenants/{}", app.world.south);
     let edit = json!({"customDomain": "learn.south.example", "logo": "https://south.example/logo.png", "metadata": {"locale": "de"}});
     root.patch(&path, edit).await.expect(200);
-    let sign = app
+    let branding = app
         .stranger()
         .with("host", "Learn.South.Example:8443")
         .get("/tenants/current")
         .await
         .expect(200);
     let whole = json!({"name": "South School", "slug": "south", "logo": "https://south.example/logo.png"});
-    assert_eq!(sign, whole);
-    assert_eq!(named(app, "Host: www.learn.south.example").await, None);
+    assert_eq!(branding, whole);
+    assert_eq!(resolved_slug(app, "Host: www.learn.south.example").await, None);
     root.patch(&path, json!({"customDomain": null})).await.expect(200);
-    assert_eq!(named(app, "Host: learn.south.example").await, None, "gone at once");
+    assert_eq!(
+        resolved_slug(app, "Host: learn.south.example").await,
+        None,
+        "gone at once"
+    );
     // A suspended school keeps its branding, so that its users can still find the sign-in page.
     root.post(&format!("{path}/suspend"), json!({})).await.expect(200);
-    assert_eq!(named(app, "Host: south.schools.test").await.as_deref(), Some("south"));
+    assert_eq!(
+        resolved_slug(app, "Host: south.schools.test").await.as_deref(),
+        Some("south")
+    );
 });
 
-both!(pages_on_the_host_of_a_school_are_at_the_frontend, |app| {
+both!(pages_on_school_host_redirect_to_the_frontend, |app| {
     let page = async |method: &str, path: &str, host: &str| {
-        let answer = raw(
+        let answer = send_raw(
             app,
             &format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0"),
         )
@@ -217,7 +230,7 @@ both!(pages_on_the_host_of_a_school_are_at_the_frontend, |app| {
     assert_eq!(api, ("200".to_owned(), None), "the API is served on every host");
 });
 
-both!(a_session_is_stronger_than_a_host, |app| {
+both!(session_takes_precedence_over_host, |app| {
     let world = &app.world;
     let before = fingerprints(&app.database).await;
     for person in [&world.zara, &world.zoe, &world.zack] {
@@ -255,7 +268,7 @@ both!(a_session_is_stronger_than_a_host, |app| {
 
 /// Returns the status of a request with these header lines.
 async fn status(app: &TestApp, line: &str, headers: &str) -> String {
-    let answer = raw(app, &format!("{line}\r\n{headers}")).await;
+    let answer = send_raw(app, &format!("{line}\r\n{headers}")).await;
     answer.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
@@ -275,7 +288,7 @@ both!(request_without_exactly_one_valid_host_is_a_400, |app| {
         "Host: [::1",
         "Host: *.schools.test",
     ] {
-        let answer = raw(app, &format!("{line}\r\n{headers}")).await;
+        let answer = send_raw(app, &format!("{line}\r\n{headers}")).await;
         assert!(answer.starts_with("HTTP/1.1 400"), "{headers:?}: {answer}");
         assert!(answer.contains("\"code\":\"INVALID_HOST\""), "{headers:?}: {answer}");
         assert!(answer.contains("x-request-id"), "{headers:?}: {answer}");
@@ -293,7 +306,7 @@ both!(request_without_exactly_one_valid_host_is_a_400, |app| {
     assert_eq!(status(app, "GET /api/health HTTP/1.0", "Accept: */*").await, "200");
 });
 
-both!(two_origin_lines_are_a_403, |app| {
+both!(two_origin_headers_are_a_403, |app| {
     let cookie = &app.world.ada.cookie;
     let ours = format!("Origin: {FRONTEND}");
     for (line, origins) in [
@@ -312,7 +325,7 @@ both!(two_origin_lines_are_a_403, |app| {
         ),
     ] {
         let head = format!("{line}\r\nHost: x\r\nCookie: {cookie}\r\nContent-Length: 0\r\n{origins}");
-        let answer = raw(app, &head).await;
+        let answer = send_raw(app, &head).await;
         assert!(answer.starts_with("HTTP/1.1 403"), "{head}: {answer}");
         assert!(answer.contains("INVALID_ORIGIN"), "{head}: {answer}");
     }

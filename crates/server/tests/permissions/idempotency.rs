@@ -9,7 +9,7 @@ use test_support::rows::{execute, texts};
 use test_support::topics::{id, new_topic};
 use test_support::{Answer, Client, Kind, LessonFixture, SecondInstance, TestApp};
 
-fn keyed(client: &Client, key: &str) -> Client {
+fn with_key(client: &Client, key: &str) -> Client {
     client.with("idempotency-key", key)
 }
 
@@ -19,7 +19,7 @@ async fn count(app: &TestApp, table: &str) -> usize {
 
 /// Checks the response to a repeated request.
 #[track_caller]
-fn repeated(first: &Answer, again: &Answer) {
+fn assert_replayed(first: &Answer, again: &Answer) {
     assert_eq!(again.header("idempotency-replayed"), "true");
     assert_eq!(first.header("idempotency-replayed"), "");
     for name in ["location", "etag"] {
@@ -29,41 +29,41 @@ fn repeated(first: &Answer, again: &Answer) {
 }
 
 /// The request to a create route.
-enum Body {
+enum RequestBody {
     Json(Value),
     File(&'static str),
 }
 
 /// Every create route of an organization, with its table and a body.
 #[expect(clippy::too_many_lines, reason = "one entry for each creating route")]
-fn creations(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'static str, String, Body)> {
+fn create_requests(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'static str, String, RequestBody)> {
     let class = &app.world.seven_b;
     let room = format!("/workrooms/{}", lesson.work_room);
     let topic = format!("/assignments/{}", lesson.assignment);
-    let created = |route, table, path: &str, body| (route, table, path.to_owned(), body);
-    let json = Body::Json;
+    let create_request = |route, table, path: &str, body| (route, table, path.to_owned(), body);
+    let json = RequestBody::Json;
     vec![
-        created(
+        create_request(
             "/users",
             "members",
             "/users",
             json(json!({"name": "Nia New", "email": "nia@north.example", "role": "STUDENT"})),
         ),
-        created(
+        create_request(
             "/admin/domains",
             "mail_domains",
             "/admin/domains",
             json(json!({"domain": "keys-school.example"})),
         ),
-        created(
+        create_request(
             "/tenants/{id}/domains",
             "mail_domains",
             &format!("/tenants/{}/domains", app.world.north),
             json(json!({"domain": "set-school.example"})),
         ),
-        created("/subjects", "subjects", "/subjects", json(json!({"name": "Latin"}))),
-        created("/homerooms", "homerooms", "/homerooms", json(json!({"name": "9C"}))),
-        created(
+        create_request("/subjects", "subjects", "/subjects", json(json!({"name": "Latin"}))),
+        create_request("/homerooms", "homerooms", "/homerooms", json(json!({"name": "9C"}))),
+        create_request(
             "/classes",
             "classes",
             "/classes",
@@ -71,80 +71,80 @@ fn creations(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'stat
                 json!({"name": "9c Latin", "academicYear": "2026/2027", "teacherId": app.world.ada.id, "subjectIds": [class.subject]}),
             ),
         ),
-        created(
+        create_request(
             "/classes/{id}/clone",
             "classes",
             &format!("/classes/{}/clone", class.id),
             json(json!({"name": "7b again", "academicYear": "2027/2028"})),
         ),
-        created(
+        create_request(
             "/courses",
             "courses",
             "/courses",
             json(json!({"name": "Plants", "classId": class.id, "subjectId": class.subject})),
         ),
-        created("/groups", "groups", "/groups", json(json!({"classId": class.id}))),
-        created(
+        create_request("/groups", "groups", "/groups", json(json!({"classId": class.id}))),
+        create_request(
             "/groups/batch",
             "groups",
             "/groups/batch",
             json(json!({"classId": class.id, "groups": [{}, {}]})),
         ),
-        created(
+        create_request(
             "/groups/generate",
             "groups",
             "/groups/generate",
             json(json!({"classId": class.id, "strategy": "random", "groupCount": 1})),
         ),
-        created(
+        create_request(
             "/groups/{id}/attachments",
             "group_attachments",
             &format!("/groups/{}/attachments", lesson.group),
-            Body::File("bank.txt"),
+            RequestBody::File("bank.txt"),
         ),
-        created(
+        create_request(
             "/assignments",
             "assignments",
             "/assignments",
             json(new_topic(class, json!({}))),
         ),
-        created(
+        create_request(
             "/assignments/{id}/attachments",
             "assignment_attachments",
             &format!("{topic}/attachments"),
-            Body::File("hill.txt"),
+            RequestBody::File("hill.txt"),
         ),
-        created(
+        create_request(
             "/assignments/{id}/clone",
             "assignments",
             &format!("{topic}/clone"),
             json(json!({"deadline": test_support::topics::LATER})),
         ),
-        created(
+        create_request(
             "/workrooms/{id}/messages",
             "work_room_messages",
             &format!("{room}/messages"),
             json(json!({"content": "Hello"})),
         ),
-        created(
+        create_request(
             "/workrooms/{id}/messages/attachments",
             "message_attachments",
             &format!("{room}/messages/attachments"),
-            Body::File("chat.txt"),
+            RequestBody::File("chat.txt"),
         ),
-        created(
+        create_request(
             "/workrooms/{id}/documents",
             "documents",
             &format!("{room}/documents"),
             json(json!({"title": "Twice?", "documentType": "word"})),
         ),
-        created(
+        create_request(
             "/feedback",
             "feedback",
             "/feedback",
             json(json!({"submissionId": lesson.submission, "text": "Good."})),
         ),
-        created(
+        create_request(
             "/messages",
             "direct_messages",
             "/messages",
@@ -153,14 +153,14 @@ fn creations(app: &TestApp, lesson: &LessonFixture) -> Vec<(&'static str, &'stat
     ]
 }
 
-async fn send(client: &Client, path: &str, body: &Body) -> Answer {
+async fn send(client: &Client, path: &str, body: &RequestBody) -> Answer {
     match body {
-        Body::Json(body) => client.post(path, body.clone()).await,
-        Body::File(name) => client.upload(path, name, name.as_bytes().to_vec(), &[]).await,
+        RequestBody::Json(body) => client.post(path, body.clone()).await,
+        RequestBody::File(name) => client.upload(path, name, name.as_bytes().to_vec(), &[]).await,
     }
 }
 
-both!(every_creating_route_creates_once_under_a_key, |app| {
+both!(every_create_route_creates_once_per_key, |app| {
     let lesson = LessonFixture::create(app).await;
     let document = serde_json::to_value(api::router::description().0).unwrap();
     let mut left: Vec<&String> = document["paths"]
@@ -170,14 +170,14 @@ both!(every_creating_route_creates_once_under_a_key, |app| {
         .filter(|(path, item)| item["post"]["responses"].get("201").is_some() && *path != "/tenants")
         .map(|(path, _)| path)
         .collect();
-    for (route, table, path, body) in creations(app, &lesson) {
+    for (route, table, path, body) in create_requests(app, &lesson) {
         left.retain(|path| *path != route);
         let person = match route {
             "/tenants/{id}/domains" => &app.world.root,
             "/messages" | "/feedback" | "/workrooms/{id}/messages" => &app.world.ada,
             _ => &app.world.adam,
         };
-        let client = keyed(&app.as_(person), "018f3c1e-6c2f");
+        let client = with_key(&app.as_(person), "018f3c1e-6c2f");
         let before = count(app, table).await;
         let first = send(&client, &path, &body).await;
         assert_eq!(first.status, 201, "{route}: {}", first.json());
@@ -192,7 +192,7 @@ both!(every_creating_route_creates_once_under_a_key, |app| {
             with["temporaryPassword"] = Value::Null;
             assert_eq!((with, again.status), (without, 201));
         } else {
-            repeated(&first, &again);
+            assert_replayed(&first, &again);
         }
         // Without a key, or with another key, every request creates a new object.
         assert!(
@@ -218,8 +218,8 @@ both!(every_creating_route_creates_once_under_a_key, |app| {
     );
 });
 
-both!(another_request_under_a_key_is_refused, |app| {
-    let (ada, class) = (keyed(&app.as_(&app.world.ada), "one"), &app.world.seven_b);
+both!(key_reused_for_another_request_is_rejected, |app| {
+    let (ada, class) = (with_key(&app.as_(&app.world.ada), "one"), &app.world.seven_b);
     let made = ada
         .post("/groups", json!({"classId": class.id, "name": "Lakes"}))
         .await
@@ -238,17 +238,17 @@ both!(another_request_under_a_key_is_refused, |app| {
         (same["id"].clone(), count(app, "groups").await),
         (made["id"].clone(), groups)
     );
-    keyed(&ada, "two").post("/groups", other).await.expect(201);
+    with_key(&ada, "two").post("/groups", other).await.expect(201);
     // A failed request does not consume its key.
     let wrong = json!({"classId": class.id, "groupNumber": made["groupNumber"]});
-    let three = keyed(&ada, "three");
+    let three = with_key(&ada, "three");
     three
         .post("/groups", wrong)
         .await
         .refused(409, "DUPLICATE_GROUP_NUMBER");
     three.post("/groups", json!({"classId": class.id})).await.expect(201);
     for wrong in ["", "a b", &"k".repeat(256)] {
-        keyed(&ada, wrong)
+        with_key(&ada, wrong)
             .post("/groups", json!({"classId": class.id}))
             .await
             .invalid("Idempotency-Key");
@@ -258,7 +258,7 @@ both!(another_request_under_a_key_is_refused, |app| {
 both!(concurrent_equal_requests_create_one_object, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     for round in 0..6 {
-        let client = keyed(&ada, &format!("round-{round}"));
+        let client = with_key(&ada, &format!("round-{round}"));
         let body = json!({"classId": class.id, "name": format!("Round {round}")});
         let before = count(app, "groups").await;
         let answers = join_all((0..8).map(|_| client.post("/groups", body.clone()))).await;
@@ -274,7 +274,7 @@ both!(concurrent_equal_requests_create_one_object, |app| {
 
 both!(concurrent_equal_uploads_keep_one_file, |app| {
     let lesson = LessonFixture::create(app).await;
-    let client = keyed(&app.as_(&app.world.ada), "upload");
+    let client = with_key(&app.as_(&app.world.ada), "upload");
     let path = format!("/groups/{}/attachments", lesson.group);
     let uploads = (0..6).map(|_| client.upload(&path, "river.txt", b"the same river".to_vec(), &[]));
     let made: Vec<String> = join_all(uploads)
@@ -293,20 +293,20 @@ both!(concurrent_equal_uploads_keep_one_file, |app| {
 both!(a_key_belongs_to_one_person_organization_and_route, |app| {
     let (world, class) = (&app.world, &app.world.seven_b);
     let body = json!({"classId": class.id, "name": "Lakes"});
-    let made = id(&keyed(&app.as_(&world.ada), "k")
+    let made = id(&with_key(&app.as_(&world.ada), "k")
         .post("/groups", body.clone())
         .await
         .expect(201));
-    let others = id(&keyed(&app.as_(&world.adam), "k")
+    let others = id(&with_key(&app.as_(&world.adam), "k")
         .post("/groups", body.clone())
         .await
         .expect(201));
     assert_ne!(made, others, "another person's key is unknown");
-    keyed(&app.as_(&world.zoe), "k")
+    with_key(&app.as_(&world.zoe), "k")
         .post("/groups", body)
         .await
         .refused(404, "NOT_FOUND");
-    let topic = keyed(&app.as_(&world.ada), "k")
+    let topic = with_key(&app.as_(&world.ada), "k")
         .post("/assignments", new_topic(class, json!({})))
         .await;
     assert_eq!((topic.status, topic.header("idempotency-replayed")), (201, ""));
@@ -319,7 +319,7 @@ both!(a_key_belongs_to_one_person_organization_and_route, |app| {
 });
 
 both!(a_key_expires_after_a_day_and_is_deleted, |app| {
-    let (ada, class) = (keyed(&app.as_(&app.world.ada), "k"), &app.world.seven_b);
+    let (ada, class) = (with_key(&app.as_(&app.world.ada), "k"), &app.world.seven_b);
     let body = json!({"classId": class.id});
     let first = id(&ada.post("/groups", body.clone()).await.expect(201));
     let day = 24 * 60 * 60 * 1000;
@@ -339,7 +339,7 @@ both!(a_key_expires_after_a_day_and_is_deleted, |app| {
     assert_eq!(count(app, "idempotency_keys").await, 0);
 });
 
-both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
+both!(oldest_keys_of_a_user_are_deleted, |app| {
     let (ada, class, north) = (app.as_(&app.world.ada), &app.world.seven_b, &app.world.north);
     let now = clock::now().as_millis();
     let (ada_id, adam_id) = (&app.world.ada.id, &app.world.adam.id);
@@ -357,7 +357,7 @@ both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
     let insert = "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, status, \
         answer, size, created_at) VALUES ";
     execute(&app.database, format!("{insert}{}", rows.join(", "))).await;
-    keyed(&ada, "newest")
+    with_key(&ada, "newest")
         .post("/groups", json!({"classId": class.id}))
         .await
         .expect(201);
@@ -370,7 +370,7 @@ both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
         "UPDATE idempotency_keys SET size = 5000000 WHERE id IN ('i998', 'i999')".to_owned(),
     )
     .await;
-    keyed(&ada, "next")
+    with_key(&ada, "next")
         .post("/groups", json!({"classId": class.id}))
         .await
         .expect(201);
@@ -381,12 +381,12 @@ both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
     );
 });
 
-both!(an_erased_person_is_in_no_stored_answer, |app| {
+both!(erasure_deletes_stored_responses_naming_the_user, |app| {
     let (world, class) = (&app.world, &app.world.seven_b);
     let ada = app.as_(&world.ada);
     let with = json!({"classId": class.id, "memberIds": [world.ben.id]});
-    keyed(&ada, "with").post("/groups", with).await.expect(201);
-    keyed(&ada, "without")
+    with_key(&ada, "with").post("/groups", with).await.expect(201);
+    with_key(&ada, "without")
         .post("/groups", json!({"classId": class.id}))
         .await
         .expect(201);
@@ -403,8 +403,8 @@ async fn equal_requests_to_two_instances_create_one_object() {
     let two = SecondInstance::start(&one, &[]).await;
     let body = json!({"classId": one.world.seven_b.id, "name": "Lakes"});
     let (here, there) = (
-        keyed(&one.as_(&one.world.ada), "k"),
-        keyed(&Client::new(&two.base, Some(one.world.ada.cookie.clone())), "k"),
+        with_key(&one.as_(&one.world.ada), "k"),
+        with_key(&Client::new(&two.base, Some(one.world.ada.cookie.clone())), "k"),
     );
     let calls = (0..8).map(|number| if number % 2 == 0 { &here } else { &there }.post("/groups", body.clone()));
     let made: Vec<String> = join_all(calls)

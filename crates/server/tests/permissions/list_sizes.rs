@@ -7,7 +7,7 @@ use test_support::topics::{group, link, mark_submitted, topic};
 /// Maximum size of a list in bytes.
 const LIMIT: usize = 60 * 1024;
 
-both!(lists_of_a_class_stay_small, |app| {
+both!(class_lists_stay_below_size_limit, |app| {
     let (world, class) = (&app.world, &app.world.seven_b);
     let ada = app.as_(&world.ada);
     let members = [&world.ben, &world.cem, &world.dana];

@@ -4,31 +4,31 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A course that fails every validation.
-fn nonsense() -> Value {
+fn invalid_course() -> Value {
     json!({"name": "", "colour": 7})
 }
 
-sqlite!(the_first_failing_check_answers, |app| {
+sqlite!(first_failing_check_determines_the_error, |app| {
     let world = &app.world;
     app.stranger()
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(401, "UNAUTHENTICATED");
     app.as_(&world.nobody)
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(400, "NO_ACTIVE_ORGANIZATION");
     app.as_(&world.ben)
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(403, "FORBIDDEN_ROLE");
     app.as_(&world.ada)
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(400, "VALIDATION_ERROR");
     let foreign = app.as_(&world.ada).with("origin", "https://evil.example");
     foreign
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(403, "INVALID_ORIGIN");
     let stranger = app
@@ -36,12 +36,12 @@ sqlite!(the_first_failing_check_answers, |app| {
         .with("cookie", "a=b")
         .with("origin", "https://evil.example");
     stranger
-        .post("/courses", nonsense())
+        .post("/courses", invalid_course())
         .await
         .refused(403, "INVALID_ORIGIN");
 });
 
-tenants!(a_body_that_does_not_fit_names_its_field, |app| {
+tenants!(invalid_body_names_the_field, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let good = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
     let with = |key: &str, value: Value| {
@@ -211,7 +211,7 @@ sqlite!(bodies_are_json_of_limited_size, |app| {
     send(Some("application/json"), deep).await.refused(400, "INVALID_JSON");
 });
 
-sqlite!(unknown_ids_paths_and_methods_are_plain, |app| {
+sqlite!(unknown_ids_paths_and_methods_return_plain_errors, |app| {
     let ada = app.as_(&app.world.ada);
     let random = ada.get("/courses/0190a1b2-0000-7000-8000-000000000001").await;
     let malformed = ada.get("/courses/..%2f..%2fetc%2fpasswd").await;
@@ -223,7 +223,7 @@ sqlite!(unknown_ids_paths_and_methods_are_plain, |app| {
     ada.put("/courses", json!({})).await.refused(405, "METHOD_NOT_ALLOWED");
 });
 
-sqlite!(every_answer_carries_the_request_id_and_protective_headers, |app| {
+sqlite!(response_has_request_id_and_security_headers, |app| {
     let ada = app.as_(&app.world.ada);
     let answer = ada.with("x-request-id", "lesson-7.b_1").get("/courses").await;
     assert_eq!(answer.header("x-request-id"), "lesson-7.b_1");
@@ -251,7 +251,7 @@ sqlite!(only_our_own_origin_gets_cors_headers, |app| {
     assert_eq!(read.header("access-control-allow-origin"), "http://school.test");
 });
 
-tenants!(a_forged_or_doubled_session_cookie_is_no_session, |app| {
+tenants!(forged_or_duplicate_session_cookie_is_rejected, |app| {
     let good = app.world.ada.cookie.clone();
     let forged = good.replace(&app.world.ada.token[..4], "AAAA");
     let unsigned = format!("better-auth.session_token={}", app.world.ada.token);
@@ -270,7 +270,7 @@ tenants!(a_forged_or_doubled_session_cookie_is_no_session, |app| {
         .expect(200);
 });
 
-sqlite!(a_token_in_a_header_is_no_session, |app| {
+sqlite!(bearer_token_is_not_accepted_as_session, |app| {
     let ada = &app.world.ada;
     for value in [&ada.token, ada.cookie.split_once('=').unwrap().1] {
         let stranger = app.stranger().with("authorization", &format!("Bearer {value}"));
@@ -279,7 +279,7 @@ sqlite!(a_token_in_a_header_is_no_session, |app| {
     }
 });
 
-sqlite!(health_and_the_document_need_no_session, |app| {
+sqlite!(health_and_openapi_need_no_session, |app| {
     let stranger = app.stranger();
     let health = stranger.get("/health").await.expect(200);
     assert_eq!(health["status"], "ok");
@@ -290,7 +290,7 @@ sqlite!(health_and_the_document_need_no_session, |app| {
     assert!(stranger.get("/openapi.json").await.expect(200)["paths"]["/courses"]["post"].is_object());
 });
 
-sqlite!(no_answer_to_anybody_is_kept_by_a_browser, |app| {
+sqlite!(no_response_is_cached_by_browsers, |app| {
     let (_, rows) = api::router::description();
     let clients = [app.stranger(), app.as_(&app.world.ada), app.as_(&app.world.root)];
     for row in &rows {

@@ -24,7 +24,7 @@ async fn columns(app: &TestApp, table: &str) -> Vec<String> {
     texts(&app.database, query).await.into_iter().flatten().collect()
 }
 
-both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
+both!(group_has_no_topic_or_deadline_field, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let made = group(&ada, class, &[&app.world.ben], json!({})).await;
     topic(&ada, class, json!({"groupIds": [made]})).await;
@@ -60,7 +60,7 @@ both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
 });
 
 #[test]
-fn a_link_is_never_described_without_its_effective_text() {
+fn group_assignment_schema_requires_effective_description() {
     // All tests validate responses against the OpenAPI document, so a required field is present in every response.
     let document = serde_json::to_value(router::description().0).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
@@ -85,7 +85,7 @@ fn a_link_is_never_described_without_its_effective_text() {
     }
 }
 
-both!(files_have_the_name_of_their_document, |app| {
+both!(stored_files_are_named_after_their_document, |app| {
     let lesson = LessonFixture::create(app).await;
     let bytes: &[u8] = include_bytes!("../../../adapters/templates/blank.docx");
     let part = reqwest::multipart::Part::bytes(bytes.to_vec()).file_name("report.docx");
@@ -139,7 +139,7 @@ both!(courses_are_found_by_class_subject_and_part_of_the_name, |app| {
     assert!(names("search=%25".to_owned()).await.is_empty(), "a pattern is no text");
 });
 
-tenants!(what_never_had_a_course_works_on_without_one, |app| {
+tenants!(group_and_topic_without_course_keep_working, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let legacy = group(&ada, class, &[&app.world.ben], json!({"courseId": null})).await;
     let on = json!({"courseId": null, "groupIds": [legacy]});
@@ -160,7 +160,7 @@ tenants!(what_never_had_a_course_works_on_without_one, |app| {
 });
 
 #[test]
-fn every_group_of_routes_is_there() {
+fn every_resource_has_unversioned_routes() {
     let (_, rows) = router::description();
     let nouns = [
         "auth",
@@ -233,7 +233,7 @@ tenants!(filters_with_ids_of_another_school_find_nothing, |app| {
     assert!(asked > 20, "{asked}");
 });
 
-tenants!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
+tenants!(topic_update_event_contains_sharing_and_course, |app| {
     if !clients_are_installed() {
         return;
     }
@@ -257,7 +257,7 @@ tenants!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
     }
 });
 
-tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
+tenants!(help_request_is_hidden_from_other_students, |app| {
     if !clients_are_installed() {
         return;
     }
@@ -295,7 +295,7 @@ tenants!(a_call_for_help_is_no_news_for_other_students, |app| {
     }
 });
 
-tenants!(a_bulk_edit_is_recorded_once_with_its_groups, |app| {
+tenants!(bulk_edit_creates_one_record_with_its_groups, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let mut groups = Vec::new();
     for person in [&app.world.ben, &app.world.cem] {

@@ -204,7 +204,7 @@ tenants!(help_chat_and_presence_do_not_raise_a_version, |app| {
     }
 });
 
-tenants!(what_belongs_to_an_object_raises_its_version, |app| {
+tenants!(changes_of_object_parts_raise_its_version, |app| {
     let lesson = LessonFixture::create(app).await;
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
     let raises = async |path: &str, act: &str, answer: test_support::Answer, before: String| {
@@ -240,7 +240,7 @@ tenants!(what_belongs_to_an_object_raises_its_version, |app| {
     raises(&document, "a document is locked", answer, before).await;
 });
 
-tenants!(missing_forbidden_and_locked_are_reported_before_the_version, |app| {
+tenants!(not_found_forbidden_and_locked_precede_version_conflict, |app| {
     let lesson = LessonFixture::create(app).await;
     let world = &app.world;
     let (ada, tom) = (app.as_(&world.ada), app.as_(&world.tom));
@@ -297,7 +297,7 @@ tenants!(submission_is_read_by_those_who_see_its_group, |app| {
 });
 
 #[test]
-fn every_object_that_is_read_and_changed_has_a_version_in_the_document() {
+fn every_editable_object_documents_etag_and_if_match() {
     /// Objects that are changed with PATCH but read only in lists, so that their version is never returned.
     const LISTED: [&str; 4] = [
         "/admin/members/{id}",

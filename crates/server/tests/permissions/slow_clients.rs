@@ -9,26 +9,26 @@ use reqwest::Method;
 use test_support::raw_http::RawHttp;
 use test_support::{FRONTEND, Kind, TestApp, WAIT_TIMEOUT};
 
-async fn sqlite(flags: &[&str]) -> TestApp {
+async fn start_service(flags: &[&str]) -> TestApp {
     TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
 }
 
 /// Returns the head of a request from Ada, without the final empty line.
-fn head(app: &TestApp, method: &str, path: &str) -> String {
+fn request_head(app: &TestApp, method: &str, path: &str) -> String {
     let cookie = &app.world.ada.cookie;
     format!("{method} /api{path} HTTP/1.1\r\nhost: north\r\ncookie: {cookie}\r\norigin: {FRONTEND}\r\n")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
-    let app = sqlite(&[]).await;
+async fn slow_connections_are_closed_and_idle_ones_kept() {
+    let app = start_service(&[]).await;
     let silent = async {
         assert_eq!(RawHttp::open(&app).await.wait_for_end().await, 0, "nothing was asked");
     };
     let dripping = async {
         let mut wire = RawHttp::open(&app).await;
         // Takes more than ten seconds in total, with at most one second between two bytes.
-        for byte in head(&app, "GET", "/groups").as_bytes().iter().take(40) {
+        for byte in request_head(&app, "GET", "/groups").as_bytes().iter().take(40) {
             wire.send([*byte]).await;
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
@@ -37,7 +37,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
     };
     let idle = async {
         let mut wire = RawHttp::open(&app).await;
-        let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+        let request = format!("{}\r\n", request_head(&app, "GET", "/groups"));
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
         // Longer than the time limit for a request head. Browsers keep their connections open for a minute.
@@ -53,7 +53,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
     };
     let stalled_json = async {
         let mut wire = RawHttp::open(&app).await;
-        let head = head(&app, "POST", "/subjects").replace(&app.world.ada.cookie, &app.world.adam.cookie);
+        let head = request_head(&app, "POST", "/subjects").replace(&app.world.ada.cookie, &app.world.adam.cookie);
         wire.send(format!(
             "{head}content-type: application/json\r\ncontent-length: 100\r\n\r\n{{\"name\": "
         ))
@@ -68,7 +68,7 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
             serde_json::json!({"classId": app.world.seven_b.id, "title": "T", "deadline": "2099-01-01T00:00:00Z"});
         let topic = app.as_(&app.world.ada).post("/assignments", new).await.expect(201);
         let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
-        let head = head(&app, "POST", &path);
+        let head = request_head(&app, "POST", &path);
         wire.send(format!(
             "{head}content-type: multipart/form-data; boundary=x\r\ncontent-length: 9000\r\n\r\n\
              --x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nabc"
@@ -82,11 +82,12 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn addresses_and_heads_have_a_size() {
-    let app = sqlite(&[]).await;
+async fn long_uris_and_headers_are_rejected() {
+    let app = start_service(&[]).await;
     let ask = async |path: &str, fields: &str| {
         let mut wire = RawHttp::open(&app).await;
-        wire.send(format!("{}{fields}\r\n", head(&app, "GET", path))).await;
+        wire.send(format!("{}{fields}\r\n", request_head(&app, "GET", path)))
+            .await;
         wire.answer().await.unwrap()
     };
     let path = |length: usize| format!("/groups?search={}", "x".repeat(length - "/api/groups?search=".len()));
@@ -115,9 +116,9 @@ async fn addresses_and_heads_have_a_size() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_has_so_many_connections_and_gets_them_back() {
-    let app = sqlite(&["--connections-per-address=3"]).await;
-    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+async fn connections_per_address_are_limited_and_released() {
+    let app = start_service(&["--connections-per-address=3"]).await;
+    let request = format!("{}\r\n", request_head(&app, "GET", "/groups"));
     let ask = async |wire: &mut RawHttp| {
         wire.send(&request).await;
         wire.answer().await.map(|(status, _)| status)
@@ -141,8 +142,8 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
     drop(open);
     app.close().await;
 
-    let app = sqlite(&["--connections-max=2", "--trust-proxy=127.0.0.1"]).await;
-    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+    let app = start_service(&["--connections-max=2", "--trust-proxy=127.0.0.1"]).await;
+    let request = format!("{}\r\n", request_head(&app, "GET", "/groups"));
     let mut open = [RawHttp::open(&app).await, RawHttp::open(&app).await];
     for wire in &mut open {
         wire.send(&request).await;
@@ -158,9 +159,9 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_stands_for_everybody_behind_it() {
-    let app = sqlite(&["--connections-per-address=1", "--trust-proxy=127.0.0.1"]).await;
-    let request = format!("{}\r\n", head(&app, "GET", "/groups"));
+async fn trusted_proxy_is_exempt_from_connection_limit() {
+    let app = start_service(&["--connections-per-address=1", "--trust-proxy=127.0.0.1"]).await;
+    let request = format!("{}\r\n", request_head(&app, "GET", "/groups"));
     let mut open = Vec::new();
     for _ in 0..4 {
         let mut wire = RawHttp::open(&app).await;
@@ -173,8 +174,8 @@ async fn a_proxy_stands_for_everybody_behind_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn json_nests_no_deeper_than_anybody_needs() {
-    let app = sqlite(&[]).await;
+async fn json_nesting_above_the_limit_is_rejected() {
+    let app = start_service(&[]).await;
     let nested = |levels: usize| format!("{{\"name\": {}{}}}", "[".repeat(levels), "]".repeat(levels));
     for path in ["/subjects", "/auth/sign-in/email"] {
         let send = async |levels: usize| {
@@ -191,8 +192,8 @@ async fn json_nests_no_deeper_than_anybody_needs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_answer_of_the_api_protects_itself() {
-    let app = sqlite(&["--frontend-url=https://school.test"]).await;
+async fn every_api_response_has_security_headers() {
+    let app = start_service(&["--frontend-url=https://school.test"]).await;
     let ada = app.as_(&app.world.ada).with("origin", "https://school.test");
     let (_, rows) = router::description();
     let routes = rows.iter().map(|row| {
@@ -229,7 +230,7 @@ async fn every_answer_of_the_api_protects_itself() {
         }
     }
     app.close().await;
-    let plain = sqlite(&[]).await;
+    let plain = start_service(&[]).await;
     let answer = plain.stranger().get("/health").await;
     assert!(
         !answer.headers.contains_key("strict-transport-security"),

@@ -33,9 +33,9 @@ db::statements! {
 
 /// With this factor, a user may send 6 reads and 3 changes per minute. An address without a session may send 60
 /// requests.
-const SMALL: &str = "--rate-limit-factor=0.005";
+const SMALL_LIMITS: &str = "--rate-limit-factor=0.005";
 
-async fn with(flags: &[&str], story: impl AsyncFn(&TestApp)) {
+async fn run_with_flags(flags: &[&str], story: impl AsyncFn(&TestApp)) {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, flags).await {
             story(&app).await;
@@ -44,21 +44,21 @@ async fn with(flags: &[&str], story: impl AsyncFn(&TestApp)) {
     }
 }
 
-fn number(answer: &Answer, header: &str) -> i64 {
+fn header_number(answer: &Answer, header: &str) -> i64 {
     let text = answer.header(header);
     text.parse().unwrap_or_else(|_| panic!("{header}: {text:?}"))
 }
 
 #[track_caller]
-fn limited(answer: Answer, longest: i64) -> i64 {
-    let seconds = number(&answer, "retry-after");
+fn assert_limited(answer: Answer, longest: i64) -> i64 {
+    let seconds = header_number(&answer, "retry-after");
     assert!((1..=longest).contains(&seconds), "{seconds}");
     answer.refused(429, "RATE_LIMITED");
     seconds
 }
 
 /// Returns a client of the same user on another computer.
-async fn elsewhere(app: &TestApp, person: &Person, organization: &str) -> Client {
+async fn second_session(app: &TestApp, person: &Person, organization: &str) -> Client {
     let now = clock::now();
     let session = Session {
         id: SessionId::new(clock::new_id()),
@@ -82,30 +82,30 @@ async fn elsewhere(app: &TestApp, person: &Person, organization: &str) -> Client
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_has_his_own_limit_whatever_session_he_uses() {
-    with(&[SMALL], async |app| {
+async fn rate_limit_is_shared_by_all_sessions_of_a_user() {
+    run_with_flags(&[SMALL_LIMITS], async |app| {
         let world = &app.world;
         let (ben, cem) = (app.as_(&world.ben), app.as_(&world.cem));
-        let elsewhere = elsewhere(app, &world.ben, &world.north).await;
+        let second_session = second_session(app, &world.ben, &world.north).await;
         for left in (0..6).rev() {
-            let client = if left % 2 == 0 { &ben } else { &elsewhere };
+            let client = if left % 2 == 0 { &ben } else { &second_session };
             let answer = client.get("/groups").await;
-            assert_eq!(number(&answer, "ratelimit-limit"), 6);
-            assert_eq!(number(&answer, "ratelimit-remaining"), left);
-            assert!((1..=60).contains(&number(&answer, "ratelimit-reset")));
+            assert_eq!(header_number(&answer, "ratelimit-limit"), 6);
+            assert_eq!(header_number(&answer, "ratelimit-remaining"), left);
+            assert!((1..=60).contains(&header_number(&answer, "ratelimit-reset")));
             answer.expect(200);
         }
-        limited(elsewhere.get("/groups").await, 60);
+        assert_limited(second_session.get("/groups").await, 60);
         let refused = ben.get("/users/me").await;
-        assert_eq!(number(&refused, "ratelimit-remaining"), 0);
+        assert_eq!(header_number(&refused, "ratelimit-remaining"), 0);
         assert_eq!(refused.header("retry-after"), refused.header("ratelimit-reset"));
         assert_eq!(refused.header("retry-after"), refused.header("x-retry-after"));
-        let seconds = limited(refused, 60);
+        let seconds = assert_limited(refused, 60);
 
         cem.get("/groups").await.expect(200);
         let change = ben.patch("/users/me", json!({"locale": "de"})).await;
         assert_eq!(
-            number(&change, "ratelimit-limit"),
+            header_number(&change, "ratelimit-limit"),
             3,
             "reads and changes are counted apart"
         );
@@ -118,8 +118,8 @@ async fn a_person_has_his_own_limit_whatever_session_he_uses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn too_many_is_said_before_everything_else() {
-    with(&[SMALL], async |app| {
+async fn rate_limit_is_checked_before_other_checks() {
+    run_with_flags(&[SMALL_LIMITS], async |app| {
         let ben = app.as_(&app.world.ben);
         for status in [403, 404, 400] {
             let answer = match status {
@@ -127,15 +127,18 @@ async fn too_many_is_said_before_everything_else() {
                 404 => ben.post("/groups/unknown/help", json!({})).await,
                 _ => ben.patch("/users/me", json!({"locale": 7})).await,
             };
-            assert!(number(&answer, "ratelimit-remaining") < 3, "refusals count and say so");
+            assert!(
+                header_number(&answer, "ratelimit-remaining") < 3,
+                "refusals count and say so"
+            );
             answer.expect(status);
         }
         let evil = ben.with("origin", "https://evil.example");
-        limited(evil.post("/subjects", json!({"name": 7})).await, 60);
-        limited(ben.post("/groups/unknown/help", json!({})).await, 60);
+        assert_limited(evil.post("/subjects", json!({"name": 7})).await, 60);
+        assert_limited(ben.post("/groups/unknown/help", json!({})).await, 60);
         // Public routes also identify the caller.
-        limited(ben.post("/auth/sign-out", json!({})).await, 60);
-        limited(ben.delete("/subjects/x").await, 60);
+        assert_limited(ben.post("/auth/sign-out", json!({})).await, 60);
+        assert_limited(ben.delete("/subjects/x").await, 60);
         app.stranger()
             .post("/subjects", json!({}))
             .await
@@ -145,8 +148,8 @@ async fn too_many_is_said_before_everything_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_are_counted_by_address_and_lock_nobody_out() {
-    with(&[SMALL], async |app| {
+async fn anonymous_requests_are_limited_by_address_only() {
+    run_with_flags(&[SMALL_LIMITS], async |app| {
         let stranger = app.stranger();
         for number in 0..60 {
             // A client that is not a trusted proxy cannot choose its address through `x-forwarded-for`.
@@ -160,9 +163,9 @@ async fn strangers_are_counted_by_address_and_lock_nobody_out() {
             assert!(!answer.headers.contains_key("ratelimit-limit"));
         }
         let spoofed = stranger.with("x-forwarded-for", "203.0.113.9");
-        limited(spoofed.get("/auth/get-session").await, 60);
+        assert_limited(spoofed.get("/auth/get-session").await, 60);
         let forged = stranger.with("cookie", "better-auth.session_token=nonsense.nonsense");
-        limited(forged.get("/groups").await, 60);
+        assert_limited(forged.get("/groups").await, 60);
         // Other users behind the same address can still sign in and work, and health checks still pass.
         app.as_(&app.world.ada).get("/groups").await.expect(200);
         let wrong = json!({"email": app.world.ben.email, "password": "not his password"});
@@ -175,48 +178,48 @@ async fn strangers_are_counted_by_address_and_lock_nobody_out() {
         stranger.get("/auth/get-session").await.expect(200);
     })
     .await;
-    with(&[SMALL, "--trust-proxy=127.0.0.1"], async |app| {
+    run_with_flags(&[SMALL_LIMITS, "--trust-proxy=127.0.0.1"], async |app| {
         let at = |address: &str| app.stranger().with("x-forwarded-for", address);
         for _ in 0..60 {
             at("198.51.100.1").get("/auth/ok").await.expect(200);
         }
-        limited(at("198.51.100.1").get("/auth/ok").await, 60);
-        limited(at("203.0.113.7, 198.51.100.1").get("/auth/ok").await, 60);
+        assert_limited(at("198.51.100.1").get("/auth/ok").await, 60);
+        assert_limited(at("203.0.113.7, 198.51.100.1").get("/auth/ok").await, 60);
         at("198.51.100.2").get("/auth/ok").await.expect(200);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn exports_are_few_and_two_at_once() {
-    with(&["--rate-limit-factor=1"], async |app| {
+async fn exports_are_limited_in_rate_and_concurrency() {
+    run_with_flags(&["--rate-limit-factor=1"], async |app| {
         let (world, path) = (&app.world, "/activity-logs/export.csv");
         let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
         let user = UserId::new(&*world.adam.id);
         let running: Vec<_> = (0..2)
             .map(|_| app.app.rate_limiter().acquire_export(&user).unwrap())
             .collect();
-        limited(adam.get(path).await, 60);
+        assert_limited(adam.get(path).await, 60);
         olga.get(path).await.bytes.clear();
         drop(running);
         for left in (0..5).rev() {
             let answer = adam.get(path).await;
             assert_eq!(answer.status, 200, "an export that is over gives its place back");
-            assert_eq!(number(&answer, "ratelimit-limit"), 6);
-            assert_eq!(number(&answer, "ratelimit-remaining"), left);
+            assert_eq!(header_number(&answer, "ratelimit-limit"), 6);
+            assert_eq!(header_number(&answer, "ratelimit-remaining"), left);
         }
-        limited(adam.get(path).await, 60);
+        assert_limited(adam.get(path).await, 60);
         let other = adam.get("/groups").await;
-        assert_eq!(number(&other, "ratelimit-limit"), 1200);
+        assert_eq!(header_number(&other, "ratelimit-limit"), 1200);
         other.expect(200);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_calls_for_help_so_often_in_an_hour() {
+async fn help_requests_of_a_group_are_limited_per_hour() {
     // Two calls per hour.
-    with(&["--rate-limit-factor=0.1"], async |app| {
+    run_with_flags(&["--rate-limit-factor=0.1"], async |app| {
         let world = &app.world;
         let (ada, ben, cem, dana) = (
             app.as_(&world.ada),
@@ -240,8 +243,8 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
                 .refused(400, "VALIDATION_ERROR");
         }
         cem.post(&ours, json!({})).await.expect(200);
-        limited(ben.post(&ours, json!({})).await, 3600);
-        limited(cem.post(&ours, json!({})).await, 3600);
+        assert_limited(ben.post(&ours, json!({})).await, 3600);
+        assert_limited(cem.post(&ours, json!({})).await, 3600);
         dana.post(&theirs, json!({})).await.expect(200);
         let age = async |milliseconds: i64| {
             assert_eq!(STATEMENTS.len(), 1);
@@ -249,7 +252,7 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
                 .await;
         };
         age(3_590_000).await;
-        limited(ben.post(&ours, json!({})).await, 10);
+        assert_limited(ben.post(&ours, json!({})).await, 10);
         age(10_000).await;
         ben.post(&ours, json!({})).await.expect(200);
     })
@@ -258,15 +261,16 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
 
 /// A route that the whole school may call only a few times per hour, like the import.
 #[utoipa::path(post, path = "/seldom", params(("dryRun" = Option<bool>, Query)), responses((status = 200, description = "done")))]
-async fn seldom() -> &'static str {
+async fn limited_route() -> &'static str {
     "done"
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
-    with(&["--rate-limit-factor=1"], async |app| {
+async fn school_limit_is_shared_by_users_and_stored_in_database() {
+    run_with_flags(&["--rate-limit-factor=1"], async |app| {
         let world = &app.world;
-        let routes = Endpoints::new("seldom").add_with_limits(RouteLimits::Import, Access::Admin, routes!(seldom));
+        let routes =
+            Endpoints::new("seldom").add_with_limits(RouteLimits::Import, Access::Admin, routes!(limited_route));
         let (routes, _) = routes.into_parts();
         let (routes, _) = routes.split_for_parts();
         let router = routes
@@ -320,7 +324,7 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
 
 /// Finds expensive routes by their path, so that a new export cannot lack its limit.
 #[test]
-fn routes_that_cost_much_say_so() {
+fn expensive_routes_declare_their_rate_limit() {
     let (_, rows) = router::description();
     for row in &rows {
         let path = row.path.as_str();
@@ -363,7 +367,7 @@ fn routes_that_cost_much_say_so() {
 
 /// The windows are protected by locks: concurrent threads lose no count.
 #[test]
-fn no_request_is_counted_twice_or_not_at_all() {
+fn concurrent_requests_are_counted_exactly_once() {
     let rates = RateLimiter::new(1.0, &Secret::new(AUTH_SECRET));
     let limit: RateLimit = rates.limit(Rate::Change).unwrap();
     let rates = Arc::new(rates);

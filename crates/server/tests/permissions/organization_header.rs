@@ -21,7 +21,7 @@ fn error_of(answer: Answer) -> Value {
     body
 }
 
-both!(no_tenant_route_does_anything_for_a_page_of_another_school, |app| {
+both!(tenant_routes_reject_header_of_another_school, |app| {
     let world = &app.world;
     let (_, rows) = router::description();
     let routes: Vec<_> = rows.iter().filter(|row| row.access.needs_organization()).collect();
@@ -45,7 +45,7 @@ both!(no_tenant_route_does_anything_for_a_page_of_another_school, |app| {
     olga.get("/subjects").await.expect(200);
 });
 
-tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
+tenants!(switching_school_in_second_tab_blocks_the_first, |app| {
     let (world, rows) = (&app.world, RealtimeRows(app));
     rows.join_school(&world.south, &world.ada, "teacher").await;
     let (first, second) = (
@@ -73,7 +73,7 @@ tenants!(a_second_tab_with_another_school_stops_the_first, |app| {
     second.get("/users/me").await.expect(200);
 });
 
-both!(the_header_tells_strangers_nothing_about_organizations, |app| {
+both!(organization_header_reveals_nothing_to_non_members, |app| {
     let (world, rows) = (&app.world, RealtimeRows(app));
     let named = [world.north.as_str(), world.south.as_str(), "no-such-school", ""];
     let ask = async |client: &Client, host: &str| {
@@ -109,7 +109,7 @@ both!(the_header_tells_strangers_nothing_about_organizations, |app| {
         .refused(401, "UNAUTHENTICATED");
 });
 
-tenants!(an_unreadable_or_repeated_header_names_no_organization, |app| {
+tenants!(unreadable_or_repeated_organization_header_is_rejected, |app| {
     let (north, ada) = (&app.world.north, app.as_(&app.world.ada));
     let twice = ada.request(Method::GET, "/classes");
     let twice = twice.header(HEADER, north).header(HEADER, north);
@@ -120,7 +120,7 @@ tenants!(an_unreadable_or_repeated_header_names_no_organization, |app| {
     error_of(ada.with(HEADER, &"x".repeat(4_000)).get("/classes").await);
 });
 
-tenants!(a_super_admin_is_held_to_the_school_of_the_page, |app| {
+tenants!(organization_header_also_applies_to_super_admins, |app| {
     let world = &app.world;
     let rows = RealtimeRows(app);
     let inside = rows.another_session(&world.root).await;
@@ -136,7 +136,7 @@ tenants!(a_super_admin_is_held_to_the_school_of_the_page, |app| {
     everywhere.with(HEADER, &world.north).get(&path).await.expect(200);
 });
 
-tenants!(pages_of_the_frontend_may_send_the_header, |app| {
+tenants!(frontend_origin_may_send_organization_header, |app| {
     let preflight = app
         .stranger()
         .request(Method::OPTIONS, "/classes")
