@@ -24,7 +24,7 @@ fn statement(file: &str, name: &str) -> &'static Sql {
 }
 
 /// Inserts records of fifty classes, courses, groups, topics and people.
-async fn fill(app: &TestApp) {
+async fn insert_records(app: &TestApp) {
     let numbers = match app.database {
         Database::Sqlite(_) => {
             "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)"
@@ -93,8 +93,8 @@ fn plan(database: &Database, sql: &'static Sql, arguments: &[String]) -> String 
     }
 }
 
-both!(a_page_of_the_log_is_read_from_its_index, |app| {
-    fill(app).await;
+both!(activity_log_page_uses_its_index, |app| {
+    insert_records(app).await;
     for (name, index, narrowed, to) in PLANS {
         let (database, north) = (app.database.clone(), app.world.north.clone());
         let explained = tokio::task::spawn_blocking(move || plan_of_log(&database, &north, name, narrowed, to));
@@ -105,7 +105,7 @@ both!(a_page_of_the_log_is_read_from_its_index, |app| {
     }
 });
 
-both!(a_page_of_a_chat_is_read_from_the_places_of_its_messages, |app| {
+both!(chat_page_uses_the_message_sequence_index, |app| {
     let (north, ben) = (app.world.north.clone(), &app.world.ben);
     let room = app.room(&app.world.seven_b, &[ben]).await.id;
     let numbers = match app.database {

@@ -19,10 +19,10 @@ const GROWN: usize = 50;
 
 /// Number of reads that background tasks may add to one request. They poll for jobs and files every few seconds, and on
 /// a busy machine a response can take as long. A query per row (N+1) on fifty rows exceeds this by far.
-const BESIDE: u64 = 10;
+const BACKGROUND_READS: u64 = 10;
 
 /// Lists that stay short, and why.
-const SHORT: &[(&str, &str)] = &[
+const SHORT_LISTS: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
     ("/admin/domains", "the mail domains of one school, twenty at most"),
     ("/tenants/{id}/domains", "the same"),
@@ -46,7 +46,7 @@ const GROWING: &[(&str, EffectiveRole, &str)] = &[(
 )];
 
 /// Expected rejections that are not a fault of the test.
-const REFUSED: &[(&str, u16, &str)] = &[
+const EXPECTED_REJECTIONS: &[(&str, u16, &str)] = &[
     (
         "/workrooms/late-texts/{id}/download",
         404,
@@ -84,7 +84,7 @@ fn query(path: &str, lesson: &LessonFixture) -> String {
 }
 
 #[derive(Debug)]
-struct Asked {
+struct RouteCost {
     statements: u64,
     /// Number of rows in the response, if it is a list.
     rows: Option<usize>,
@@ -111,7 +111,7 @@ fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
 
 /// Repeats the request until it runs no more statements than expected. Background tasks can only add statements, so the
 /// lowest count is the right one. Without an expected count, the request is sent three times.
-async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Option<u64>) -> Option<Asked> {
+async fn measure(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Option<u64>) -> Option<RouteCost> {
     let (client, mut fewest, mut found) = (app.as_(person), u64::MAX, None);
     let tries = if expected.is_some() { 12 } else { 3 };
     for _ in 0..tries {
@@ -121,7 +121,7 @@ async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Op
         let refused = |(refused, status, _): &(&str, u16, &str)| *refused == row.path && *status == answer.status;
         if answer.status != 200 {
             let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-            let fine = row.path.starts_with("/auth/") || REFUSED.iter().any(refused);
+            let fine = row.path.starts_with("/auth/") || EXPECTED_REJECTIONS.iter().any(refused);
             assert!(fine, "{} as {}: {} {said}", row.path, person.name, answer.status);
             return None;
         }
@@ -129,19 +129,19 @@ async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Op
             return None;
         }
         found = rows(&answer.json());
-        if expected.is_some_and(|expected| fewest <= expected + BESIDE) {
+        if expected.is_some_and(|expected| fewest <= expected + BACKGROUND_READS) {
             break;
         }
     }
-    Some(Asked {
+    Some(RouteCost {
         statements: fewest,
         rows: found,
     })
 }
 
-type Walked = BTreeMap<(String, EffectiveRole), Asked>;
+type RouteCosts = BTreeMap<(String, EffectiveRole), RouteCost>;
 
-async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) -> Walked {
+async fn measure_all(app: &TestApp, lesson: &LessonFixture, before: Option<&RouteCosts>) -> RouteCosts {
     let world = &app.world;
     let people = [
         (EffectiveRole::Student, &world.ben),
@@ -162,7 +162,7 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
             if row.access.allows(effective_role) && (effective_role == EffectiveRole::SuperAdmin) == is_platform {
                 let key = (row.path.clone(), effective_role);
                 let expected = before.and_then(|before| before.get(&key)).map(|asked| asked.statements);
-                let answer = ask(app, person, row, &path_of_lesson(app, lesson, &row.path), expected).await;
+                let answer = measure(app, person, row, &path_of_lesson(app, lesson, &row.path), expected).await;
                 asked.extend(answer.map(|answer| (key, answer)));
             }
         }
@@ -171,7 +171,7 @@ async fn walk(app: &TestApp, lesson: &LessonFixture, before: Option<&Walked>) ->
 }
 
 /// Saves a first version of the lesson's document.
-async fn content(app: &TestApp, lesson: &LessonFixture) {
+async fn save_content(app: &TestApp, lesson: &LessonFixture) {
     let file = reqwest::multipart::Part::bytes(docx("one")).file_name("page.docx");
     let form = reqwest::multipart::Form::new().part("file", file);
     let (ben, path) = (
@@ -182,22 +182,22 @@ async fn content(app: &TestApp, lesson: &LessonFixture) {
     ben.finish(request).await.expect(200);
 }
 
-sqlite!(no_route_asks_once_for_each_row, |app| {
+sqlite!(no_route_runs_one_statement_per_row, |app| {
     let lesson = LessonFixture::create(app).await;
-    content(app, &lesson).await;
+    save_content(app, &lesson).await;
     let path = format!("/assignments/{}", lesson.assignment);
     let topic = app.as_(&app.world.ada).get(&path).await.expect(200);
     let link = link(&topic, &lesson.group)["id"].as_str().unwrap().to_owned();
-    let few = walk(app, &lesson, None).await;
+    let few = measure_all(app, &lesson, None).await;
     grow(app, &lesson, &link).await;
-    let many = walk(app, &lesson, Some(&few)).await;
+    let many = measure_all(app, &lesson, Some(&few)).await;
     assert!(many.len() > 40, "the walk reads the table of routes");
 
     let mut faults = Vec::new();
     for ((path, effective_role), many) in &many {
         let few = &few[&(path.clone(), *effective_role)];
         let is_wanted = GROWING.iter().any(|(p, s, _)| p == path && s == effective_role);
-        if few.statements + BESIDE < many.statements && !is_wanted {
+        if few.statements + BACKGROUND_READS < many.statements && !is_wanted {
             faults.push(format!(
                 "GET {path} as {effective_role:?} ran {} statements and then {}",
                 few.statements, many.statements
@@ -212,7 +212,7 @@ sqlite!(no_route_asks_once_for_each_row, |app| {
     for path in lists {
         let of_path = many.iter().filter(|((asked, _), _)| asked == path);
         let longest = of_path.filter_map(|(_, asked)| asked.rows).max().unwrap_or(0);
-        if longest < GROWN && !SHORT.iter().any(|(short, _)| *short == path) {
+        if longest < GROWN && !SHORT_LISTS.iter().any(|(short, _)| *short == path) {
             faults.push(format!(
                 "GET {path} lists {longest} rows: grow what it lists in support/many_rows.rs"
             ));

@@ -7,7 +7,7 @@ use db::{Database, migrate, platform};
 
 use test_support::{Kind, database};
 
-fn all() -> Vec<(String, &'static Sql, bool)> {
+fn all_statements() -> Vec<(String, &'static Sql, bool)> {
     let tenant = db::statements().into_iter().map(|file| (file, true));
     let platform = platform::statements().into_iter().map(|file| (file, false));
     let files = tenant.chain(platform);
@@ -21,12 +21,12 @@ fn all() -> Vec<(String, &'static Sql, bool)> {
 }
 
 fn prepare_all(connection: &mut Connection) {
-    let failures: Vec<String> = all()
+    let failures: Vec<String> = all_statements()
         .into_iter()
         .filter_map(|(name, sql, _)| connection.prepare(sql).err().map(|error| format!("{name}: {error:?}")))
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(all().len() > 25, "the list of statements is complete");
+    assert!(all_statements().len() > 25, "the list of statements is complete");
 }
 
 #[test]
@@ -48,17 +48,17 @@ fn every_statement_prepares_on_postgres() {
 }
 
 #[test]
-fn every_statement_of_a_school_keeps_to_that_school() {
-    let strays: Vec<String> = all()
+fn every_tenant_statement_filters_by_organization() {
+    let strays: Vec<String> = all_statements()
         .into_iter()
-        .filter(|(_, sql, tenant)| *tenant && !keeps_to_its_organization(sql.text()))
+        .filter(|(_, sql, tenant)| *tenant && !filters_by_organization(sql.text()))
         .map(|(name, ..)| name)
         .collect();
     assert!(strays.is_empty(), "without organization_id = $1: {strays:?}");
 }
 
 /// Checks for `organization_id = $1`, the organization's own row, or the organization as the first column of an INSERT.
-fn keeps_to_its_organization(text: &str) -> bool {
+fn filters_by_organization(text: &str) -> bool {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let own_row = ["organizations WHERE id = $1", "organizations o WHERE o.id = $1"];
     let writes_own_row = words.starts_with("INSERT INTO organizations (id, ")
@@ -76,11 +76,11 @@ fn parameters_may_appear_in_any_order() {
     // the wrong columns.
     let folder = tempfile::tempdir().unwrap();
     let mut connection = Connection::open_sqlite(&folder.path().join("x.db"), false).unwrap();
-    swapped(&mut connection);
+    assert_parameter_order(&mut connection);
     let Some(Database::Postgres(url)) = database::postgres() else {
         return;
     };
-    swapped(&mut Connection::open_postgres(&url).unwrap());
+    assert_parameter_order(&mut Connection::open_postgres(&url).unwrap());
     database::drop_postgres(&Database::Postgres(url));
 }
 
@@ -101,12 +101,12 @@ mod swapped_statements {
     }
 }
 
-fn swapped(connection: &mut Connection) {
+fn assert_parameter_order(connection: &mut Connection) {
     assert_eq!(swapped_statements::run(connection).as_deref(), Some("new"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_kinds_of_service_start() {
+async fn service_starts_on_both_databases() {
     for kind in [Kind::Sqlite, Kind::Postgres] {
         if let Some(app) = test_support::TestApp::start(kind).await {
             app.stranger().get("/health").await.expect(200);
