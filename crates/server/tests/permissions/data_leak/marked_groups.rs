@@ -13,9 +13,9 @@ use test_support::topics::id;
 use test_support::{Client, LessonFixture, Person, TestApp};
 
 /// A group with its marks.
-pub struct Secret {
+pub struct MarkedGroup {
     /// Prefix of its marks.
-    word: &'static str,
+    prefix: &'static str,
     /// The lesson, with the ids of this group.
     pub lesson: LessonFixture,
     /// Marks that its members may read.
@@ -28,12 +28,12 @@ pub struct Secret {
     pub ids: BTreeSet<String>,
 }
 
-impl Secret {
-    pub fn new(word: &'static str, lesson: LessonFixture) -> Self {
+impl MarkedGroup {
+    pub fn new(prefix: &'static str, lesson: LessonFixture) -> Self {
         let ids = BTreeSet::from([lesson.group.clone()]);
         let [marks, staff_marks, former_marks] = [const { BTreeSet::new() }; 3];
         Self {
-            word,
+            prefix,
             lesson,
             marks,
             staff_marks,
@@ -44,7 +44,7 @@ impl Secret {
 
     /// Returns a unique text for a field, and records it as readable for members.
     pub fn mark(&mut self, field: &str) -> String {
-        let mark = format!("qz{}-{field}-qz", self.word);
+        let mark = format!("qz{}-{field}-qz", self.prefix);
         self.marks.insert(mark.clone());
         mark
     }
@@ -66,7 +66,7 @@ impl Secret {
     }
 
     /// Returns all marks and ids that no outsider may find.
-    pub fn everything(&self) -> BTreeSet<String> {
+    pub fn all_marks(&self) -> BTreeSet<String> {
         [&self.marks, &self.staff_marks, &self.former_marks, &self.ids]
             .into_iter()
             .flatten()
@@ -76,12 +76,12 @@ impl Secret {
 
     /// Returns the content of the group's outline.
     pub fn outline(&self) -> BTreeSet<String> {
-        let named = ["name", "display"].map(|field| format!("qz{}-{field}-qz", self.word));
+        let named = ["name", "display"].map(|field| format!("qz{}-{field}-qz", self.prefix));
         named.into_iter().chain([self.lesson.group.clone()]).collect()
     }
 
     /// Returns the ids that request bodies about the group contain.
-    pub fn named(&self, app: &TestApp) -> Ids {
+    pub fn sample_ids(&self, app: &TestApp) -> Ids {
         let class = &app.world.seven_b;
         Ids {
             class: class.id.clone(),
@@ -94,7 +94,7 @@ impl Secret {
         }
     }
 
-    fn keep(&mut self, object: &Value) -> String {
+    fn record_id(&mut self, object: &Value) -> String {
         let id = id(object);
         self.ids.insert(id.clone());
         id
@@ -102,7 +102,7 @@ impl Secret {
 
     /// Runs all activity of the group. `worker` acts for the members: one of them, or Ada while the group is hidden.
     /// The work of `graded` is graded separately, and so is the work of `other`, if given.
-    pub async fn live(
+    pub async fn run_lesson(
         &mut self,
         fixture: &DocumentServerFixture,
         worker: &Person,
@@ -110,17 +110,17 @@ impl Secret {
         other: Option<&Person>,
     ) {
         let (ada, member) = (fixture.app.as_(&fixture.app.world.ada), fixture.app.as_(worker));
-        self.is_written_about(&ada, &fixture.app.world.adam).await;
-        self.is_named(&ada).await;
-        self.gets_task(&ada).await;
-        self.talks(&member, &ada).await;
-        self.writes(fixture, worker).await;
-        self.hands_in(&member).await;
-        self.is_judged(&ada, &member, graded, other).await;
+        self.send_message_about_group(&ada, &fixture.app.world.adam).await;
+        self.rename_group(&ada).await;
+        self.set_own_task(&ada).await;
+        self.write_in_chat(&member, &ada).await;
+        self.write_documents(fixture, worker).await;
+        self.submit(&member).await;
+        self.grade_submission(&ada, &member, graded, other).await;
     }
 
     /// The students call for help twice: the first call is resolved, the second one stays open.
-    pub async fn asks_for_help(&mut self, app: &TestApp) {
+    pub async fn request_help(&mut self, app: &TestApp) {
         let (ben, ada) = (app.as_(&app.world.ben), app.as_(&app.world.ada));
         let help = format!("/groups/{}/help", self.lesson.group);
         let first = json!({"message": self.former_mark("first-call")});
@@ -133,13 +133,13 @@ impl Secret {
     }
 
     /// Ada writes a message about the group to the head of the school.
-    async fn is_written_about(&mut self, ada: &Client, adam: &Person) {
+    async fn send_message_about_group(&mut self, ada: &Client, adam: &Person) {
         let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
         let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
-        self.lesson.announcement = self.keep(&ada.post("/messages", letter).await.expect(201));
+        self.lesson.announcement = self.record_id(&ada.post("/messages", letter).await.expect(201));
     }
 
-    async fn is_named(&mut self, ada: &Client) {
+    async fn rename_group(&mut self, ada: &Client) {
         let names = json!({"name": self.mark("name"), "displayName": self.mark("display")});
         let group = format!("/groups/{}", self.lesson.group);
         let group = ada.patch(&group, names).await.expect(200);
@@ -153,15 +153,15 @@ impl Secret {
         let file = ada
             .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
             .await;
-        self.lesson.group_file = self.keep(&file.expect(201));
+        self.lesson.group_file = self.record_id(&file.expect(201));
     }
 
-    async fn gets_task(&mut self, ada: &Client) {
+    async fn set_own_task(&mut self, ada: &Client) {
         let topic = format!("/assignments/{}", self.lesson.assignment);
         ada.patch(&topic, json!({"isShared": false})).await.expect(200);
         let own = json!({"descriptionOverride": self.mark("override")});
         let link = ada.patch(&format!("{topic}/groups/{}", self.lesson.group), own).await;
-        let link = self.keep(&link.expect(200));
+        let link = self.record_id(&link.expect(200));
         self.lesson.link.clone_from(&link);
         let (name, content) = (self.mark("own-file"), self.mark("own-file-content"));
         let fields = [("groupAssignmentId", link.as_str())];
@@ -169,26 +169,26 @@ impl Secret {
         let file = ada
             .upload(&files, &format!("{name}.txt"), content.into_bytes(), &fields)
             .await;
-        self.lesson.attachment = self.keep(&file.expect(201));
+        self.lesson.attachment = self.record_id(&file.expect(201));
     }
 
-    async fn talks(&mut self, member: &Client, ada: &Client) {
+    async fn write_in_chat(&mut self, member: &Client, ada: &Client) {
         let chat = format!("/workrooms/{}/messages", self.lesson.work_room);
         let (name, content) = (self.mark("chat-file"), self.mark("chat-file-content"));
         let files = format!("{chat}/attachments");
         let file = member
             .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
             .await;
-        self.lesson.chat_file = self.keep(&file.expect(201));
+        self.lesson.chat_file = self.record_id(&file.expect(201));
         let said = json!({"content": self.former_mark("first-words"), "attachmentIds": [self.lesson.chat_file]});
-        self.lesson.message = self.keep(&member.post(&chat, said).await.expect(201));
+        self.lesson.message = self.record_id(&member.post(&chat, said).await.expect(201));
         let message = format!("{chat}/{}", self.lesson.message);
         let corrected = json!({"content": self.mark("words")});
         member.patch(&message, corrected).await.expect(200);
         let answer = json!({"content": self.mark("answer"), "replyToId": self.lesson.message});
-        self.keep(&ada.post(&chat, answer).await.expect(201));
+        self.record_id(&ada.post(&chat, answer).await.expect(201));
         let taken_back = json!({"content": self.former_mark("taken-back")});
-        let taken_back = self.keep(&member.post(&chat, taken_back).await.expect(201));
+        let taken_back = self.record_id(&member.post(&chat, taken_back).await.expect(201));
         member.delete(&format!("{chat}/{taken_back}")).await.expect(200);
         let by_the_other_way = json!({"groupId": self.lesson.group, "content": self.mark("group-message")});
         ada.post("/messages", by_the_other_way).await.expect(201);
@@ -198,22 +198,22 @@ impl Secret {
             .expect(200);
     }
 
-    async fn is_judged(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {
+    async fn grade_submission(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {
         let back = json!({"feedback": self.mark("returned")});
         let give_back = format!("/feedback/submissions/{}/return", self.lesson.submission);
         ada.post(&give_back, back).await.expect(200);
         let again = json!({"assignmentId": self.lesson.assignment, "note": self.mark("note")});
         let document = self.lesson.document.clone();
         let handed_in = member.post(&path(&document, "/submit"), again).await.expect(200);
-        self.lesson.submission = self.keep(&handed_in["submission"]);
-        self.lesson.copy = self.keep(&handed_in["submission"]["documents"][0]);
+        self.lesson.submission = self.record_id(&handed_in["submission"]);
+        self.lesson.copy = self.record_id(&handed_in["submission"]["documents"][0]);
         let about = self.lesson.submission.clone();
         let said = json!({"submissionId": about, "text": self.mark("feedback")});
-        self.lesson.feedback = self.keep(&ada.post("/feedback", said).await.expect(201));
+        self.lesson.feedback = self.record_id(&ada.post("/feedback", said).await.expect(201));
         let among_us = json!({"submissionId": about, "text": self.staff_mark("staff-feedback"), "visibility": "STAFF"});
-        self.keep(&ada.post("/feedback", among_us).await.expect(201));
+        self.record_id(&ada.post("/feedback", among_us).await.expect(201));
         let held_back = json!({"documentId": document, "text": self.staff_mark("draft-feedback"), "publish": false});
-        self.keep(&ada.post("/feedback", held_back).await.expect(201));
+        self.record_id(&ada.post("/feedback", held_back).await.expect(201));
         let grade = format!("/feedback/submissions/{about}/grade");
         let draft = json!({"feedback": self.former_mark("draft-grade")});
         ada.put(&grade, draft).await.expect(200);
@@ -225,12 +225,12 @@ impl Secret {
         ada.put(&grade, out).await.expect(200);
     }
 
-    async fn writes(&mut self, fixture: &DocumentServerFixture, worker: &Person) {
+    async fn write_documents(&mut self, fixture: &DocumentServerFixture, worker: &Person) {
         let member = fixture.app.as_(worker);
         let documents = format!("/workrooms/{}/documents", self.lesson.work_room);
         let new = json!({"title": self.former_mark("first-title"), "documentType": "word"});
         let made = member.post(&documents, new).await.expect(201);
-        self.lesson.document = self.keep(&made);
+        self.lesson.document = self.record_id(&made);
         let typed = self.mark("typed");
         fixture.write(worker, &self.lesson.document, &typed).await;
         let title = json!({"title": self.mark("title")});
@@ -242,20 +242,20 @@ impl Secret {
         let upload = member
             .request(Method::POST, &documents)
             .multipart(Form::new().part("file", part));
-        let brought = self.keep(&member.finish(upload).await.expect(201));
+        let brought = self.record_id(&member.finish(upload).await.expect(201));
         member.delete(&path(&brought, "")).await.expect(200);
         self.ids.remove(&brought);
     }
 
-    async fn hands_in(&mut self, member: &Client) {
+    async fn submit(&mut self, member: &Client) {
         let document = self.lesson.document.clone();
         let first = json!({"assignmentId": self.lesson.assignment, "note": self.former_mark("first-note")});
         let handed_in = member.post(&path(&document, "/submit"), first).await.expect(200);
-        self.keep(&handed_in["submission"]);
+        self.record_id(&handed_in["submission"]);
         let reason = json!({"reason": self.staff_mark("reason")});
         member.post(&path(&document, "/unsubmit"), reason).await.expect(200);
         let second = json!({"assignmentId": self.lesson.assignment, "note": self.mark("second-note")});
         let handed_in = member.post(&path(&document, "/submit"), second).await.expect(200);
-        self.lesson.submission = self.keep(&handed_in["submission"]);
+        self.lesson.submission = self.record_id(&handed_in["submission"]);
     }
 }

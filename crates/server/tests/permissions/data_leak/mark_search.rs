@@ -11,10 +11,10 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 const ENCODED: usize = 16;
 
 /// Returns the marks that occur in these bytes, in any encoding.
-pub fn found<'m>(bytes: &[u8], marks: impl IntoIterator<Item = &'m String>) -> BTreeSet<String> {
+pub fn find_marks<'m>(bytes: &[u8], marks: impl IntoIterator<Item = &'m String>) -> BTreeSet<String> {
     let text = readable(bytes, 0);
-    let held = marks.into_iter().filter(|mark| text.contains(mark.as_str()));
-    held.cloned().collect()
+    let contained = marks.into_iter().filter(|mark| text.contains(mark.as_str()));
+    contained.cloned().collect()
 }
 
 /// Returns all readable text in these bytes, in lower case.
@@ -52,11 +52,11 @@ fn readable(bytes: &[u8], depth: u8) -> String {
 }
 
 #[test]
-fn a_mark_is_found_in_every_dress() {
+fn mark_is_found_in_every_encoding() {
     use std::io::Write as _;
 
     let marks = ["qz-here".to_owned(), "qz-elsewhere".to_owned()];
-    let is_found = |bytes: &[u8]| found(bytes, &marks).into_iter().collect::<Vec<_>>() == ["qz-here"];
+    let is_found = |bytes: &[u8]| find_marks(bytes, &marks).into_iter().collect::<Vec<_>>() == ["qz-here"];
     assert!(is_found(br#"{"name":"QZ-Here"}"#));
     let cursor = URL_SAFE_NO_PAD.encode(br#"["qz-here",7]"#);
     assert!(is_found(format!(r#"{{"nextCursor":"{cursor}"}}"#).as_bytes()));

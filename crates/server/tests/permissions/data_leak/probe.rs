@@ -8,24 +8,24 @@ use api::router;
 use model::access::Access;
 use serde_json::Value;
 
-use super::finder::found;
+use super::mark_search::find_marks;
 use crate::isolation::{call, path_of_lesson};
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp};
 
 /// The routes, with their parameters from the OpenAPI document.
-pub struct Table {
+pub struct RouteTable {
     rows: Vec<Row>,
     document: Value,
 }
 
 /// The marks found, by route.
 #[derive(Debug, Default)]
-pub struct Finds {
+pub struct Findings {
     pub by_route: BTreeSet<(String, String)>,
 }
 
-impl Finds {
+impl Findings {
     /// Returns every mark that was found anywhere.
     pub fn all(&self) -> BTreeSet<String> {
         self.by_route.iter().map(|(_, mark)| mark.clone()).collect()
@@ -33,14 +33,14 @@ impl Finds {
 }
 
 /// A user who calls the routes, and the marks to search for in the responses.
-pub struct Looker<'a> {
+pub struct Prober<'a> {
     pub app: &'a TestApp,
     pub client: Client,
     pub marks: &'a BTreeSet<String>,
-    pub finds: Finds,
+    pub findings: Findings,
 }
 
-impl Table {
+impl RouteTable {
     pub fn read() -> Self {
         let (document, rows) = router::description();
         Self {
@@ -50,7 +50,7 @@ impl Table {
     }
 
     /// Returns the read routes, except static pages and links in emails, which contain no data of a school.
-    fn gets(&self) -> impl Iterator<Item = &Row> {
+    fn read_routes(&self) -> impl Iterator<Item = &Row> {
         let names_other =
             |row: &&Row| row.path.starts_with("/docs/{") || row.path.starts_with("/auth/reset-password/{");
         self.rows
@@ -61,7 +61,7 @@ impl Table {
     /// Returns the routes that change something. Excluded are `/auth` and the user's own profile, because these calls
     /// would end the session or change the data of the user's groups. Callbacks of the document server have their own
     /// tests.
-    fn changes(&self) -> impl Iterator<Item = &Row> {
+    fn change_routes(&self) -> impl Iterator<Item = &Row> {
         let is_own =
             |row: &Row| row.path.starts_with("/auth/") || (row.method, row.path.as_str()) == ("PATCH", "/users/me");
         let changes = self.rows.iter().filter(|row| row.method != "GET");
@@ -69,19 +69,19 @@ impl Table {
     }
 
     /// Returns every query that the filters of a route allow, each filter alone.
-    fn questions(&self, row: &Row, lesson: &LessonFixture, ids: &Ids) -> Vec<String> {
-        let mut questions = vec![String::new()];
+    fn queries(&self, row: &Row, lesson: &LessonFixture, ids: &Ids) -> Vec<String> {
+        let mut queries = vec![String::new()];
         if row.path.starts_with("/auth/") {
-            return questions;
+            return queries;
         }
         let parameters = self.document["paths"][&row.path]["get"]["parameters"].as_array();
         for parameter in parameters.into_iter().flatten().filter(|one| one["in"] == "query") {
             let name = parameter["name"].as_str().unwrap();
             for value in self.values(name, &parameter["schema"], lesson, ids) {
-                questions.push(format!("?{name}={value}"));
+                queries.push(format!("?{name}={value}"));
             }
         }
-        questions
+        queries
     }
 
     /// Returns the values for a filter. A new filter that is not an id, a boolean or an enum must be added here.
@@ -119,27 +119,27 @@ impl Table {
             "from" => one("2020-01-01T00:00:00Z"),
             "to" => one("2099-01-01T00:00:00Z"),
             "academicYear" => one("2026/2027"),
-            other => panic!("say in marker/walk.rs with what ?{other}= is asked"),
+            other => panic!("say in data_leak/probe.rs with what ?{other}= is asked"),
         }
     }
 }
 
-impl Looker<'_> {
+impl Prober<'_> {
     /// Sends every query, for lists and for the objects of this lesson.
-    pub async fn look(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids) {
-        for row in table.gets() {
+    pub async fn read_all(&mut self, table: &RouteTable, lesson: &LessonFixture, ids: &Ids) {
+        for row in table.read_routes() {
             let path = path_of_lesson(self.app, lesson, &row.path);
-            for question in table.questions(row, lesson, ids) {
-                let asked = format!("{path}{question}");
+            for query in table.queries(row, lesson, ids) {
+                let asked = format!("{path}{query}");
                 let answer = self.client.get(&asked).await;
-                self.judge(row, &asked, &answer);
+                self.record_marks(row, &asked, &answer);
             }
         }
     }
 
     /// Tries every change. No change that names an object may succeed.
-    pub async fn meddle(&mut self, table: &Table, lesson: &LessonFixture, ids: &Ids, is_all_foreign: bool) {
-        for row in table.changes() {
+    pub async fn try_changes(&mut self, table: &RouteTable, lesson: &LessonFixture, ids: &Ids, is_all_foreign: bool) {
+        for row in table.change_routes() {
             let path = path_of_lesson(self.app, lesson, &row.path);
             let answer = call(&self.client, row, &path, ids).await;
             let may_fit = !is_all_foreign || !row.path.contains('{') || answer.status >= 400;
@@ -149,12 +149,12 @@ impl Looker<'_> {
             if let Sample::Json(body) = sample(row.method, &row.path, ids) {
                 asked.push_str(&body.to_string());
             }
-            self.judge(row, &asked, &answer);
+            self.record_marks(row, &asked, &answer);
         }
     }
 
     /// Records the marks of a response, except the ids that the request contained.
-    fn judge(&mut self, row: &Row, asked: &str, answer: &Answer) {
+    fn record_marks(&mut self, row: &Row, asked: &str, answer: &Answer) {
         let mut bytes = answer.bytes.clone();
         for (name, value) in &answer.headers {
             bytes.push(b'\n');
@@ -162,10 +162,10 @@ impl Looker<'_> {
             bytes.push(b':');
             bytes.extend(value.as_bytes());
         }
-        let mut held = found(&answer.bytes, self.marks);
-        held.extend(found(&bytes[answer.bytes.len()..], self.marks));
-        for mark in held.into_iter().filter(|mark| !asked.contains(mark.as_str())) {
-            self.finds
+        let mut contained = find_marks(&answer.bytes, self.marks);
+        contained.extend(find_marks(&bytes[answer.bytes.len()..], self.marks));
+        for mark in contained.into_iter().filter(|mark| !asked.contains(mark.as_str())) {
+            self.findings
                 .by_route
                 .insert((format!("{} {}", row.method, row.path), mark));
         }
