@@ -1,5 +1,5 @@
 //! `dryRun`: a route that deletes, finishes, moves or imports returns a preview. Every other route rejects the
-//! parameter. tests/permissions/logged checks for every route of its story that a preview changes no row.
+//! parameter. tests/permissions/activity_log_coverage checks for every route of its story that a preview changes no row.
 
 use reqwest::Method;
 use serde_json::{Value, json};

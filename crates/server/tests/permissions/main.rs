@@ -10,6 +10,7 @@ extern crate test_support;
 
 mod access;
 mod access_revocation;
+mod activity_log_coverage;
 mod attachment_visibility;
 mod body_ids;
 mod data_leak;
@@ -19,7 +20,6 @@ mod hosts;
 mod idempotency;
 mod isolation;
 mod list_sizes;
-mod logged;
 mod matrix;
 mod organization_header;
 mod query_plans;

@@ -2,35 +2,35 @@
 
 use serde_json::{Value, json};
 
-use super::{Story, id};
+use super::{Scenario, id};
 
-pub(super) async fn in_the_room(story: &mut Story<'_>, class: &str, group: &str) {
-    let world = &story.app.world;
+pub(super) async fn act_in_work_room(scenario: &mut Scenario<'_>, class: &str, group: &str) {
+    let world = &scenario.app.world;
     let (ada, ben) = (&world.ada, &world.ben);
-    let shown = story.app.as_(ben).get(&format!("/groups/{group}")).await.expect(200);
+    let shown = scenario.app.as_(ben).get(&format!("/groups/{group}")).await.expect(200);
     let room = shown["workRoomId"].as_str().unwrap().to_owned();
     let (route, body) = ("POST /workrooms/{id}/messages", json!({"content": "Hello"}));
-    let message = id(&story.call_unrecorded(ben, route, &[&room], body).await);
+    let message = id(&scenario.call_unrecorded(ben, route, &[&room], body).await);
     let (route, ids) = (
         "PATCH /workrooms/{id}/messages/{messageId}",
         [room.as_str(), message.as_str()],
     );
     let body = json!({"content": "Hello all"});
-    story.call_unrecorded(ben, route, &ids, body).await;
+    scenario.call_unrecorded(ben, route, &ids, body).await;
     let route = "POST /workrooms/{id}/read";
-    story.call_unrecorded(ada, route, &[&room], json!({})).await;
+    scenario.call_unrecorded(ada, route, &[&room], json!({})).await;
     let route = "DELETE /workrooms/{id}/messages/{messageId}";
-    story.call_unrecorded(ben, route, &ids, Value::Null).await;
+    scenario.call_unrecorded(ben, route, &ids, Value::Null).await;
     let body = json!({"recipientIds": [world.ben.id], "content": "See me."});
-    story.call_unrecorded(ada, "POST /messages", &[], body).await;
+    scenario.call_unrecorded(ada, "POST /messages", &[], body).await;
     let body = json!({"classId": class, "content": "Tomorrow in the lab."});
-    story.call_unrecorded(ada, "POST /messages", &[], body).await;
+    scenario.call_unrecorded(ada, "POST /messages", &[], body).await;
     let body = json!({"name": "Ada L."});
-    story.call_unrecorded(ada, "PATCH /users/me", &[], body).await;
+    scenario.call_unrecorded(ada, "PATCH /users/me", &[], body).await;
     let body = json!({"message": "Once more"});
-    story
+    scenario
         .call(ben, "POST /groups/{id}/help", &[group], body, &["HELP_REQUESTED"])
         .await;
     let route = "POST /groups/{id}/help/claim";
-    story.call_unrecorded(ada, route, &[group], json!({})).await;
+    scenario.call_unrecorded(ada, route, &[group], json!({})).await;
 }

@@ -1,11 +1,11 @@
 //! Calls every route that changes something once. The activity log contains exactly the expected records and keeps them
 //! after the objects are deleted. Users who can see the change receive an event. A new route must be added to the
-//! story, or succeed with its sample body.
+//! scenario, or succeed with its sample body.
 
 mod lesson;
 mod preview;
 mod school;
-mod talk;
+mod unrecorded_actions;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,7 +24,7 @@ use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, Client, LessonFixture, Person, TestApp};
 
 /// Routes whose action is not recorded in the log of a school, and why.
-const UNLOGGED: &[(&str, &str, &str)] = &[
+const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     (
         "PATCH",
         "/users/me",
@@ -93,7 +93,7 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
 ];
 
 /// Routes that emit no event, and why.
-const UNANNOUNCED: &[(&str, &str, &str)] = &[
+const WITHOUT_EVENT: &[(&str, &str, &str)] = &[
     (
         "POST",
         "/users/me/email",
@@ -146,47 +146,47 @@ const UNANNOUNCED: &[(&str, &str, &str)] = &[
     ("DELETE", "/tenants/{id}", "the connections of its members are closed"),
 ];
 
-struct Story<'a> {
+struct Scenario<'a> {
     app: &'a TestApp,
     listeners: EventRecorder,
-    announced: BTreeSet<(String, String)>,
+    with_event: BTreeSet<(String, String)>,
     seen: HashSet<String>,
     of_north: HashSet<String>,
     called: BTreeSet<(String, String)>,
 }
 
-impl<'a> Story<'a> {
+impl<'a> Scenario<'a> {
     async fn begin(app: &'a TestApp) -> Self {
         let world = &app.world;
         let people = [&world.adam, &world.ada, &world.ben];
-        let mut story = Self {
+        let mut scenario = Self {
             app,
             listeners: EventRecorder::open(app, &people).await,
-            announced: BTreeSet::new(),
+            with_event: BTreeSet::new(),
             seen: HashSet::new(),
             of_north: HashSet::new(),
             called: BTreeSet::new(),
         };
-        story.news().await;
-        story
+        scenario.new_records().await;
+        scenario
     }
 
     /// Returns the new records of all schools, sorted by name, because records of the same moment have no other order.
-    async fn news(&mut self) -> Vec<String> {
+    async fn new_records(&mut self) -> Vec<String> {
         let query = "SELECT organization_id || '|' || id || '|' || category || '|' || action FROM activity_logs";
-        let mut news = Vec::new();
+        let mut new_records = Vec::new();
         for record in texts(&self.app.database, query.to_owned()).await.into_iter().flatten() {
             let parts: Vec<&str> = record.split('|').collect();
             if self.seen.insert(parts[1].to_owned()) {
                 let (category, action) = (Category::parse(parts[2]).unwrap(), Action::parse(parts[3]).unwrap());
-                news.push(event(category, action));
+                new_records.push(event(category, action));
                 if parts[0] == self.app.world.north {
                     self.of_north.insert(parts[1].to_owned());
                 }
             }
         }
-        news.sort();
-        news
+        new_records.sort();
+        new_records
     }
 
     /// Calls a route with these ids. The call must succeed and leave exactly these records.
@@ -207,18 +207,18 @@ impl<'a> Story<'a> {
     async fn call_unrecorded(&mut self, person: &Person, route: &str, ids: &[&str], body: Value) -> Value {
         let started = clock::now();
         let answer = self.call(person, route, ids, body, &[]).await;
-        self.announce(route, started).await;
+        self.expect_event(route, started).await;
         answer
     }
 
     /// Waits for an event of the call.
-    async fn announce(&mut self, route: &str, started: Timestamp) {
+    async fn expect_event(&mut self, route: &str, started: Timestamp) {
         let (method, template) = route.split_once(' ').unwrap();
         let (method, path) = (method.to_owned(), template.split('?').next().unwrap().to_owned());
-        let is_silent = UNANNOUNCED.iter().any(|row| row.0 == method && row.1 == path);
+        let is_silent = WITHOUT_EVENT.iter().any(|row| row.0 == method && row.1 == path);
         let received = self.listeners.since(started, !is_silent).await;
         assert!(is_silent || !received.is_empty(), "{route} caused no event");
-        self.announced.insert((method, path));
+        self.with_event.insert((method, path));
     }
 
     /// Like `call`, with a file upload.
@@ -246,9 +246,9 @@ impl<'a> Story<'a> {
         self.called.insert((method.to_owned(), path.to_owned()));
         let said = String::from_utf8_lossy(&answer.bytes).into_owned();
         assert!(answer.status < 300, "{route}: {} {said}", answer.status);
-        assert_eq!(self.news().await, expected, "{route}");
+        assert_eq!(self.new_records().await, expected, "{route}");
         if !expected.is_empty() {
-            self.announce(route, started).await;
+            self.expect_event(route, started).await;
         }
         answer.json()
     }
@@ -284,11 +284,11 @@ fn ids_of(app: &TestApp, lesson: &LessonFixture) -> Ids {
     }
 }
 
-/// Calls a route that is not part of the story. Its sample body must succeed on a new lesson and leave a record.
-async fn unknown(story: &mut Story<'_>, row: &Row) {
-    let app = story.app;
+/// Calls a route that is not part of the scenario. Its sample body must succeed on a new lesson and leave a record.
+async fn call_with_sample_body(scenario: &mut Scenario<'_>, row: &Row) {
+    let app = scenario.app;
     let lesson = LessonFixture::create(app).await;
-    story.news().await;
+    scenario.new_records().await;
     let people = [&app.world.adam, &app.world.ada, &app.world.ben, &app.world.root];
     let mut said = String::new();
     for person in people {
@@ -308,35 +308,37 @@ async fn unknown(story: &mut Story<'_>, row: &Row) {
             Sample::File(name) => upload(&client, row.method, &path, name, b"sample".to_vec()).await,
         };
         if answer.status < 300 {
-            let news = story.news().await;
+            let new_records = scenario.new_records().await;
             let (method, path) = (row.method, &row.path);
             assert!(
-                !news.is_empty(),
-                "{method} {path} left no record: tell it in tests/permissions/logged.rs, or say there why it needs none"
+                !new_records.is_empty(),
+                "{method} {path} left no record: tell it in tests/permissions/activity_log_coverage, or say there why it needs none"
             );
-            story.announce(&format!("{method} {path}"), started).await;
+            scenario.expect_event(&format!("{method} {path}"), started).await;
             return;
         }
         said = format!("{} {}", answer.status, String::from_utf8_lossy(&answer.bytes));
     }
     let (method, path) = (row.method, &row.path);
-    panic!("{method} {path} is not in the story of tests/permissions/logged.rs, and its sample fails: {said}");
+    panic!(
+        "{method} {path} is not in the scenario of tests/permissions/activity_log_coverage, and its sample fails: {said}"
+    );
 }
 
 both!(
     #[long_on_postgres]
-    every_change_is_recorded_and_the_record_outlives_it,
+    every_change_is_logged_and_records_outlive_objects,
     |app| {
-        let mut story = Story::begin(app).await;
-        school::the_school(&mut story).await;
-        school::the_mail_domains(&mut story).await;
-        school::the_people(&mut story).await;
-        school::the_platform(&mut story).await;
-        let made = lesson::a_class(&mut story).await;
-        let topic = lesson::a_topic(&mut story, &made).await;
-        lesson::the_work(&mut story, &made[2], &topic).await;
-        talk::in_the_room(&mut story, &made[0], &made[2]).await;
-        lesson::the_end(&mut story, &made, &topic).await;
+        let mut scenario = Scenario::begin(app).await;
+        school::change_school(&mut scenario).await;
+        school::change_mail_domains(&mut scenario).await;
+        school::change_users(&mut scenario).await;
+        school::change_tenants(&mut scenario).await;
+        let made = lesson::create_class(&mut scenario).await;
+        let topic = lesson::create_topic(&mut scenario, &made).await;
+        lesson::work_on_documents(&mut scenario, &made[2], &topic).await;
+        unrecorded_actions::act_in_work_room(&mut scenario, &made[0], &made[2]).await;
+        lesson::delete_everything(&mut scenario, &made, &topic).await;
 
         // All records still exist, with the names that the objects had.
         let (mut kept, mut cursor) = (HashSet::new(), String::new());
@@ -358,7 +360,7 @@ both!(
             let Some(next) = page["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
-        assert!(story.of_north.is_subset(&kept) && kept.len() > 40);
+        assert!(scenario.of_north.is_subset(&kept) && kept.len() > 40);
         let [class, course, group, _] = &made;
         for (filter, event) in [
             (format!("classId={class}"), "CLASS_DELETE"),
@@ -380,20 +382,20 @@ both!(
             .iter()
             .filter(|row| row.method != "GET" && !row.path.starts_with("/auth/") && row.access != Access::Anyone);
         for row in changing {
-            let is_told = story.called.contains(&(row.method.to_owned(), row.path.clone()));
-            let is_unlogged = UNLOGGED
+            let is_called = scenario.called.contains(&(row.method.to_owned(), row.path.clone()));
+            let is_unlogged = WITHOUT_RECORD
                 .iter()
                 .any(|(method, path, _)| *method == row.method && *path == row.path);
-            if !is_told && !is_unlogged {
-                unknown(&mut story, row).await;
+            if !is_called && !is_unlogged {
+                call_with_sample_body(&mut scenario, row).await;
             }
             let route = (row.method.to_owned(), row.path.clone());
-            let is_silent = UNANNOUNCED
+            let is_silent = WITHOUT_EVENT
                 .iter()
                 .any(|silent| silent.0 == route.0 && silent.1 == route.1);
             assert!(
-                is_silent || story.announced.contains(&route),
-                "no event of {} {} was seen: call it in the story, or say in UNANNOUNCED why there is none",
+                is_silent || scenario.with_event.contains(&route),
+                "no event of {} {} was seen: call it in the scenario, or say in WITHOUT_EVENT why there is none",
                 row.method,
                 row.path
             );

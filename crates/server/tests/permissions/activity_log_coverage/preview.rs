@@ -1,4 +1,4 @@
-//! Previews of the routes that the story calls.
+//! Previews of the routes that the scenario calls.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Story, id};
+use super::{Scenario, id};
 use test_support::name_server::{self, Zone};
 use test_support::rows::texts;
 use test_support::until;
 
-pub(super) async fn the_school(story: &mut Story<'_>) {
-    let world = &story.app.world;
+pub(super) async fn change_school(scenario: &mut Scenario<'_>) {
+    let world = &scenario.app.world;
     let adam = &world.adam;
-    let subject = story
+    let subject = scenario
         .call(adam, "POST /subjects", &[], json!({"name": "Art"}), &["SUBJECT_CREATE"])
         .await;
     let subject = id(&subject);
     let body = json!({"code": "ART"});
-    story
+    scenario
         .call(
             adam,
             "PATCH /subjects/{id}",
@@ -24,8 +24,10 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
             &["SUBJECT_UPDATE"],
         )
         .await;
-    story.call(adam, "PATCH /subjects/{id}", &[&subject], body, &[]).await;
-    story
+    scenario
+        .call(adam, "PATCH /subjects/{id}", &[&subject], body, &[])
+        .await;
+    scenario
         .call(
             adam,
             "DELETE /subjects/{id}",
@@ -34,7 +36,7 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
             &["SUBJECT_DELETE"],
         )
         .await;
-    let homeroom = story
+    let homeroom = scenario
         .call(
             adam,
             "POST /homerooms",
@@ -48,22 +50,22 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
         json!({"gradeLevel": "7"}),
         json!({"studentIds": [world.ben.id, world.cem.id]}),
     );
-    story
+    scenario
         .call(adam, "PATCH /homerooms/{id}", &[&homeroom], body, &["HOMEROOM_UPDATE"])
         .await;
     let route = "POST /homerooms/{id}/students";
-    story
+    scenario
         .call(adam, route, &[&homeroom], students.clone(), &["HOMEROOM_MEMBER_ADDED"])
         .await;
-    story.call(adam, route, &[&homeroom], students, &[]).await;
+    scenario.call(adam, route, &[&homeroom], students, &[]).await;
     let (route, ids) = (
         "DELETE /homerooms/{id}/students/{studentId}",
         [homeroom.as_str(), &world.ben.id],
     );
-    story
+    scenario
         .call(adam, route, &ids, Value::Null, &["HOMEROOM_MEMBER_REMOVED"])
         .await;
-    story
+    scenario
         .call(
             adam,
             "DELETE /homerooms/{id}",
@@ -73,17 +75,17 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
         )
         .await;
     let settings = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
-    story
+    scenario
         .call(adam, "PATCH /admin/settings", &[], settings.clone(), &["TENANT_UPDATE"])
         .await;
-    story.call(adam, "PATCH /admin/settings", &[], settings, &[]).await;
-    let sessions = story
+    scenario.call(adam, "PATCH /admin/settings", &[], settings, &[]).await;
+    let sessions = scenario
         .app
         .as_(adam)
         .get(&format!("/admin/sessions?userId={}", world.eli.id))
         .await;
     let session = sessions.expect(200)["data"][0].clone();
-    story
+    scenario
         .call(
             adam,
             "DELETE /admin/sessions/{id}",
@@ -94,29 +96,31 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
         .await;
 }
 
-pub(super) async fn the_mail_domains(story: &mut Story<'_>) {
-    let world = &story.app.world;
+pub(super) async fn change_mail_domains(scenario: &mut Scenario<'_>) {
+    let world = &scenario.app.world;
     let (adam, root) = (&world.adam, &world.root);
     let name = name_server::domain();
     let body = json!({"domain": name});
-    let domain = story
+    let domain = scenario
         .call(adam, "POST /admin/domains", &[], body.clone(), &["TENANT_CREATE"])
         .await;
     let record = domain["recordValue"].as_str().unwrap().to_owned();
     name_server::set(&name, Zone::Texts(vec![record]));
     let (route, domain) = ("POST /admin/domains/{id}/check", id(&domain));
-    story.call(adam, route, &[&domain], json!({}), &["TENANT_UPDATE"]).await;
-    story.call(adam, route, &[&domain], json!({}), &[]).await;
+    scenario
+        .call(adam, route, &[&domain], json!({}), &["TENANT_UPDATE"])
+        .await;
+    scenario.call(adam, route, &[&domain], json!({}), &[]).await;
     let route = "POST /tenants/{id}/domains";
-    story
+    scenario
         .call(root, route, &[&world.north], body.clone(), &["TENANT_UPDATE"])
         .await;
-    story.call(root, route, &[&world.north], body.clone(), &[]).await;
+    scenario.call(root, route, &[&world.north], body.clone(), &[]).await;
     let route = "DELETE /admin/domains/{id}";
-    story
+    scenario
         .call(adam, route, &[&domain], Value::Null, &["TENANT_DELETE"])
         .await;
-    let set = story
+    let set = scenario
         .call(
             root,
             "POST /tenants/{id}/domains",
@@ -126,61 +130,67 @@ pub(super) async fn the_mail_domains(story: &mut Story<'_>) {
         )
         .await;
     let route = "DELETE /tenants/{id}/domains/{domainId}";
-    story
+    scenario
         .call(root, route, &[&world.north, &id(&set)], Value::Null, &["TENANT_DELETE"])
         .await;
 }
 
-pub(super) async fn the_people(story: &mut Story<'_>) {
-    let world = &story.app.world;
+pub(super) async fn change_users(scenario: &mut Scenario<'_>) {
+    let world = &scenario.app.world;
     let adam = &world.adam;
     let new = |name: &str| json!({"name": name, "email": format!("{name}@test.example"), "role": "STUDENT"});
-    let member = async |story: &Story<'_>, name: &str| {
-        let found = story.app.as_(adam).get(&format!("/admin/members?search={name}")).await;
+    let member = async |scenario: &Scenario<'_>, name: &str| {
+        let found = scenario
+            .app
+            .as_(adam)
+            .get(&format!("/admin/members?search={name}"))
+            .await;
         id(&found.expect(200)["data"][0])
     };
-    let pupil = id(&story
+    let pupil = id(&scenario
         .call(adam, "POST /users", &[], new("nora"), &["USER_CREATE"])
         .await);
     let edit = json!({"name": "Nora N."});
-    story
+    scenario
         .call(adam, "PATCH /users/{id}", &[&pupil], edit.clone(), &["USER_UPDATE"])
         .await;
-    story.call(adam, "PATCH /users/{id}", &[&pupil], edit, &[]).await;
+    scenario.call(adam, "PATCH /users/{id}", &[&pupil], edit, &[]).await;
     let route = "POST /users/{id}/reset-password";
-    story.call(adam, route, &[&pupil], json!({}), &["USER_UPDATE"]).await;
+    scenario.call(adam, route, &[&pupil], json!({}), &["USER_UPDATE"]).await;
     let (route, teacher) = ("PATCH /admin/members/{id}", json!({"role": "teacher"}));
-    let nora = member(story, "nora").await;
-    story
+    let nora = member(scenario, "nora").await;
+    scenario
         .call(adam, route, &[&nora], teacher.clone(), &["USER_ROLE_CHANGED"])
         .await;
-    story.call(adam, route, &[&nora], teacher, &[]).await;
-    story
+    scenario.call(adam, route, &[&nora], teacher, &[]).await;
+    scenario
         .call(adam, "DELETE /users/{id}", &[&pupil], Value::Null, &["USER_DELETE"])
         .await;
-    story
+    scenario
         .call(adam, "POST /users", &[], new("otto"), &["USER_CREATE"])
         .await;
-    let otto = member(story, "otto").await;
-    let forgotten = id(&story
+    let otto = member(scenario, "otto").await;
+    let forgotten = id(&scenario
         .call(adam, "POST /users", &[], new("vera"), &["USER_CREATE"])
         .await);
     let (route, body) = ("POST /admin/gdpr/erase", json!({"userId": forgotten}));
-    story.call(adam, route, &[], body.clone(), &["USER_DELETE"]).await;
-    story.call(adam, route, &[], body, &[]).await;
+    scenario.call(adam, route, &[], body.clone(), &["USER_DELETE"]).await;
+    scenario.call(adam, route, &[], body, &[]).await;
     let route = "DELETE /admin/members/{id}";
-    story.call(adam, route, &[&otto], Value::Null, &["USER_DELETE"]).await;
+    scenario
+        .call(adam, route, &[&otto], Value::Null, &["USER_DELETE"])
+        .await;
 }
 
-pub(super) async fn the_platform(story: &mut Story<'_>) {
-    let world = &story.app.world;
+pub(super) async fn change_tenants(scenario: &mut Scenario<'_>) {
+    let world = &scenario.app.world;
     let (adam, root) = (&world.adam, &world.root);
     let users = json!({"users": [{"email": "ida@import.example", "firstName": "Ida", "role": "student"}]});
-    story
+    scenario
         .call(adam, "POST /users/import", &[], users, &["USER_IMPORT"])
         .await;
     let new = json!({"name": "West", "slug": "west", "ownerEmail": "wes@test.example", "ownerName": "Wes"});
-    let made = story
+    let made = scenario
         .call(root, "POST /tenants", &[], new, &["TENANT_CREATE", "USER_CREATE"])
         .await;
     let west = id(&made["tenant"]);
@@ -189,24 +199,26 @@ pub(super) async fn the_platform(story: &mut Story<'_>) {
         ("POST /tenants/{id}/suspend", json!({}), "TENANT_UPDATE"),
         ("POST /tenants/{id}/activate", json!({}), "TENANT_UPDATE"),
     ] {
-        story.call(root, route, &[&west], body, &[told]).await;
+        scenario.call(root, route, &[&west], body, &[told]).await;
     }
     // The purge that follows also deletes the log, possibly before the test can read it.
     let (path, confirm) = (format!("/tenants/{west}"), json!({"confirm": "west"}));
-    let gone = story
+    let gone = scenario
         .app
         .as_(root)
         .send(reqwest::Method::DELETE, &path, Some(confirm))
         .await;
     assert!(gone.status < 300, "{}", gone.status);
-    story.called.insert(("DELETE".to_owned(), "/tenants/{id}".to_owned()));
+    scenario
+        .called
+        .insert(("DELETE".to_owned(), "/tenants/{id}".to_owned()));
     // A later preview must not run while the purge is in progress.
-    let app = story.app;
+    let app = scenario.app;
     until("the school is purged", async || {
         let left =
             "SELECT id FROM organizations WHERE slug = 'west' UNION ALL SELECT id FROM jobs WHERE finished_at IS NULL";
         texts(&app.database, left.to_owned()).await.is_empty()
     })
     .await;
-    story.news().await;
+    scenario.new_records().await;
 }
