@@ -3,11 +3,11 @@
 //! row changes and no socket receives an event. A permitted caller receives the response, without data that is hidden
 //! from them.
 
-mod clauses;
+mod fixture;
+mod mutations;
 mod people;
 mod requests;
-mod stage;
-mod undo;
+mod restore;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,30 +16,30 @@ use api::router;
 use futures_util::future::join_all;
 use model::access::{Access, EffectiveRole};
 
+use self::fixture::MatrixFixture;
 use self::people::Actor;
 use self::requests::call;
-use self::stage::Stage;
-use self::undo::Undo;
+use self::restore::Snapshot;
 use test_support::{Answer, SocketListener, TestApp, clients_are_installed, environment};
 
 /// Returns the access rule of each route.
-fn gates() -> BTreeMap<(String, String), Access> {
+fn access_by_route() -> BTreeMap<(String, String), Access> {
     let rows = router::description().1.into_iter();
     rows.map(|row| ((row.method.to_owned(), row.path), row.access))
         .collect()
 }
 
 #[test]
-fn every_route_has_its_cells_and_every_line_its_route() {
-    let routes: BTreeSet<_> = gates().into_keys().collect();
-    let named = |lines: &[MatrixRow]| -> BTreeSet<(String, String)> {
-        lines
+fn every_route_has_cells_and_every_row_has_a_route() {
+    let routes: BTreeSet<_> = access_by_route().into_keys().collect();
+    let named = |matrix_rows: &[MatrixRow]| -> BTreeSet<(String, String)> {
+        matrix_rows
             .iter()
             .map(|line| (line.method.to_owned(), line.path.to_owned()))
             .collect()
     };
-    let lines = lines();
-    let called = named(&lines);
+    let matrix_rows = matrix_rows();
+    let called = named(&matrix_rows);
     let without: Vec<_> = routes.difference(&called).collect();
     assert!(
         without.is_empty(),
@@ -54,14 +54,14 @@ fn every_route_has_its_cells_and_every_line_its_route() {
         "move these from access/pending.csv to their noun: {there:#?}"
     );
     let mut seen = BTreeSet::new();
-    for line in &lines {
+    for line in &matrix_rows {
         let key = (line.method, line.path, line.situation);
         assert!(seen.insert(key), "{key:?} stands there twice");
     }
 }
 
 /// Reads the matrix from disk, so that an edited matrix can be checked without a new build.
-fn lines() -> Vec<MatrixRow> {
+fn matrix_rows() -> Vec<MatrixRow> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../api/access");
     let mut all = Vec::new();
     for (noun, _) in permission_matrix::FILES {
@@ -80,7 +80,7 @@ struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    fn said(&self) -> String {
+    fn description(&self) -> String {
         let MatrixRow {
             method,
             path,
@@ -91,31 +91,31 @@ impl Cell<'_> {
         format!("{method} {path} {situation} {column} {}", self.actor.name)
     }
 
-    fn is_yes(&self) -> bool {
+    fn is_permitted(&self) -> bool {
         self.expected == "yes"
     }
 
     /// Whether the call changes nothing: a rejection or a read.
-    fn is_quiet(&self) -> bool {
-        if LOUD.contains(&self.line.path) {
+    fn changes_nothing(&self) -> bool {
+        if WRITING_ROUTES.contains(&self.line.path) {
             return false;
         }
-        !self.is_yes() || self.line.method == "GET"
+        !self.is_permitted() || self.line.method == "GET"
     }
 }
 
 /// Returns the cells of some rows. Users of another school who fail the access check of the route are rejected there.
 fn cells_of<'a>(
-    stage: &'a Stage,
-    gates: &BTreeMap<(String, String), Access>,
-    lines: impl Iterator<Item = &'a MatrixRow>,
+    fixture: &'a MatrixFixture,
+    access_by_route: &BTreeMap<(String, String), Access>,
+    matrix_rows: impl Iterator<Item = &'a MatrixRow>,
 ) -> Vec<Cell<'a>> {
     let mut found = Vec::new();
-    for line in lines {
-        let access = gates[&(line.method.to_owned(), line.path.to_owned())];
-        for actor in &stage.actors {
+    for line in matrix_rows {
+        let access = access_by_route[&(line.method.to_owned(), line.path.to_owned())];
+        for actor in &fixture.actors {
             let is_member = line.situation == "hidden" && actor.column == 1;
-            let actor = if is_member { &stage.dana } else { actor };
+            let actor = if is_member { &fixture.dana } else { actor };
             let cell = line.cells[actor.column];
             let stops = actor.column == 7 && access.needs_organization() && !access.allows(actor.effective_role);
             let expected = match cell {
@@ -141,7 +141,7 @@ fn own_column(effective_role: EffectiveRole) -> usize {
 }
 
 /// Formats the response in the notation of the matrix.
-fn written(answer: &Answer) -> String {
+fn matrix_notation(answer: &Answer) -> String {
     let code = serde_json::from_slice::<serde_json::Value>(&answer.bytes).ok();
     let code = code.and_then(|body| body["code"].as_str().map(str::to_owned));
     let (status, code) = (answer.status, code.unwrap_or_default());
@@ -155,39 +155,42 @@ fn written(answer: &Answer) -> String {
 }
 
 /// Returns the faults of the response to a cell.
-async fn faults(app: &TestApp, stage: &Stage, cell: Cell<'_>) -> Vec<String> {
-    let answer = call(app, stage, cell.line, stage.lesson(cell.line.situation), cell.actor).await;
+async fn faults(app: &TestApp, fixture: &MatrixFixture, cell: Cell<'_>) -> Vec<String> {
+    let answer = call(app, fixture, cell.line, fixture.lesson(cell.line.situation), cell.actor).await;
     let mut faults = Vec::new();
-    let got = written(&answer);
-    note(&cell, &got);
+    let got = matrix_notation(&answer);
+    log_response(&cell, &got);
     if got != cell.expected {
         let text = String::from_utf8_lossy(&answer.bytes)
             .chars()
             .take(200)
             .collect::<String>();
-        faults.push(format!("{}: {got}, not {}: {text}", cell.said(), cell.expected));
+        faults.push(format!("{}: {got}, not {}: {text}", cell.description(), cell.expected));
     }
     if got == "404" && cell.expected == "404" {
-        let unknown = call(app, stage, cell.line, &stage.nobody, cell.actor).await;
-        if !is_same(&answer, &unknown) {
-            faults.push(format!("{}: an id nobody has is answered otherwise", cell.said()));
+        let unknown = call(app, fixture, cell.line, &fixture.unknown_lesson, cell.actor).await;
+        if !is_identical(&answer, &unknown) {
+            faults.push(format!(
+                "{}: an id nobody has is answered otherwise",
+                cell.description()
+            ));
         }
     }
     let text = String::from_utf8_lossy(&answer.bytes);
-    let is_own = cell.line.path == OF_ONES_OWN;
+    let is_own = cell.line.path == PERSONAL_EXPORT;
     for word in cell
         .actor
         .forbidden
         .iter()
         .filter(|word| !is_own && text.contains(**word))
     {
-        faults.push(format!("{}: {word} is not his to read", cell.said()));
+        faults.push(format!("{}: {word} is not his to read", cell.description()));
     }
     faults
 }
 
 /// Whether two rejections are identical byte for byte, except for the time.
-fn is_same(one: &Answer, other: &Answer) -> bool {
+fn is_identical(one: &Answer, other: &Answer) -> bool {
     let headers = |answer: &Answer| {
         let mut headers = answer.headers.clone();
         headers.remove("date");
@@ -198,7 +201,7 @@ fn is_same(one: &Answer, other: &Answer) -> bool {
 
 /// Rejections and downloads that write on purpose. A session that selects a foreign school has no active school
 /// afterwards, as in better-auth. A wrong password and a data export are recorded in the activity log.
-const LOUD: [&str; 5] = [
+const WRITING_ROUTES: [&str; 5] = [
     "/auth/organization/set-active",
     "/users/me/email",
     "/activity-logs/export.csv",
@@ -207,10 +210,10 @@ const LOUD: [&str; 5] = [
 ];
 
 /// The personal export contains everything that the user wrote, including what has since become hidden from them.
-const OF_ONES_OWN: &str = "/users/me/export";
+const PERSONAL_EXPORT: &str = "/users/me/export";
 
 /// Appends every response to a file, as a help for editing the matrix: `GROUPWORK_MATRIX=/tmp/cells`.
-fn note(cell: &Cell<'_>, got: &str) {
+fn log_response(cell: &Cell<'_>, got: &str) {
     use std::io::Write as _;
     let Some(path) = environment("GROUPWORK_MATRIX") else {
         return;
@@ -231,10 +234,10 @@ fn note(cell: &Cell<'_>, got: &str) {
     writeln!(file, "{method},{route},{situation},{column},{name},{got}").unwrap();
 }
 
-both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
-    let stage = Stage::set(app).await;
-    let (lines, gates) = (lines(), gates());
-    let undo = Undo::keep(app).await;
+both!(rejections_and_reads_change_and_leak_nothing, |app| {
+    let fixture = MatrixFixture::create(app).await;
+    let (matrix_rows, access_by_route) = (matrix_rows(), access_by_route());
+    let snapshot = Snapshot::take(app).await;
     let mut sockets = Vec::new();
     if clients_are_installed() {
         for person in [&app.world.ada, &app.world.adam, &app.world.ben] {
@@ -242,12 +245,12 @@ both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
         }
     }
     let mut all = Vec::new();
-    for line in &lines {
-        let cells = cells_of(&stage, &gates, std::iter::once(line));
-        let quiet = cells.into_iter().filter(Cell::is_quiet);
-        let found = join_all(quiet.map(|cell| faults(app, &stage, cell))).await;
+    for line in &matrix_rows {
+        let cells = cells_of(&fixture, &access_by_route, std::iter::once(line));
+        let quiet = cells.into_iter().filter(Cell::changes_nothing);
+        let found = join_all(quiet.map(|cell| faults(app, &fixture, cell))).await;
         all.extend(found.into_iter().flatten());
-        let changed = undo.undo().await;
+        let changed = snapshot.restore().await;
         if !changed.is_empty() {
             let MatrixRow {
                 method,
@@ -266,15 +269,15 @@ both!(every_refusal_is_quiet_and_every_reader_gets_his_own, |app| {
     }
 });
 
-both!(whoever_may_does_it, |app| {
-    let stage = Stage::set(app).await;
-    let (lines, gates) = (lines(), gates());
-    let undo = Undo::keep(app).await;
+both!(permitted_changes_succeed, |app| {
+    let fixture = MatrixFixture::create(app).await;
+    let (matrix_rows, access_by_route) = (matrix_rows(), access_by_route());
+    let snapshot = Snapshot::take(app).await;
     let mut all = Vec::new();
-    let cells = cells_of(&stage, &gates, lines.iter());
-    for cell in cells.into_iter().filter(|cell| !cell.is_quiet()) {
-        all.extend(faults(app, &stage, cell).await);
-        undo.undo().await;
+    let cells = cells_of(&fixture, &access_by_route, matrix_rows.iter());
+    for cell in cells.into_iter().filter(|cell| !cell.changes_nothing()) {
+        all.extend(faults(app, &fixture, cell).await);
+        snapshot.restore().await;
     }
     assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
 });

@@ -6,13 +6,13 @@ use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
+use super::fixture::{Lesson, MatrixFixture, UNKNOWN_ID};
 use super::people::Actor;
-use super::stage::{Lesson, NOBODY, Stage};
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, TestApp};
 
 /// Resources whose lists and new objects require `organizationId` if the caller has no active school.
-const OF_A_SCHOOL: [&str; 10] = [
+const SCHOOL_RESOURCES: [&str; 10] = [
     "users",
     "subjects",
     "homerooms",
@@ -26,10 +26,10 @@ const OF_A_SCHOOL: [&str; 10] = [
 ];
 
 /// Calls a row as the given actor. The ids come from `lesson`, which may consist of ids that do not exist.
-pub async fn call(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Answer {
-    let path = address(app, stage, line, lesson, actor);
+pub async fn call(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Answer {
+    let path = request_path(app, fixture, line, lesson, actor);
     let method: Method = line.method.parse().unwrap();
-    match body(app, stage, line, lesson, actor) {
+    match body(app, fixture, line, lesson, actor) {
         Sample::Empty => actor.client.send(method, &path, None).await,
         Sample::Json(body) => actor.client.send(method, &path, Some(body)).await,
         Sample::File(name) => {
@@ -45,20 +45,24 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesso
     }
 }
 
-fn address(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> String {
+fn request_path(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> String {
     let parts = line.path.split(['{', '}']).enumerate();
     let mut path: String = parts
         .map(|(index, part)| {
             if index % 2 == 0 {
                 part.to_owned()
             } else {
-                parameter(app, stage, line, lesson, part)
+                parameter(app, fixture, line, lesson, part)
             }
         })
         .collect();
     let world = &app.world;
     let noun = line.path.split('/').nth(1).unwrap_or_default();
-    let ben = if lesson.group == NOBODY { NOBODY } else { &world.ben.id };
+    let ben = if lesson.group == UNKNOWN_ID {
+        UNKNOWN_ID
+    } else {
+        &world.ben.id
+    };
     let query = match (line.method, line.path) {
         ("DELETE", "/assignments/{id}/groups/{groupId}" | "/classes/{id}") => Some("force=true".to_owned()),
         ("GET", "/assignments/submission-candidates") => Some(format!("groupId={}", lesson.group)),
@@ -70,14 +74,14 @@ fn address(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, acto
             | "/auth/organization/get-full-organization"
             | "/auth/organization/list-members",
         ) => Some(format!("organizationId={}", world.north)),
-        ("GET", "/auth/organization/get-invitation") => Some(format!("id={NOBODY}")),
+        ("GET", "/auth/organization/get-invitation") => Some(format!("id={UNKNOWN_ID}")),
         ("GET", "/auth/reset-password/{token}") => Some("callbackURL=/".to_owned()),
         _ => None,
     };
     let is_own = line.path.starts_with("/users/me") || line.path == "/admin/system";
     let school = (actor.is_super
         && (!line.path.contains('{') || line.path.starts_with("/admin/sessions/"))
-        && OF_A_SCHOOL.contains(&noun)
+        && SCHOOL_RESOURCES.contains(&noun)
         && !is_own)
         .then(|| format!("organizationId={}", world.north));
     for (index, part) in [query, school].into_iter().flatten().enumerate() {
@@ -87,31 +91,39 @@ fn address(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, acto
     path
 }
 
-fn parameter(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, name: &str) -> String {
+fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, name: &str) -> String {
     let noun = line.path.split('/').nth(1).unwrap_or_default();
-    let is_known = lesson.group != NOBODY;
+    let is_known = lesson.group != UNKNOWN_ID;
     let world = &app.world;
-    let of_walk = |id: &String| if is_known { id.clone() } else { NOBODY.to_owned() };
+    let of_base_lesson = |id: &String| if is_known { id.clone() } else { UNKNOWN_ID.to_owned() };
     let found = match (noun, name) {
         (_, "version") => return "1".to_owned(),
         (_, "token" | "file") => return name.to_owned(),
-        ("tenants", "id") if line.path.contains("/domains") => return of_walk(&world.north),
-        ("tenants", "domainId") => return of_walk(&stage.walk.mail_domain),
-        ("admin", "id") if line.path.starts_with("/admin/domains/") => return of_walk(&stage.walk.mail_domain),
-        ("tenants", "id") => return of_walk(&stage.spare),
-        ("admin", "id") if line.path.starts_with("/admin/members/") => return of_walk(&stage.walk.member),
-        ("admin", "id") if line.path.starts_with("/admin/sessions/") => return of_walk(&stage.walk.session),
-        ("admin", "id") if line.path.starts_with("/admin/invitations/") => return of_walk(&stage.walk.invitation),
-        ("admin", "id") => return of_walk(&stage.walk.job),
-        ("homerooms", "id") => return of_walk(&stage.walk.homeroom),
-        ("users", "id") if line.situation == "above" => return of_walk(&world.olga.id),
-        ("users", "id") if line.situation == "shared" => return of_walk(&stage.shared),
-        ("homerooms", "studentId") | ("users", "id") => return of_walk(&world.ben.id),
-        ("classes", "userId") => return of_walk(&stage.helper),
-        ("groups", "userId") if line.situation == "hidden" => return of_walk(&world.dana.id),
-        ("classes", "studentId") | ("groups", "userId") => return of_walk(&world.cem.id),
-        ("messages", "id") if line.situation == "direct" => return of_walk(&stage.direct),
-        ("messages", "id") => return of_walk(&stage.announcement),
+        ("tenants", "id") if line.path.contains("/domains") => return of_base_lesson(&world.north),
+        ("tenants", "domainId") => return of_base_lesson(&fixture.base_lesson.mail_domain),
+        ("admin", "id") if line.path.starts_with("/admin/domains/") => {
+            return of_base_lesson(&fixture.base_lesson.mail_domain);
+        }
+        ("tenants", "id") => return of_base_lesson(&fixture.spare),
+        ("admin", "id") if line.path.starts_with("/admin/members/") => {
+            return of_base_lesson(&fixture.base_lesson.member);
+        }
+        ("admin", "id") if line.path.starts_with("/admin/sessions/") => {
+            return of_base_lesson(&fixture.base_lesson.session);
+        }
+        ("admin", "id") if line.path.starts_with("/admin/invitations/") => {
+            return of_base_lesson(&fixture.base_lesson.invitation);
+        }
+        ("admin", "id") => return of_base_lesson(&fixture.base_lesson.job),
+        ("homerooms", "id") => return of_base_lesson(&fixture.base_lesson.homeroom),
+        ("users", "id") if line.situation == "above" => return of_base_lesson(&world.olga.id),
+        ("users", "id") if line.situation == "shared" => return of_base_lesson(&fixture.shared),
+        ("homerooms", "studentId") | ("users", "id") => return of_base_lesson(&world.ben.id),
+        ("classes", "userId") => return of_base_lesson(&fixture.helper),
+        ("groups", "userId") if line.situation == "hidden" => return of_base_lesson(&world.dana.id),
+        ("classes", "studentId") | ("groups", "userId") => return of_base_lesson(&world.cem.id),
+        ("messages", "id") if line.situation == "direct" => return of_base_lesson(&fixture.direct),
+        ("messages", "id") => return of_base_lesson(&fixture.announcement),
         ("subjects", "id") => &lesson.subject,
         ("classes", "id") => &lesson.class,
         ("courses", "id") => &lesson.course,
@@ -144,11 +156,11 @@ fn parameter(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, na
     found.clone()
 }
 
-fn body(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
+fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
     let world = &app.world;
     let person = |person: &test_support::Person| {
-        if lesson.group == NOBODY {
-            NOBODY.to_owned()
+        if lesson.group == UNKNOWN_ID {
+            UNKNOWN_ID.to_owned()
         } else {
             person.id.clone()
         }
@@ -201,14 +213,18 @@ fn body(app: &TestApp, stage: &Stage, line: &MatrixRow, lesson: &Lesson, actor: 
             return sample(line.method, line.path, &ids);
         }
     };
-    assert!(!stage.helper.is_empty());
+    assert!(!fixture.helper.is_empty());
     Sample::Json(body)
 }
 
 /// Bodies of the routes that better-auth's client calls.
 fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
     let world = &app.world;
-    let ben = if lesson.group == NOBODY { NOBODY } else { &world.ben.id };
+    let ben = if lesson.group == UNKNOWN_ID {
+        UNKNOWN_ID
+    } else {
+        &world.ben.id
+    };
     let unknown = format!(
         "{}-of-nowhere@test.example",
         actor.name.replace(' ', "-").to_lowercase()
@@ -246,6 +262,6 @@ fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &Lesson, actor: &Actor) ->
 fn organization_body(world: &test_support::World, path: &str) -> Value {
     json!({
         "organizationId": world.north, "name": "Sample", "slug": "sample", "data": {"name": "Sample"}, "email": "a@b.example",
-        "role": "admin", "memberId": NOBODY, "memberIdOrEmail": world.ben.email, "invitationId": NOBODY, "for": path,
+        "role": "admin", "memberId": UNKNOWN_ID, "memberIdOrEmail": world.ben.email, "invitationId": UNKNOWN_ID, "for": path,
     })
 }

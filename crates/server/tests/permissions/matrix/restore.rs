@@ -21,19 +21,19 @@ const VOLATILE: [&str; 6] = [
 
 /// Trigger that records which tables are written, so that PostgreSQL does not have to compare all of them after each
 /// call. The table has no unique key, so that transactions do not block each other on it.
-const TOUCHED: &str = "
+const TRACK_WRITES: &str = "
     CREATE UNLOGGED TABLE kept.touched (name TEXT NOT NULL);
     CREATE FUNCTION kept.touch() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO kept.touched VALUES (TG_TABLE_NAME); RETURN NULL; END $$;";
 
-enum Side {
+enum Backend {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
 }
 
-struct Kept {
+struct State {
     /// `None` only during drop.
-    side: Option<Side>,
+    backend: Option<Backend>,
     tables: Vec<String>,
     files: PathBuf,
     copies: PathBuf,
@@ -41,28 +41,28 @@ struct Kept {
 
 /// Snapshot of the state of a service.
 #[derive(Clone)]
-pub struct Undo(Arc<Mutex<Kept>>);
+pub struct Snapshot(Arc<Mutex<State>>);
 
-impl Undo {
+impl Snapshot {
     /// Takes a snapshot of the current state.
-    pub async fn keep(app: &TestApp) -> Self {
+    pub async fn take(app: &TestApp) -> Self {
         let (database, folder) = (app.database.clone(), app.folder().to_owned());
-        let kept = tokio::task::spawn_blocking(move || Kept::new(&database, &folder));
-        Self(Arc::new(Mutex::new(kept.await.unwrap())))
+        let state = tokio::task::spawn_blocking(move || State::new(&database, &folder));
+        Self(Arc::new(Mutex::new(state.await.unwrap())))
     }
 
     /// Restores the snapshot and returns what differed from it.
-    pub async fn undo(&self) -> Vec<String> {
-        let kept = Arc::clone(&self.0);
-        let undone = tokio::task::spawn_blocking(move || kept.lock().unwrap().undo());
-        undone.await.unwrap()
+    pub async fn restore(&self) -> Vec<String> {
+        let state = Arc::clone(&self.0);
+        let restored = tokio::task::spawn_blocking(move || state.lock().unwrap().restore());
+        restored.await.unwrap()
     }
 }
 
-impl Kept {
+impl State {
     fn new(database: &Database, folder: &std::path::Path) -> Self {
         let tables = row_counts::tables(database);
-        let side = match database {
+        let backend = match database {
             Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).unwrap();
                 connection.busy_timeout(test_support::WAIT_TIMEOUT).unwrap();
@@ -71,7 +71,7 @@ impl Kept {
                 connection.execute_batch(begin).unwrap();
                 let copied = format!("VACUUM INTO '{0}'; ATTACH '{0}' AS kept;", copy.display());
                 connection.execute_batch(&copied).unwrap();
-                Side::Sqlite(connection)
+                Backend::Sqlite(connection)
             }
             Database::Postgres(url) => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
@@ -83,7 +83,7 @@ impl Kept {
                     let copy = format!("CREATE TABLE kept.{table} AS TABLE {table}; ANALYZE kept.{table}");
                     client.batch_execute(&copy).unwrap();
                 }
-                client.batch_execute(TOUCHED).unwrap();
+                client.batch_execute(TRACK_WRITES).unwrap();
                 for table in &tables {
                     let trigger = format!(
                         "CREATE TRIGGER touched AFTER INSERT OR UPDATE OR DELETE ON {table}
@@ -91,29 +91,29 @@ impl Kept {
                     );
                     client.batch_execute(&trigger).unwrap();
                 }
-                Side::Postgres(Box::new(client))
+                Backend::Postgres(Box::new(client))
             }
         };
         let (files, copies) = (folder.join("files"), folder.join("kept-files"));
-        let kept = Self {
-            side: Some(side),
+        let state = Self {
+            backend: Some(backend),
             tables,
             files,
             copies,
         };
-        link_new(&kept.files, &kept.copies);
-        kept
+        link_missing(&state.files, &state.copies);
+        state
     }
 
     /// Returns the tables whose rows differ from the snapshot.
     fn changed(&mut self) -> Vec<String> {
-        let mut tables: Vec<String> = match self.side.as_mut().unwrap() {
-            Side::Sqlite(connection) => {
-                let mut statement = connection.prepare_cached(&differing(&self.tables)).unwrap();
+        let mut tables: Vec<String> = match self.backend.as_mut().unwrap() {
+            Backend::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(&differences_query(&self.tables)).unwrap();
                 let rows = statement.query_map([], |row| row.get(0)).unwrap();
                 rows.map(Result::unwrap).collect()
             }
-            Side::Postgres(client) => {
+            Backend::Postgres(client) => {
                 // Rows that a concurrent transaction adds after the start of this one are left to the next call.
                 let touched = "WITH gone AS (DELETE FROM kept.touched RETURNING name) SELECT DISTINCT name FROM gone";
                 let touched: Vec<String> = client
@@ -125,7 +125,7 @@ impl Kept {
                 if touched.is_empty() {
                     return touched;
                 }
-                let rows = client.query(&differing(&touched), &[]).unwrap();
+                let rows = client.query(&differences_query(&touched), &[]).unwrap();
                 rows.iter().map(|row| row.get(0)).collect()
             }
         };
@@ -133,17 +133,17 @@ impl Kept {
         tables
     }
 
-    fn undo(&mut self) -> Vec<String> {
+    fn restore(&mut self) -> Vec<String> {
         let changed = self.changed();
         assert!(changed.iter().all(|table| self.tables.contains(table)));
-        link_new(&self.copies, &self.files);
+        link_missing(&self.copies, &self.files);
         if changed.is_empty() {
             return changed;
         }
-        let side = self.side.as_mut().unwrap();
-        let (begin, public) = match side {
-            Side::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
-            Side::Postgres(_) => ("BEGIN", "public"),
+        let backend = self.backend.as_mut().unwrap();
+        let (begin, public) = match backend {
+            Backend::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
+            Backend::Postgres(_) => ("BEGIN", "public"),
         };
         let mut batch = begin.to_owned();
         for table in &changed {
@@ -152,24 +152,24 @@ impl Kept {
             batch.push_str(&put);
         }
         batch.push_str("; COMMIT");
-        match side {
-            Side::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
-            Side::Postgres(client) => put_back(client, &batch),
+        match backend {
+            Backend::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
+            Backend::Postgres(client) => run_with_retry(client, &batch),
         }
         changed
     }
 }
 
-impl Drop for Kept {
+impl Drop for State {
     fn drop(&mut self) {
         // Dropping the PostgreSQL client blocks, which is not allowed in a task of the async runtime.
-        let side = self.side.take();
-        drop(std::thread::spawn(move || drop(side)).join());
+        let backend = self.backend.take();
+        drop(std::thread::spawn(move || drop(backend)).join());
     }
 }
 
 /// Returns a query for the tables whose rows differ from the snapshot.
-fn differing(tables: &[String]) -> String {
+fn differences_query(tables: &[String]) -> String {
     let differs = |table: &String| {
         format!(
             "SELECT CAST('{table}' AS TEXT) WHERE EXISTS (SELECT * FROM {table} EXCEPT SELECT * FROM kept.{table}) \
@@ -181,7 +181,7 @@ fn differing(tables: &[String]) -> String {
 
 /// Runs the batch until it succeeds. A background task of a call may hold a lock on one of its rows and wait for
 /// another (deadlock).
-fn put_back(client: &mut postgres::Client, batch: &str) {
+fn run_with_retry(client: &mut postgres::Client, batch: &str) {
     use postgres::error::SqlState;
     for _ in 0..10 {
         match client.batch_execute(batch) {
@@ -195,14 +195,14 @@ fn put_back(client: &mut postgres::Client, batch: &str) {
 }
 
 /// Hard-links every file of one folder that is missing in the other.
-fn link_new(from: &std::path::Path, to: &std::path::Path) {
+fn link_missing(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     let Ok(entries) = std::fs::read_dir(from) else { return };
     for entry in entries {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            link_new(&path, &target);
+            link_missing(&path, &target);
         } else if !target.exists() {
             // A temporary file may have disappeared in the meantime.
             drop(std::fs::hard_link(&path, &target));

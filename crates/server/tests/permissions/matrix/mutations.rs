@@ -6,13 +6,13 @@ use std::process::Command;
 use api::permission_matrix::{self, MatrixRow};
 use model::policy::{self, Clause};
 
-use super::stage::Stage;
-use super::undo::Undo;
-use super::{cells_of, faults, gates, lines};
+use super::fixture::MatrixFixture;
+use super::restore::Snapshot;
+use super::{access_by_route, cells_of, faults, matrix_rows};
 use test_support::{Kind, TestApp, environment};
 
 /// For each clause, the smallest part of the matrix that must fail without it.
-const WATCHED: &[(Clause, &str, &str, &str)] = &[
+const MUTATIONS: &[(Clause, &str, &str, &str)] = &[
     (Clause::RoleOfRoute, "GET", "/courses", ""),
     (Clause::Tenant, "GET", "/classes/{id}", ""),
     (Clause::EnrolledInClass, "GET", "/classes/{id}", ""),
@@ -59,30 +59,30 @@ const WATCHED: &[(Clause, &str, &str, &str)] = &[
 ];
 
 /// Environment variable that marks the separate process in which clauses are disabled.
-const ALONE: &str = "GROUPWORK_CLAUSES";
+const CHILD_PROCESS: &str = "GROUPWORK_CLAUSES";
 
 #[test]
-fn no_clause_goes_unnoticed_on_sqlite() {
-    in_a_process_of_its_own("switched::on_sqlite");
+fn matrix_detects_each_disabled_clause_on_sqlite() {
+    run_in_child_process("child_process::on_sqlite");
 }
 
 #[test]
 #[ignore = "long: make test-resilience"]
-fn no_clause_goes_unnoticed_on_postgres() {
+fn matrix_detects_each_disabled_clause_on_postgres() {
     if test_support::database::server().is_some() {
-        in_a_process_of_its_own("switched::on_postgres");
+        run_in_child_process("child_process::on_postgres");
     }
 }
 
 #[test]
-fn every_clause_is_watched() {
-    let unwatched = |clause: &&Clause| !WATCHED.iter().any(|(watched, ..)| watched == *clause);
-    let unwatched: Vec<_> = Clause::ALL.iter().filter(unwatched).collect();
-    assert!(unwatched.is_empty(), "{unwatched:?}");
+fn every_clause_has_a_mutation() {
+    let without_mutation = |clause: &&Clause| !MUTATIONS.iter().any(|(mutated, ..)| mutated == *clause);
+    let without_mutation: Vec<_> = Clause::ALL.iter().filter(without_mutation).collect();
+    assert!(without_mutation.is_empty(), "{without_mutation:?}");
 }
 
 #[test]
-fn only_tests_can_switch_clauses_off() {
+fn only_tests_can_disable_clauses() {
     let workspace = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut manifests = vec!["Cargo.toml".to_owned(), "bench/Cargo.toml".to_owned()];
     for entry in std::fs::read_dir(workspace.join("crates")).unwrap() {
@@ -104,12 +104,12 @@ fn only_tests_can_switch_clauses_off() {
     assert!(!model.contains("default ="), "the switches are off unless asked for");
 }
 
-fn in_a_process_of_its_own(name: &str) {
+fn run_in_child_process(name: &str) {
     let name = format!("{}::{name}", module_path!().split_once("::").unwrap().1);
     let faults = std::env::temp_dir().join(format!("groupwork-clauses-{}", std::process::id()));
     let output = Command::new(std::env::current_exe().unwrap())
         .args([&name, "--exact", "--nocapture"])
-        .env(ALONE, "1")
+        .env(CHILD_PROCESS, "1")
         // With a disabled clause, the service returns responses that the OpenAPI document does not describe.
         .env("GROUPWORK_UNDOCUMENTED", &faults)
         .env_remove("GROUPWORK_EXAMPLES")
@@ -122,43 +122,43 @@ fn in_a_process_of_its_own(name: &str) {
     assert!(said.contains("1 passed"), "no test is called {name}");
 }
 
-mod switched {
+mod child_process {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_sqlite() {
-        story(Kind::Sqlite).await;
+        run_mutations(Kind::Sqlite).await;
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_postgres() {
-        story(Kind::Postgres).await;
+        run_mutations(Kind::Postgres).await;
     }
 }
 
-async fn story(kind: Kind) {
-    if environment(ALONE).is_none() {
+async fn run_mutations(kind: Kind) {
+    if environment(CHILD_PROCESS).is_none() {
         return;
     }
     let app = TestApp::start(kind).await.unwrap();
-    let stage = Stage::set(&app).await;
-    let (lines, pending) = (lines(), permission_matrix::pending().unwrap());
-    let undo = Undo::keep(&app).await;
-    let mut unnoticed = Vec::new();
-    for (clause, method, path, situation) in WATCHED {
+    let fixture = MatrixFixture::create(&app).await;
+    let (matrix_rows, pending) = (matrix_rows(), permission_matrix::pending().unwrap());
+    let snapshot = Snapshot::take(&app).await;
+    let mut undetected = Vec::new();
+    for (clause, method, path, situation) in MUTATIONS {
         let is_it = |line: &&MatrixRow| line.method == *method && line.path == *path && line.situation == *situation;
-        let Some(line) = lines.iter().find(is_it) else {
+        let Some(line) = matrix_rows.iter().find(is_it) else {
             assert!(pending.iter().any(|line| is_it(&line)), "nobody watches {clause}");
             println!("{clause}: {method} {path} is not there yet");
             continue;
         };
-        let before = red(&app, &stage, line, &undo).await;
+        let before = failing_cells(&app, &fixture, line, &snapshot).await;
         assert!(before.is_empty(), "{before:?}");
         policy::switch(*clause, false);
-        let after = red(&app, &stage, line, &undo).await;
+        let after = failing_cells(&app, &fixture, line, &snapshot).await;
         policy::switch(*clause, true);
         if after.is_empty() {
-            unnoticed.push(*clause);
+            undetected.push(*clause);
         }
         println!(
             "{clause}: {} cells of {method} {path} {situation} went red",
@@ -166,18 +166,18 @@ async fn story(kind: Kind) {
         );
     }
     assert!(
-        unnoticed.is_empty(),
-        "the table does not notice that these are switched off: {unnoticed:?}"
+        undetected.is_empty(),
+        "the table does not notice that these are switched off: {undetected:?}"
     );
     app.close().await;
 }
 
 /// Returns the faults of one row of the matrix.
-async fn red(app: &TestApp, stage: &Stage, line: &MatrixRow, undo: &Undo) -> Vec<String> {
+async fn failing_cells(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, snapshot: &Snapshot) -> Vec<String> {
     let mut all = Vec::new();
-    for cell in cells_of(stage, &gates(), std::iter::once(line)) {
-        all.extend(faults(app, stage, cell).await);
-        undo.undo().await;
+    for cell in cells_of(fixture, &access_by_route(), std::iter::once(line)) {
+        all.extend(faults(app, fixture, cell).await);
+        snapshot.restore().await;
     }
     all
 }

@@ -9,7 +9,7 @@ use test_support::topics::{LATER, id, link};
 use test_support::{Class, Client, LessonFixture, Person, TestApp};
 
 /// An id that does not exist.
-pub const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
+pub const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
 /// The ids of all objects of one lesson.
 #[derive(Debug, Clone)]
 pub struct Lesson {
@@ -46,17 +46,17 @@ pub struct Lesson {
 }
 
 /// The lessons, the actors, and further ids that paths and bodies name.
-pub struct Stage {
+pub struct MatrixFixture {
     pub plain: Lesson,
     pub hidden: Lesson,
     pub archived: Lesson,
     pub draft: Lesson,
     pub cotaught: Lesson,
-    pub nobody: Lesson,
+    pub unknown_lesson: Lesson,
     pub actors: Vec<Actor>,
     /// The actor in the member column where the group is hidden.
     pub dana: Actor,
-    pub walk: LessonFixture,
+    pub base_lesson: LessonFixture,
     /// A teacher who is only a co-teacher.
     pub helper: String,
     /// A school that no other test data use.
@@ -71,8 +71,8 @@ pub struct Stage {
 const DOCX: &[u8] = include_bytes!("../../../../adapters/templates/blank.docx");
 
 impl Lesson {
-    fn of_nobody() -> Self {
-        let id = || NOBODY.to_owned();
+    fn unknown() -> Self {
+        let id = || UNKNOWN_ID.to_owned();
         Self {
             class: id(),
             subject: id(),
@@ -103,8 +103,8 @@ impl Lesson {
 
     /// Creates a lesson with every situation. A `start` in the future hides its group.
     #[expect(clippy::too_many_lines, reason = "one lesson from beginning to end")]
-    async fn play(app: &TestApp, set: Set<'_>) -> Self {
-        let Set {
+    async fn create(app: &TestApp, set: LessonOptions<'_>) -> Self {
+        let LessonOptions {
             teacher,
             members,
             class,
@@ -237,7 +237,7 @@ impl Lesson {
         (outer, inner): (&'static str, &'static str),
         start: Value,
     ) -> Self {
-        let set = Set {
+        let set = LessonOptions {
             teacher,
             members,
             class: &class.id,
@@ -247,7 +247,7 @@ impl Lesson {
             inner,
             start,
         };
-        Self::play(app, set).await
+        Self::create(app, set).await
     }
 
     /// Creates a class and a lesson in it.
@@ -263,7 +263,7 @@ impl Lesson {
             .expect(200);
         let course = json!({"name": "Cells", "classId": class, "subjectId": subject});
         let course = id(&ada.post("/courses", course).await.expect(201));
-        let set = Set {
+        let set = LessonOptions {
             teacher: &world.ada,
             members: &[&world.ben, &world.cem],
             class: &class,
@@ -273,12 +273,12 @@ impl Lesson {
             inner,
             start: Value::Null,
         };
-        Self::play(app, set).await
+        Self::create(app, set).await
     }
 }
 
 /// Parameters that differ between lessons.
-struct Set<'a> {
+struct LessonOptions<'a> {
     teacher: &'a Person,
     members: &'a [&'a Person],
     class: &'a str,
@@ -322,11 +322,11 @@ async fn late_text(app: &TestApp, class: &str, group: &str, other: &str) -> Stri
     text
 }
 
-impl Stage {
+impl MatrixFixture {
     /// Creates all lessons.
-    pub async fn set(app: &TestApp) -> Self {
+    pub async fn create(app: &TestApp) -> Self {
         let world = &app.world;
-        let walk = LessonFixture::create(app).await;
+        let base_lesson = LessonFixture::create(app).await;
         let (seven_b, eight_a, south) = (&world.seven_b, &world.eight_a, &world.south_class);
         let (ben, cem) = (&world.ben, &world.cem);
         let words = ("Plainouter", "Plaininner");
@@ -367,7 +367,7 @@ impl Stage {
         let direct = json!({"recipientIds": [ben.id], "content": "Plaininner for you"});
         let direct = id(&ada.post("/messages", direct).await.expect(201));
         let enrolled = json!({"studentIds": [ben.id]});
-        let path = format!("/homerooms/{}/students", walk.homeroom);
+        let path = format!("/homerooms/{}/students", base_lesson.homeroom);
         adam.post(&path, enrolled).await.expect(200);
         // A teacher may reset the password only of students whom the school itself enrolled in the class.
         let enrolled = format!(
@@ -382,10 +382,10 @@ impl Stage {
             archived,
             draft,
             cotaught,
-            nobody: Lesson::of_nobody(),
+            unknown_lesson: Lesson::unknown(),
             actors,
             dana,
-            walk,
+            base_lesson,
             helper,
             spare,
             shared,
