@@ -8,8 +8,8 @@ use db::platform::CrossTenantReason;
 use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
 use db::platform::users::NewUserAccount;
-use model::access::{MemberRole, PlatformRole};
-use model::id::{OrganizationId, SessionId, UserId};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{OrganizationId, SessionId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

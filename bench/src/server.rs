@@ -20,9 +20,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use common::clock;
+use domain::access::Access;
 use groupwork::bootstrap::build_app;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
-use model::access::Access;
 
 use crate::seed;
 

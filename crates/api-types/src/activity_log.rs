@@ -1,8 +1,8 @@
 //! Activity log records in responses and exports.
 
-use model::activity::{Action, ActivityRecord, Category, event};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
-use model::time::Timestamp;
+use domain::activity::{Action, ActivityRecord, Category, event};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
+use domain::time::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;

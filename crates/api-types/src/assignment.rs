@@ -1,15 +1,15 @@
 //! Topics in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
 //! students a topic contains only the data of their own group, without counts and without task texts of other groups.
 
-use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
-use model::course::CourseLabel;
-use model::details::{AssignmentDetails, GroupAssignmentDetails};
-use model::file::AssignmentAttachment;
-use model::group_assignment::{Statistics, can_view_file};
-use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
-use model::number::{Points, RequiredSubmissions};
-use model::text::{Description, GradeScale, Title};
-use model::time::Timestamp;
+use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
+use domain::course::CourseLabel;
+use domain::details::{AssignmentDetails, GroupAssignmentDetails};
+use domain::file::AssignmentAttachment;
+use domain::group_assignment::{Statistics, can_view_file};
+use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
+use domain::number::{Points, RequiredSubmissions};
+use domain::text::{Description, GradeScale, Title};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,11 +1,11 @@
 //! Attachments of topics and groups in responses and events. Storage keys are not exposed.
 
-use model::assignment::Assignment;
-use model::file::{AssignmentAttachment, GroupAttachment};
-use model::group_assignment::is_effective;
-use model::id::{AssignmentId, AttachmentId, GroupAssignmentId, GroupId, UserId};
-use model::text::FileName;
-use model::time::Timestamp;
+use domain::assignment::Assignment;
+use domain::file::{AssignmentAttachment, GroupAttachment};
+use domain::group_assignment::is_effective;
+use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId, GroupId, UserId};
+use domain::text::FileName;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

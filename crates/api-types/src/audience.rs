@@ -1,8 +1,8 @@
 //! Audience of a response or an event. Fields reserved for staff are absent, not null, for all other audiences. This is
 //! decided only here and in the constructors of the views.
 
-use model::access::Viewer;
-use model::id::UserId;
+use domain::access::Viewer;
+use domain::id::UserId;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 

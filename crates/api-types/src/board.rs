@@ -1,11 +1,11 @@
 //! The lesson board for teachers: the groups of a topic as in other responses, together with presence and typing
 //! activity, which are kept in memory only.
 
-use model::details::DocumentDetails;
-use model::document::DocumentStatus;
-use model::id::{DocumentId, GroupId, UserId};
-use model::text::{DocumentTitle, HelpMessage};
-use model::time::Timestamp;
+use domain::details::DocumentDetails;
+use domain::document::DocumentStatus;
+use domain::id::{DocumentId, GroupId, UserId};
+use domain::text::{DocumentTitle, HelpMessage};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 //! Result or preview of a bulk edit.
 
-use model::id::GroupId;
-use model::patch::FieldDiff;
+use domain::id::GroupId;
+use domain::patch::FieldDiff;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;

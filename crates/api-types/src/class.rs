@@ -1,16 +1,16 @@
 //! Classes and their students in responses and events. The staff of a class see all fields, other teachers a summary,
 //! and students everything except counts and email addresses.
 
-use model::access::Viewer;
-use model::class::{ClassEnrollment, ClassStatus};
-use model::details::{ClassCounts, ClassDetails};
-use model::homeroom::HomeroomLabel;
-use model::id::{ClassId, EnrollmentId, GroupId, HomeroomId, OrganizationId, UserId};
-use model::schedule::Schedule;
-use model::subject::SubjectLabel;
-use model::text::{AcademicYear, ExternalId, Name, Semester};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::access::Viewer;
+use domain::class::{ClassEnrollment, ClassStatus};
+use domain::details::{ClassCounts, ClassDetails};
+use domain::homeroom::HomeroomLabel;
+use domain::id::{ClassId, EnrollmentId, GroupId, HomeroomId, OrganizationId, UserId};
+use domain::schedule::Schedule;
+use domain::subject::SubjectLabel;
+use domain::text::{AcademicYear, ExternalId, Name, Semester};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,10 +1,10 @@
 //! Editing statistics of a group, for its teachers.
 
-use model::contribution::Contribution;
-use model::group::GroupMember;
-use model::id::{DocumentId, UserId};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::contribution::Contribution;
+use domain::group::GroupMember;
+use domain::id::{DocumentId, UserId};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

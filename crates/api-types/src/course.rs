@@ -1,11 +1,11 @@
 //! Courses in responses and events.
 
-use model::class::ClassLabel;
-use model::course::CourseStatus;
-use model::details::{CourseCounts, CourseDetails};
-use model::id::{ClassId, CourseId, SubjectId};
-use model::text::{CourseDescription, Name};
-use model::time::Timestamp;
+use domain::class::ClassLabel;
+use domain::course::CourseStatus;
+use domain::details::{CourseCounts, CourseDetails};
+use domain::id::{ClassId, CourseId, SubjectId};
+use domain::text::{CourseDescription, Name};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

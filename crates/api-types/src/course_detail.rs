@@ -1,10 +1,10 @@
 //! A course with its groups and topics: summaries for the staff of its class, outlines for other teachers.
 
-use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
-use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
-use model::number::{Points, RequiredSubmissions};
-use model::text::{Description, GradeScale, Title};
-use model::time::Timestamp;
+use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
+use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
+use domain::number::{Points, RequiredSubmissions};
+use domain::text::{Description, GradeScale, Title};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,14 +1,14 @@
 //! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
-use model::details::DocumentDetails;
-use model::document::{DocumentStatus, EditorMode, UnlockedStatus};
-use model::document_kind::{DocumentType, FileExtension};
-use model::grade::Grade;
-use model::id::{AssignmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
-use model::number::Points;
-use model::save::{History, Revision, RevisionOrigin};
-use model::text::{DocumentTitle, FeedbackText, GradeValue};
-use model::time::Timestamp;
+use domain::details::DocumentDetails;
+use domain::document::{DocumentStatus, EditorMode, UnlockedStatus};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::grade::Grade;
+use domain::id::{AssignmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
+use domain::number::Points;
+use domain::save::{History, Revision, RevisionOrigin};
+use domain::text::{DocumentTitle, FeedbackText, GradeValue};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,16 +1,16 @@
 //! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
 //! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
-use model::assignment::AssignmentStatus;
-use model::document::{DocumentStatus, UnlockedStatus};
-use model::id::{
+use domain::assignment::AssignmentStatus;
+use domain::document::{DocumentStatus, UnlockedStatus};
+use domain::id::{
     AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId, OrganizationId,
     SubjectId, SubmissionId, UserId, WorkRoomId,
 };
-use model::number::GroupNumber;
-use model::realtime::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
-use model::text::{HelpMessage, ShortName, Title};
-use model::time::Timestamp;
+use domain::number::GroupNumber;
+use domain::realtime::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
+use domain::text::{HelpMessage, ShortName, Title};
+use domain::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::realtime::{Event, PAYLOAD_MAX};
+use domain::realtime::{Event, PAYLOAD_MAX};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;

@@ -1,20 +1,20 @@
 //! Objects contained in event payloads: scalar fields and ids, without texts and attachments.
 
-use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
-use model::class::ClassStatus;
-use model::course::CourseStatus;
-use model::details::{ClassDetails, CourseDetails, GroupAssignmentDetails, GroupDetails};
-use model::grade::{Grade, GradeStatus, MemberGrade};
-use model::group_assignment::GroupAssignmentStatus;
-use model::id::{
+use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
+use domain::class::ClassStatus;
+use domain::course::CourseStatus;
+use domain::details::{ClassDetails, CourseDetails, GroupAssignmentDetails, GroupDetails};
+use domain::grade::{Grade, GradeStatus, MemberGrade};
+use domain::group_assignment::GroupAssignmentStatus;
+use domain::id::{
     AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, HomeroomId, SubjectId, SubmissionId,
     UserId,
 };
-use model::number::{Points, RequiredSubmissions};
-use model::submission::Submission;
-use model::text::{AcademicYear, ExternalId, GradeScale, GradeValue, Name, Semester, Title};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::number::{Points, RequiredSubmissions};
+use domain::submission::Submission;
+use domain::text::{AcademicYear, ExternalId, GradeScale, GradeValue, Name, Semester, Title};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

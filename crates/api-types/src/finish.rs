@@ -1,11 +1,11 @@
 //! Documents listed in the response to finishing a topic.
 
-use model::change::deletion::GroupDocument;
-use model::document_kind::DocumentType;
-use model::group::GroupLabel;
-use model::id::{AssignmentId, DocumentId};
-use model::text::{DocumentTitle, Title};
-use model::time::Timestamp;
+use domain::change::deletion::GroupDocument;
+use domain::document_kind::DocumentType;
+use domain::group::GroupLabel;
+use domain::id::{AssignmentId, DocumentId};
+use domain::text::{DocumentTitle, Title};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

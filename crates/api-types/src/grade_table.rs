@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::grade::Grade;
-use model::id::UserId;
-use model::import::{ImportCounts, RowStatus};
-use model::number::Points;
-use model::text::{FeedbackText, GradeValue};
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::grade::Grade;
+use domain::id::UserId;
+use domain::import::{ImportCounts, RowStatus};
+use domain::number::Points;
+use domain::text::{FeedbackText, GradeValue};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,14 +1,14 @@
 //! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
 //! students, staff fields and the email addresses of members are absent.
 
-use model::course::CourseLabel;
-use model::details::GroupDetails;
-use model::group::{Group, GroupMember, GroupRole};
-use model::id::{ClassId, CourseId, GroupId, GroupMemberId, SubjectId, UserId, WorkRoomId};
-use model::number::{GroupNumber, RequiredDocuments};
-use model::subject::SubjectLabel;
-use model::text::{HelpMessage, ShortName};
-use model::time::Timestamp;
+use domain::course::CourseLabel;
+use domain::details::GroupDetails;
+use domain::group::{Group, GroupMember, GroupRole};
+use domain::id::{ClassId, CourseId, GroupId, GroupMemberId, SubjectId, UserId, WorkRoomId};
+use domain::number::{GroupNumber, RequiredDocuments};
+use domain::subject::SubjectLabel;
+use domain::text::{HelpMessage, ShortName};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

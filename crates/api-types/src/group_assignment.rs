@@ -1,14 +1,14 @@
 //! Group assignments in responses and events. A view can only be built from a `GroupAssignmentDetails`, so that every
 //! response contains the effective task text.
 
-use model::assignment::{AssignmentLabel, AssignmentStatus};
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::grade::Grade;
-use model::group::GroupLabel;
-use model::group_assignment::GroupAssignmentStatus;
-use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
-use model::text::Description;
-use model::time::Timestamp;
+use domain::assignment::{AssignmentLabel, AssignmentStatus};
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::grade::Grade;
+use domain::group::GroupLabel;
+use domain::group_assignment::GroupAssignmentStatus;
+use domain::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
+use domain::text::Description;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

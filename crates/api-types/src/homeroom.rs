@@ -1,10 +1,10 @@
 //! Homerooms and their students in responses.
 
-use model::homeroom::HomeroomEnrollment;
-use model::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
-use model::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::homeroom::HomeroomEnrollment;
+use domain::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
+use domain::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -30,7 +30,7 @@ pub struct HomeroomView {
 }
 
 impl HomeroomView {
-    pub fn new(homeroom: model::homeroom::Homeroom, student_count: i64) -> Self {
+    pub fn new(homeroom: domain::homeroom::Homeroom, student_count: i64) -> Self {
         Self {
             id: homeroom.id,
             name: homeroom.name,

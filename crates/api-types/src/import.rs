@@ -1,7 +1,7 @@
 //! The report of an import: the number of rows by result, and every row.
 
-use model::id::UserId;
-use model::import::{ImportCounts, RowProblem, RowStatus};
+use domain::id::UserId;
+use domain::import::{ImportCounts, RowProblem, RowStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,10 +1,10 @@
 //! Invitations in responses: for admins, and for the holder of an invitation token.
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{ClassId, HomeroomId, InvitationId, OrganizationId};
-use model::invitation::{Invitation, InvitationStatus};
-use model::text::{ExternalId, Name, Slug, WebAddress};
-use model::time::Timestamp;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{ClassId, HomeroomId, InvitationId, OrganizationId};
+use domain::invitation::{Invitation, InvitationStatus};
+use domain::text::{ExternalId, Name, Slug, WebAddress};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

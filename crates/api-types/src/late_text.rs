@@ -1,11 +1,11 @@
 //! Late texts, saved after their document was deleted, in responses to the staff of the class.
 
-use model::document_kind::FileExtension;
-use model::id::{ClassId, DocumentId, LateTextId};
-use model::late_text::{DeletedDocument, LateText};
-use model::text::DocumentTitle;
-use model::time::Timestamp;
-use model::user::Person;
+use domain::document_kind::FileExtension;
+use domain::id::{ClassId, DocumentId, LateTextId};
+use domain::late_text::{DeletedDocument, LateText};
+use domain::text::DocumentTitle;
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,8 +1,8 @@
 //! Mail domains in responses.
 
-use model::id::MailDomainId;
-use model::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
-use model::time::Timestamp;
+use domain::id::MailDomainId;
+use domain::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,11 +1,11 @@
 //! Messages in responses and events. Deleted messages have no content.
 
-use model::file::MessageAttachment;
-use model::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
-use model::message::{DirectMessage, MessageSender, MessageType, RoomMessage};
-use model::text::{ChatText, ClientMessageId, MessageSubject};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::file::MessageAttachment;
+use domain::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
+use domain::message::{DirectMessage, MessageSender, MessageType, RoomMessage};
+use domain::text::{ChatText, ClientMessageId, MessageSubject};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

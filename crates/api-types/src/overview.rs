@@ -1,14 +1,14 @@
 //! The submission overview: a page of group assignments, and the progress of the groups of each topic.
 
-use model::assignment::AssignmentLabel;
-use model::course::CourseLabel;
-use model::details::GroupAssignmentDetails;
-use model::group::GroupLabel;
-use model::group_assignment::Statistics;
-use model::id::AssignmentId;
-use model::subject::SubjectLabel;
-use model::text::Title;
-use model::time::Timestamp;
+use domain::assignment::AssignmentLabel;
+use domain::course::CourseLabel;
+use domain::details::GroupAssignmentDetails;
+use domain::group::GroupLabel;
+use domain::group_assignment::Statistics;
+use domain::id::AssignmentId;
+use domain::subject::SubjectLabel;
+use domain::text::Title;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,8 +1,8 @@
 //! Exports of personal data in responses.
 
-use model::id::JobId;
-use model::job::{Job, JobKind, JobStatus};
-use model::time::Timestamp;
+use domain::id::JobId;
+use domain::job::{Job, JobKind, JobStatus};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

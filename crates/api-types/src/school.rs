@@ -1,10 +1,10 @@
 //! Statistics and storage usage of an organization, and the sessions of its members.
 
-use model::access::MemberRole;
-use model::id::{OrganizationId, SessionId, UserId};
-use model::storage::{QuotaBytes, StorageUsage};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::access::MemberRole;
+use domain::id::{OrganizationId, SessionId, UserId};
+use domain::storage::{QuotaBytes, StorageUsage};
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

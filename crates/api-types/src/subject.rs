@@ -1,9 +1,9 @@
 //! Subjects in responses and events.
 
-use model::id::{OrganizationId, SubjectId};
-use model::subject::Subject;
-use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
-use model::time::Timestamp;
+use domain::id::{OrganizationId, SubjectId};
+use domain::subject::Subject;
+use domain::text::{Color, ShortName, SubjectCode, SubjectDescription};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,15 +1,15 @@
 //! Submissions with their document copies, grade and feedback in responses and events. Unpublished grades, individual
 //! grades of other members and staff notes are never sent to students.
 
-use model::details::SubmissionDetails;
-use model::document_kind::FileExtension;
-use model::feedback::{Feedback, FeedbackVisibility};
-use model::grade::{Grade, GradeState, GradeStatus, MemberGrade};
-use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
-use model::number::Points;
-use model::submission::{SubmissionDocument, SubmissionStatus};
-use model::text::{FeedbackText, GradeValue, Note};
-use model::time::Timestamp;
+use domain::details::SubmissionDetails;
+use domain::document_kind::FileExtension;
+use domain::feedback::{Feedback, FeedbackVisibility};
+use domain::grade::{Grade, GradeState, GradeStatus, MemberGrade};
+use domain::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
+use domain::number::Points;
+use domain::submission::{SubmissionDocument, SubmissionStatus};
+use domain::text::{FeedbackText, GradeValue, Note};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,9 +1,9 @@
 //! Organizations for platform administrators, and the public information about an organization.
 
-use model::access::MemberRole;
-use model::id::{MemberId, OrganizationId, UserId};
-use model::organization::Organization;
-use model::text::{Name, Slug, WebAddress};
+use domain::access::MemberRole;
+use domain::id::{MemberId, OrganizationId, UserId};
+use domain::organization::Organization;
+use domain::text::{Name, Slug, WebAddress};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,9 +1,9 @@
 //! The index of a topic archive as CSV: one row for each document, and one for each group without documents. Intended
 //! for staff, it contains unpublished grades.
 
-use model::details::SubmissionDetails;
-use model::export::{ExportedDocument, ExportedGroup, TopicExport};
-use model::group_assignment::GroupAssignmentStatus;
+use domain::details::SubmissionDetails;
+use domain::export::{ExportedDocument, ExportedGroup, TopicExport};
+use domain::group_assignment::GroupAssignmentStatus;
 
 use super::csv;
 

@@ -1,12 +1,12 @@
 //! Users in responses. Passwords are never part of them.
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{MemberId, OrganizationId, UserId};
-use model::organization::{Metadata, Organization, OrganizationStatus};
-use model::storage::QuotaBytes;
-use model::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
-use model::time::Timestamp;
-use model::user::{Member, PasswordReset, Person, User};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{MemberId, OrganizationId, UserId};
+use domain::organization::{Metadata, Organization, OrganizationStatus};
+use domain::storage::QuotaBytes;
+use domain::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
+use domain::time::Timestamp;
+use domain::user::{Member, PasswordReset, Person, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 

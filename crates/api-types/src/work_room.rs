@@ -1,12 +1,12 @@
 //! Work rooms in responses: members, documents, topics and the latest message.
 
-use model::details::GroupDetails;
-use model::group::GroupLabel;
-use model::id::{GroupId, MessageId, OrganizationId, WorkRoomId};
-use model::message::{MessageType, WorkRoom};
-use model::text::ChatText;
-use model::time::Timestamp;
-use model::user::Person;
+use domain::details::GroupDetails;
+use domain::group::GroupLabel;
+use domain::id::{GroupId, MessageId, OrganizationId, WorkRoomId};
+use domain::message::{MessageType, WorkRoom};
+use domain::text::ChatText;
+use domain::time::Timestamp;
+use domain::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 

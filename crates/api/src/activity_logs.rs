@@ -3,13 +3,13 @@
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use domain::access::Access;
+use domain::activity::{Action, ActivityEvent, ActivityRecord, Category};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use domain::text::Search;
+use domain::time::Timestamp;
 use futures_util::stream;
 use garde::Validate;
-use model::access::Access;
-use model::activity::{Action, ActivityEvent, ActivityRecord, Category};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
-use model::text::Search;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

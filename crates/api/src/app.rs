@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use model::network::Network;
+use domain::network::Network;
 use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;

@@ -1,8 +1,8 @@
 //! `POST /assignments/{id}/clone`: copies a topic. See docs/api-contract.md#topics.
 
 use axum::extract::Path;
-use model::access::Access;
-use model::id::AssignmentId;
+use domain::access::Access;
+use domain::id::AssignmentId;
 use utoipa_axum::routes;
 
 use super::context::Context;

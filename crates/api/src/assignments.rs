@@ -3,12 +3,12 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::{Access, Viewer};
+use domain::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, BulkAssignmentEdit};
+use domain::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
+use domain::text::Search;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::{Access, Viewer};
-use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, BulkAssignmentEdit};
-use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
-use model::text::Search;
-use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

@@ -1,8 +1,8 @@
 //! `POST /classes/{id}/clone`. See docs/api-contract.md#copies-of-classes.
 
 use axum::extract::Path;
-use model::access::Access;
-use model::id::ClassId;
+use domain::access::Access;
+use domain::id::ClassId;
 use utoipa_axum::routes;
 
 use super::context::Context;

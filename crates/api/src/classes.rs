@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::class::{Class, ClassEdit, ClassStatus};
+use domain::course::CourseStatus;
+use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
+use domain::text::{AcademicYear, Search};
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::Access;
-use model::class::{Class, ClassEdit, ClassStatus};
-use model::course::CourseStatus;
-use model::id::{ClassId, HomeroomId, SubjectId, UserId};
-use model::text::{AcademicYear, Search};
-use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

@@ -3,10 +3,10 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::assignment::AssignmentStatus;
-use model::id::{AssignmentId, DocumentId};
-use model::time::Timestamp;
+use domain::access::Access;
+use domain::assignment::AssignmentStatus;
+use domain::id::{AssignmentId, DocumentId};
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

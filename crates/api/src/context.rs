@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use model::access::EffectiveRole;
-use model::id::OrganizationId;
-use model::version::{IfMatch, VersionedObject};
+use domain::access::EffectiveRole;
+use domain::id::OrganizationId;
+use domain::version::{IfMatch, VersionedObject};
 
 pub use super::app::App;
 use super::cross_tenant_list::{self, Direction, Keyed};

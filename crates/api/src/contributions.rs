@@ -3,8 +3,8 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::GroupId;
+use domain::access::Access;
+use domain::id::GroupId;
 use utoipa_axum::routes;
 
 use super::context::Context;

@@ -2,12 +2,12 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::course::{Course, CourseEdit, CourseStatus};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use domain::text::Search;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::Access;
-use model::course::{Course, CourseEdit, CourseStatus};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
-use model::text::Search;
-use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

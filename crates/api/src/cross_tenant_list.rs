@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use model::collation::{search_key, sort_key};
+use domain::collation::{search_key, sort_key};
 
 use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};

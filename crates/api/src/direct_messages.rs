@@ -3,9 +3,9 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::id::{ClassId, MessageId};
 use garde::Validate;
-use model::access::Access;
-use model::id::{ClassId, MessageId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

@@ -5,9 +5,9 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::Access;
-use model::id::{DocumentId, RevisionId};
-use model::save::{Revision, RevisionOrigin};
+use domain::access::Access;
+use domain::id::{DocumentId, RevisionId};
+use domain::save::{Revision, RevisionOrigin};
 use utoipa_axum::routes;
 
 use super::context::Context;

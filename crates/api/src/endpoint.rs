@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use model::access::Access;
+use domain::access::Access;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::{Access, Viewer};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use domain::text::Search;
 use garde::Validate;
-use model::access::{Access, Viewer};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
-use model::text::Search;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

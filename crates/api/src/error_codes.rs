@@ -3,7 +3,7 @@
 //! See docs/api-contract.md#error-codes.
 
 use better_auth::error::AuthError;
-use model::access::Access;
+use domain::access::Access;
 
 /// The codes of this service and their meaning.
 const CODES: &[(&str, &str)] = &[

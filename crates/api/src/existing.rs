@@ -1,12 +1,12 @@
 //! `existingId` of a conflict: the object that already has the unique value, if the caller may read it.
 
-use model::course::CourseEdit;
-use model::group::GroupEdit;
-use model::homeroom::HomeroomEdit;
-use model::id::{ClassId, CourseId, GroupId, HomeroomId, SubjectId};
-use model::mail_domain::MailDomainName;
-use model::number::GroupNumber;
-use model::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug, name_key};
+use domain::course::CourseEdit;
+use domain::group::GroupEdit;
+use domain::homeroom::HomeroomEdit;
+use domain::id::{ClassId, CourseId, GroupId, HomeroomId, SubjectId};
+use domain::mail_domain::MailDomainName;
+use domain::number::GroupNumber;
+use domain::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug, name_key};
 
 use super::context::Context;
 use common::error::{Error, Result};

@@ -3,11 +3,11 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::feedback::FeedbackEdit;
+use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::Access;
-use model::feedback::FeedbackEdit;
-use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
-use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -100,7 +100,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<FeedbackListQuery>) ->
     Ok(Json(load.await?))
 }
 
-fn keyed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {
+fn keyed(feedback: &domain::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {
     ((feedback.created_at.as_millis(), feedback.id.clone()), feedback.into())
 }
 

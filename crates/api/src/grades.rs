@@ -3,10 +3,10 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::grade::{DocumentGradeEdit, GradeEdit};
-use model::id::{AssignmentId, DocumentId, SubmissionId};
-use model::version::VersionedObject;
+use domain::access::Access;
+use domain::grade::{DocumentGradeEdit, GradeEdit};
+use domain::id::{AssignmentId, DocumentId, SubmissionId};
+use domain::version::VersionedObject;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::group_assignment::GroupAssignmentEdit;
+use domain::id::{AssignmentId, GroupId};
 use garde::Validate;
-use model::access::Access;
-use model::group_assignment::GroupAssignmentEdit;
-use model::id::{AssignmentId, GroupId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

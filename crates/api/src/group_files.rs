@@ -5,9 +5,9 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::Access;
-use model::file::FileKey;
-use model::id::{AttachmentId, GroupId};
+use domain::access::Access;
+use domain::file::FileKey;
+use domain::id::{AttachmentId, GroupId};
 use utoipa_axum::routes;
 
 use super::context::Context;

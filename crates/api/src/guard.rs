@@ -9,8 +9,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use model::access::{Access, EffectiveRole};
-use model::rate::Meter;
+use domain::access::{Access, EffectiveRole};
+use domain::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
 use super::auth::renewal;

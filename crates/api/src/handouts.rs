@@ -3,8 +3,8 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::{AssignmentId, GroupId};
+use domain::access::Access;
+use domain::id::{AssignmentId, GroupId};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

@@ -2,11 +2,11 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::{GroupId, UserId};
-use model::rate::Rate;
-use model::text::HelpMessage;
-use model::time::Timestamp;
+use domain::access::Access;
+use domain::id::{GroupId, UserId};
+use domain::rate::Rate;
+use domain::text::HelpMessage;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

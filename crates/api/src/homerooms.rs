@@ -2,12 +2,12 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::Access;
+use domain::homeroom::HomeroomEdit;
+use domain::id::{HomeroomId, UserId};
+use domain::text::{AcademicYear, Search};
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::Access;
-use model::homeroom::HomeroomEdit;
-use model::id::{HomeroomId, UserId};
-use model::text::{AcademicYear, Search};
-use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

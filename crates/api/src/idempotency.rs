@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
-use model::id::UserId;
-use model::idempotency::{KeyedRequest, is_key};
+use domain::id::UserId;
+use domain::idempotency::{KeyedRequest, is_key};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 

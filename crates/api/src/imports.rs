@@ -6,10 +6,10 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use domain::access::Access;
+use domain::import::{BODY_MAX, ImportCounts, ImportMode};
 use futures_util::stream;
 use garde::Validate;
-use model::access::Access;
-use model::import::{BODY_MAX, ImportCounts, ImportMode};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -162,7 +162,7 @@ impl PersonToImport {
             external_id: text(self.external_id.as_ref()),
             homeroom: text(self.homeroom.as_ref()),
             classes: classes
-                .filter_map(|class| model::import::cell(class))
+                .filter_map(|class| domain::import::cell(class))
                 .map(str::to_owned)
                 .collect(),
             password_hash: text(self.password_hash.as_ref()),

@@ -5,9 +5,9 @@
 use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, State};
+use domain::access::Access;
+use domain::id::InvitationId;
 use garde::Validate;
-use model::access::Access;
-use model::id::InvitationId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -101,7 +101,7 @@ struct ConfirmedInvitation {
 async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -> Result<Json<Page<InvitationView>>> {
     let window = window(query.limit, query.cursor);
     let load = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
-    let position = |invitation: &model::invitation::Invitation| Position {
+    let position = |invitation: &domain::invitation::Invitation| Position {
         key: invitation.created_at.as_millis(),
         id: invitation.id.to_string(),
     };
@@ -233,7 +233,7 @@ async fn accept(
     }))
 }
 
-async fn load(app: &App, token: String, now: model::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
+async fn load(app: &App, token: String, now: domain::time::Timestamp) -> Result<(InvitationWithOrganization, bool)> {
     app.store()
         .platform_read(CrossTenantReason::SessionLookup, move |platform| {
             let known = acceptance::find_by_token(platform, &token, now)?;

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::details::GroupAssignmentDetails;
-use model::group::GroupMember;
-use model::id::{AssignmentId, GroupId, UserId};
+use domain::access::Access;
+use domain::details::GroupAssignmentDetails;
+use domain::group::GroupMember;
+use domain::id::{AssignmentId, GroupId, UserId};
 use utoipa_axum::routes;
 
 use super::context::Context;
@@ -78,7 +78,7 @@ fn card(
     known: &VisibleGroup,
     link: &GroupAssignmentDetails,
     documents: Vec<BoardDocumentView>,
-    now: model::time::Timestamp,
+    now: domain::time::Timestamp,
 ) -> BoardGroupView {
     let (group, members) = (&known.details.group, &known.details.members);
     let school = &group.organization_id;

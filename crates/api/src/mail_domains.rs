@@ -3,8 +3,8 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::{MailDomainId, OrganizationId};
+use domain::access::Access;
+use domain::id::{MailDomainId, OrganizationId};
 use utoipa_axum::routes;
 
 use super::context::Context;
@@ -33,7 +33,7 @@ pub fn tenant_routes() -> Endpoints {
         .add(Access::SuperAdmin, routes!(remove_of_tenant))
 }
 
-fn views(domains: Vec<model::mail_domain::MailDomain>) -> Json<Vec<MailDomainView>> {
+fn views(domains: Vec<domain::mail_domain::MailDomain>) -> Json<Vec<MailDomainView>> {
     Json(domains.into_iter().map(MailDomainView::from).collect())
 }
 

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::{Access, MemberRole};
+use domain::id::MemberId;
+use domain::text::Search;
 use garde::Validate;
-use model::access::{Access, MemberRole};
-use model::id::MemberId;
-use model::text::Search;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use model::access::{MemberRole, PlatformRole};
-use model::activity::{Action, Category};
-use model::assignment::{AssignmentOrder, AssignmentStatus};
-use model::class::ClassStatus;
-use model::course::CourseStatus;
-use model::group_assignment::SubmissionState;
-use model::import::ImportMode;
-use model::organization::OrganizationStatus;
-use model::text::Search;
+use domain::access::{MemberRole, PlatformRole};
+use domain::activity::{Action, Category};
+use domain::assignment::{AssignmentOrder, AssignmentStatus};
+use domain::class::ClassStatus;
+use domain::course::CourseStatus;
+use domain::group_assignment::SubmissionState;
+use domain::import::ImportMode;
+use domain::organization::OrganizationStatus;
+use domain::text::Search;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;

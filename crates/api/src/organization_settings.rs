@@ -3,12 +3,12 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::{Access, RoleLevel};
+use domain::id::{SessionId, UserId};
+use domain::organization::SettingsEdit;
+use domain::storage::StorageUsage;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::{Access, RoleLevel};
-use model::id::{SessionId, UserId};
-use model::organization::SettingsEdit;
-use model::storage::StorageUsage;
-use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

@@ -4,9 +4,9 @@
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::Access;
-use model::domain_error::DomainError;
-use model::id::DocumentId;
+use domain::access::Access;
+use domain::domain_error::DomainError;
+use domain::id::DocumentId;
 use utoipa_axum::routes;
 
 use super::context::Context;

@@ -4,12 +4,12 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::access::Access;
+use domain::erasure::ErasureCounts;
+use domain::id::{JobId, UserId};
+use domain::job::{JobKind, JobStatus};
+use domain::text::FileName;
 use garde::Validate;
-use model::access::Access;
-use model::erasure::ErasureCounts;
-use model::id::{JobId, UserId};
-use model::job::{JobKind, JobStatus};
-use model::text::FileName;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -47,7 +47,7 @@ struct EmptyBody {}
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Erasure {
-    user_id: model::id::UserId,
+    user_id: domain::id::UserId,
     dry_run: bool,
     erased: ErasureCounts,
 }

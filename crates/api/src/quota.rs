@@ -1,7 +1,7 @@
 //! Storage quota checks before an upload is received, so that clients do not send bytes in vain. The transaction that
 //! writes the row checks again, and its result is decisive ([`WriteTx::must_have_room`](db::WriteTx)).
 
-use model::storage::StorageAllowance;
+use domain::storage::StorageAllowance;
 
 use super::context::Context;
 use auth::uploads::UploadQuota;

@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::idempotency::{SECRETS, StoredResponse};
-use model::version::Version;
+use domain::idempotency::{SECRETS, StoredResponse};
+use domain::version::Version;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use utoipa::ToSchema;

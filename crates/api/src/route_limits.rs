@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use model::access::Access;
-use model::rate::Rate;
+use domain::access::Access;
+use domain::rate::Rate;
 
 use auth::concurrency::OperationKind;
 

@@ -1,6 +1,6 @@
-use model::list::List;
-use model::text::Title;
-use model::time::Timestamp;
+use domain::list::List;
+use domain::text::Title;
+use domain::time::Timestamp;
 use serde::Deserialize;
 
 use super::*;
@@ -120,7 +120,7 @@ struct TestListQuery {
     #[garde(range(max = 9))]
     page: Option<u32>,
     #[garde(dive)]
-    search: Option<model::text::Search>,
+    search: Option<domain::text::Search>,
 }
 
 #[test]

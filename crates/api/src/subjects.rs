@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
+use domain::access::{Access, EffectiveRole};
+use domain::id::SubjectId;
+use domain::subject::{Subject, SubjectEdit};
+use domain::text::Search;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::{Access, EffectiveRole};
-use model::id::SubjectId;
-use model::subject::{Subject, SubjectEdit};
-use model::text::Search;
-use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

@@ -5,12 +5,12 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::access::Access;
-use model::assignment::AssignmentStatus;
-use model::domain_error::DomainError;
-use model::id::{GroupAssignmentId, SubmissionId};
-use model::submission::SubmissionDocument;
-use model::version::VersionedObject;
+use domain::access::Access;
+use domain::assignment::AssignmentStatus;
+use domain::domain_error::DomainError;
+use domain::id::{GroupAssignmentId, SubmissionId};
+use domain::submission::SubmissionDocument;
+use domain::version::VersionedObject;
 use utoipa_axum::routes;
 
 use super::context::Context;

@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 
 use axum::Json;
+use domain::access::Access;
+use domain::group_assignment::SubmissionState;
+use domain::id::{AssignmentId, ClassId, CourseId, SubjectId};
+use domain::text::Search;
+use domain::time::Timestamp;
 use garde::Validate;
-use model::access::Access;
-use model::group_assignment::SubmissionState;
-use model::id::{AssignmentId, ClassId, CourseId, SubjectId};
-use model::text::Search;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

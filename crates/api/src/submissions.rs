@@ -2,9 +2,9 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::DocumentId;
-use model::submission;
+use domain::access::Access;
+use domain::id::DocumentId;
+use domain::submission;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -115,5 +115,5 @@ fn document(state: &SubmissionState, audience: &Audience) -> DocumentView {
 
 /// The submission was made and logged, but withdrawn by another request before this response.
 fn taken_back_meanwhile() -> Error {
-    model::domain_error::DomainError::NotSubmitted.into()
+    domain::domain_error::DomainError::NotSubmitted.into()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use model::access::Access;
+use domain::access::Access;
 use utoipa_axum::routes;
 
 use super::endpoint::Endpoints;

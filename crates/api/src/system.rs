@@ -2,8 +2,8 @@
 //! organizations. See docs/api-contract.md#the-organization.
 
 use axum::Json;
-use model::access::Access;
-use model::time::Timestamp;
+use domain::access::Access;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;

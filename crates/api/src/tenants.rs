@@ -3,12 +3,12 @@
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
+use domain::access::Access;
+use domain::id::OrganizationId;
+use domain::organization::OrganizationEdit;
+use domain::text::Search;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::Access;
-use model::id::OrganizationId;
-use model::organization::OrganizationEdit;
-use model::text::Search;
-use model::version::VersionedObject;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

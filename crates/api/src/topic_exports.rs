@@ -3,10 +3,10 @@
 
 use axum::extract::Path;
 use axum::response::Response;
+use domain::access::Access;
+use domain::export::{ExportFormat, ExportSource};
+use domain::id::{AssignmentId, GroupId};
 use garde::Validate;
-use model::access::Access;
-use model::export::{ExportFormat, ExportSource};
-use model::id::{AssignmentId, GroupId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;

@@ -3,11 +3,11 @@
 
 use axum::Json;
 use axum::extract::Path;
+use domain::access::{Access, EffectiveRole, PlatformRole};
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::text::Search;
+use domain::version::VersionedObject;
 use garde::Validate;
-use model::access::{Access, EffectiveRole, PlatformRole};
-use model::id::{ClassId, HomeroomId, UserId};
-use model::text::Search;
-use model::version::VersionedObject;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::Path;
-use model::access::Access;
-use model::id::{GroupId, WorkRoomId};
+use domain::access::Access;
+use domain::id::{GroupId, WorkRoomId};
 use utoipa_axum::routes;
 
 use super::context::Context;

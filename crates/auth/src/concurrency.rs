@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::id::OrganizationId;
+use domain::id::OrganizationId;
 use tokio::sync::oneshot;
 
 use common::error::{Error, Result};

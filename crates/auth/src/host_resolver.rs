@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
-use model::network::{self, Network};
-use model::organization::PlatformHosts;
+use domain::network::{self, Network};
+use domain::organization::PlatformHosts;
 
 use db::platform::organizations::HostName;
 

@@ -14,9 +14,9 @@ pub mod uploads;
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
 use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie};
-use model::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_role};
-use model::id::{OrganizationId, UserId};
-use model::time::Timestamp;
+use domain::access::{Access, EffectiveRole, MemberRole, PlatformRole, effective_role};
+use domain::id::{OrganizationId, UserId};
+use domain::time::Timestamp;
 
 use common::clock;
 use common::error::{Error, Result};

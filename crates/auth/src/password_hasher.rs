@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use better_auth::password;
-use model::time::Timestamp;
+use domain::time::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use common::error::{Error, Result};

@@ -7,9 +7,9 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use model::id::{DocumentId, UserId};
-use model::rate::{EXPORTS_AT_ONCE, Meter, Rate, RateLimit, RateWindow};
-use model::time::Timestamp;
+use domain::id::{DocumentId, UserId};
+use domain::rate::{EXPORTS_AT_ONCE, Meter, Rate, RateLimit, RateWindow};
+use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::id::{OrganizationId, UserId};
+use domain::id::{OrganizationId, UserId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use common::error::{Error, Result};

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::id::UserId;
+use domain::id::UserId;
 use tokio_util::task::AbortOnDropHandle;
 
 use common::clock;

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use model::file::FileKey;
-use model::installation::{SAMPLED_FILES, StorageContents, StorageMatch, StorageMismatch, match_storage};
+use domain::file::FileKey;
+use domain::installation::{SAMPLED_FILES, StorageContents, StorageMatch, StorageMismatch, match_storage};
 
 use tokio_util::task::AbortOnDropHandle;
 

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
-use model::file::FileKey;
+use domain::file::FileKey;
 
 use super::erasure_journal::{self, reapply_erasures};
 use super::format::{FileEntry, Manifest};

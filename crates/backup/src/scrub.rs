@@ -3,7 +3,7 @@
 use std::io::{self, BufReader};
 
 use anyhow::Context as _;
-use model::file::FileKey;
+use domain::file::FileKey;
 
 use super::format::{HashingStream, Manifest};
 use super::write::BlockingReader;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use domain::file::FileKey;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use model::file::FileKey;
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 

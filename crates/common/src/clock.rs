@@ -4,7 +4,7 @@
     reason = "the only file that may read the clock and generate ids"
 )]
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 /// The current time in milliseconds.
 pub fn now() -> Timestamp {

@@ -1,9 +1,9 @@
 //! The error type of this crate, by meaning. It is independent of HTTP: `error_response` maps it to status, code and
 //! body.
 
-use model::domain_error::{DomainError, DomainErrorKind};
-use model::file::LegacyFormat;
-use model::idempotency::StoredResponse;
+use domain::domain_error::{DomainError, DomainErrorKind};
+use domain::file::LegacyFormat;
+use domain::idempotency::StoredResponse;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

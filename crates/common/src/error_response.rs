@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use model::domain_error::DomainErrorKind;
-use model::idempotency::StoredResponse;
+use domain::domain_error::DomainErrorKind;
+use domain::idempotency::StoredResponse;
 use serde_json::Value;
 
 use crate::error::{Error, Problem};

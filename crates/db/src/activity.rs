@@ -1,11 +1,11 @@
 //! The activity log. Records are scoped to the organization and to a class, course, group or topic. They are inserted
 //! and read, never updated.
 
-use model::activity::{Action, ActivityEvent, ActivityRecord, Category};
-use model::file::FileKey;
-use model::group::GroupContext;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
-use model::time::Timestamp;
+use domain::activity::{Action, ActivityEvent, ActivityRecord, Category};
+use domain::file::FileKey;
+use domain::group::GroupContext;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use domain::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql};
@@ -280,7 +280,7 @@ impl WriteTx<'_> {
             details.insert("impersonatedBy".to_owned(), admin.as_str().into());
         }
         let name = entry.entity_name.as_deref().unwrap_or("");
-        let search_key = model::collation::search_key(&format!("{} {name}", actor.name));
+        let search_key = domain::collation::search_key(&format!("{} {name}", actor.name));
         let now = self.now();
         self.execute(
             &INSERT,

@@ -4,15 +4,15 @@
 
 use std::collections::HashMap;
 
-use model::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus, LatePolicy};
-use model::class::{ClassLabel, ClassStatus};
-use model::collation::search_key;
-use model::course::CourseLabel;
-use model::details::{AssignmentDetails, GroupAssignmentDetails};
-use model::file::AssignmentAttachment;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
-use model::number::{Points, RequiredSubmissions};
-use model::text::name_key;
+use domain::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus, LatePolicy};
+use domain::class::{ClassLabel, ClassStatus};
+use domain::collation::search_key;
+use domain::course::CourseLabel;
+use domain::details::{AssignmentDetails, GroupAssignmentDetails};
+use domain::file::AssignmentAttachment;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use domain::number::{Points, RequiredSubmissions};
+use domain::text::name_key;
 
 use super::group_assignments::LinkRow;
 use super::sql::Columns;

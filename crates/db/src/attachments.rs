@@ -1,8 +1,8 @@
-//! The files of topics. The rule of their visibility is `model::group_assignment::can_view_file`. The macro
+//! The files of topics. The rule of their visibility is `domain::group_assignment::can_view_file`. The macro
 //! [`can_view_file`] implements it in SQL for lists and downloads; `tests/documents/attachments.rs` proves that both agree.
 
-use model::file::{AssignmentAttachment, FileKey, StoredFile};
-use model::id::{AssignmentId, AttachmentId};
+use domain::file::{AssignmentAttachment, FileKey, StoredFile};
+use domain::id::{AssignmentId, AttachmentId};
 
 use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};

@@ -1,7 +1,7 @@
 //! The lesson board of a topic: the state of all its groups for the teacher. It uses the statements of the single
 //! endpoints, so the board and these endpoints return the same data.
 
-use model::id::AssignmentId;
+use domain::id::AssignmentId;
 
 use super::ReadTx;
 use super::assignments::VisibleAssignment;

@@ -5,9 +5,9 @@
 mod deletion_plan;
 mod read;
 
-use model::change::deletion::CascadeDeletion;
-use model::details::GroupDetails;
-use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
+use domain::change::deletion::CascadeDeletion;
+use domain::details::GroupDetails;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
 
 use self::deletion_plan::{DeletionPlan, class, course, group, link, topic};
 use super::groups::GroupFilter;

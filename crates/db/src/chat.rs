@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use model::access::{MemberRole, PlatformRole};
-use model::file::{FileKey, MessageAttachment, StoredFile};
-use model::group::GroupContext;
-use model::id::{AttachmentId, MessageId, UserId, WorkRoomId};
-use model::message::{MessageSender, MessageType, ReadingMark, RoomMessage};
-use model::text::ClientMessageId;
+use domain::access::{MemberRole, PlatformRole};
+use domain::file::{FileKey, MessageAttachment, StoredFile};
+use domain::group::GroupContext;
+use domain::id::{AttachmentId, MessageId, UserId, WorkRoomId};
+use domain::message::{MessageSender, MessageType, ReadingMark, RoomMessage};
+use domain::text::ClientMessageId;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};

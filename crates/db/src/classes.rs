@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use model::class::{Class, ClassStatus};
-use model::collation::{search_key, sort_key};
-use model::details::{ClassCounts, ClassDetails};
-use model::homeroom::HomeroomLabel;
-use model::id::{ClassId, HomeroomId, SubjectId, UserId};
-use model::subject::SubjectLabel;
-use model::text::{AcademicYear, name_key};
-use model::user::Person;
+use domain::class::{Class, ClassStatus};
+use domain::collation::{search_key, sort_key};
+use domain::details::{ClassCounts, ClassDetails};
+use domain::homeroom::HomeroomLabel;
+use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
+use domain::subject::SubjectLabel;
+use domain::text::{AcademicYear, name_key};
+use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

@@ -1,9 +1,9 @@
 //! The SQL fragments of the access policy. Each has a replacement without effect that mutation tests activate. Outside
-//! tests no clause can be switched off (`model::policy`), and a statement is used as written.
+//! tests no clause can be switched off (`domain::policy`), and a statement is used as written.
 
 use std::borrow::Cow;
 
-use model::policy::{self, Clause};
+use domain::policy::{self, Clause};
 
 use super::sql::Sql;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use model::policy;
+use domain::policy;
 
 use super::server::Server;
 use super::sql::{Columns, Sql, Value};

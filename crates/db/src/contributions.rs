@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::contribution::Contribution;
-use model::id::{DocumentId, GroupId, UserId, WorkRoomId};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::contribution::Contribution;
+use domain::id::{DocumentId, GroupId, UserId, WorkRoomId};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::{ReadTx, WriteTx};
 use crate::{args, statements};

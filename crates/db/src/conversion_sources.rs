@@ -1,9 +1,9 @@
 //! Uploaded files that the document server fetches to convert them. Each has a row in `file_removals` before it is stored, so
 //! that it is removed whatever happens; until that time it can be fetched.
 
-use model::file::ConversionSource;
-use model::id::ConversionSourceId;
-use model::time::Timestamp;
+use domain::file::ConversionSource;
+use domain::id::ConversionSourceId;
+use domain::time::Timestamp;
 
 use super::WriteTx;
 use crate::{args, statements};

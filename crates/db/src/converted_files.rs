@@ -1,7 +1,7 @@
 //! A cache of converted files. The source is a revision or a submitted copy; its bytes are immutable.
 
-use model::file::FileKey;
-use model::id::{RevisionId, SubmissionDocumentId};
+use domain::file::FileKey;
+use domain::id::{RevisionId, SubmissionDocumentId};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

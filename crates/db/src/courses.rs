@@ -1,12 +1,12 @@
 //! Courses with their class, subject and counts.
 
-use model::class::{ClassLabel, ClassStatus};
-use model::collation::{search_key, sort_key};
-use model::course::{Course, CourseStatus};
-use model::details::{CourseCounts, CourseDetails};
-use model::id::{ClassId, CourseId, SubjectId};
-use model::subject::SubjectLabel;
-use model::text::name_key;
+use domain::class::{ClassLabel, ClassStatus};
+use domain::collation::{search_key, sort_key};
+use domain::course::{Course, CourseStatus};
+use domain::details::{CourseCounts, CourseDetails};
+use domain::id::{ClassId, CourseId, SubjectId};
+use domain::subject::SubjectLabel;
+use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

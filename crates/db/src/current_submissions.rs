@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use model::details::SubmissionDetails;
-use model::id::SubmissionId;
+use domain::details::SubmissionDetails;
+use domain::id::SubmissionId;
 
 use super::ReadTx;
 use super::sql::{Sql, Value};

@@ -1,11 +1,11 @@
 //! Deleted documents and the content that was saved after their deletion (late texts).
 
-use model::document_kind::FileExtension;
-use model::file::FileKey;
-use model::id::{ClassId, DocumentId, LateTextId};
-use model::late_text::{DeletedDocument, LateText};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::document_kind::FileExtension;
+use domain::file::FileKey;
+use domain::id::{ClassId, DocumentId, LateTextId};
+use domain::late_text::{DeletedDocument, LateText};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

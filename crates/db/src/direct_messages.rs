@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use model::id::{ClassId, MessageId, UserId};
-use model::message::DirectMessage;
-use model::user::Person;
+use domain::id::{ClassId, MessageId, UserId};
+use domain::message::DirectMessage;
+use domain::user::Person;
 
 use super::classes::person;
 use super::page::{Position, Slice, Window};
@@ -155,7 +155,7 @@ pub struct VisibleMessage {
     pub is_own: bool,
     /// Whether the viewer is a recipient.
     pub is_received: bool,
-    pub read_at: Option<model::time::Timestamp>,
+    pub read_at: Option<domain::time::Timestamp>,
     /// The number of recipients.
     pub recipients: i64,
 }

@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use model::class::ClassStatus;
-use model::details::DocumentDetails;
-use model::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
-use model::document_kind::{DocumentType, FileExtension};
-use model::domain_error::DomainError;
-use model::file::FileKey;
-use model::grade::{Grade, GradeStatus};
-use model::group::{GroupContext, GroupLabel};
-use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
-use model::number::Points;
-use model::save::Revision;
-use model::user::Person;
+use domain::class::ClassStatus;
+use domain::details::DocumentDetails;
+use domain::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::domain_error::DomainError;
+use domain::file::FileKey;
+use domain::grade::{Grade, GradeStatus};
+use domain::group::{GroupContext, GroupLabel};
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
+use domain::number::Points;
+use domain::save::Revision;
+use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

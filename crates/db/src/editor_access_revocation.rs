@@ -1,8 +1,8 @@
 //! Open editing sessions and the present role of their editors, to revoke the access of users who can no longer view a
 //! document.
 
-use model::access::MemberRole;
-use model::id::UserId;
+use domain::access::MemberRole;
+use domain::id::UserId;
 
 use super::ReadTx;
 use super::saves::{EditingSession, session, session_columns};

@@ -1,6 +1,6 @@
 //! Enqueues emails of an organization in the transaction that causes them. `platform/email_outbox.rs` reads the queue.
 
-use model::email::QueuedEmail;
+use domain::email::QueuedEmail;
 
 use super::WriteTx;
 use crate::{args, statements};

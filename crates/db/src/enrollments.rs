@@ -1,10 +1,10 @@
 //! Enrollments: the students of a class, and those of them without a group.
 
-use model::class::{ClassEnrollment, EnrolledBy};
-use model::group_generator::PairCounts;
-use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::class::{ClassEnrollment, EnrolledBy};
+use domain::group_generator::PairCounts;
+use domain::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::classes::person;
 use super::sql::Columns;

@@ -1,7 +1,7 @@
 //! Reads the data about a user in one organization that is needed before their account is erased.
 
-use model::access::MemberRole;
-use model::id::{ClassId, UserId};
+use domain::access::MemberRole;
+use domain::id::{ClassId, UserId};
 
 use super::{ReadTx, WriteTx};
 use crate::{args, statements};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::id::OrganizationId;
+use domain::id::OrganizationId;
 
 /// The key of a queue: an organization, or the service itself (sign-in, housekeeping), which counts as one tenant.
 pub type TenantKey = Option<OrganizationId>;

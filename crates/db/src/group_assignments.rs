@@ -1,14 +1,14 @@
 //! The links of groups to topics (group assignments), with group and current submission. A viewer finds the links of
 //! groups they can view: staff of the class all of them, students those of their own groups, others none.
 
-use model::class::ClassStatus;
-use model::details::SubmissionDetails;
-use model::group::{ActiveTopic, GroupContext, GroupLabel};
-use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
-use model::id::{AssignmentId, GroupId, SubmissionId};
-use model::submission::{Submission, SubmissionStatus};
-use model::text::Title;
-use model::time::Timestamp;
+use domain::class::ClassStatus;
+use domain::details::SubmissionDetails;
+use domain::group::{ActiveTopic, GroupContext, GroupLabel};
+use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
+use domain::id::{AssignmentId, GroupId, SubmissionId};
+use domain::submission::{Submission, SubmissionStatus};
+use domain::text::Title;
+use domain::time::Timestamp;
 
 use super::current_submissions::{CurrentParts, current_parts};
 use super::sql::{Columns, Sql, Value};

@@ -8,17 +8,17 @@ mod queries;
 
 use std::collections::HashMap;
 
-use model::class::{ClassLabel, ClassStatus};
-use model::collation;
-use model::course::CourseLabel;
-use model::details::{GroupAssignmentDetails, GroupDetails};
-use model::group::{Group, GroupMember, GroupRole};
-use model::help::{HelpColumns, HelpFlag};
-use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
-use model::number::{GroupNumber, RequiredDocuments};
-use model::subject::SubjectLabel;
-use model::text::{ShortName, name_key};
-use model::user::Person;
+use domain::class::{ClassLabel, ClassStatus};
+use domain::collation;
+use domain::course::CourseLabel;
+use domain::details::{GroupAssignmentDetails, GroupDetails};
+use domain::group::{Group, GroupMember, GroupRole};
+use domain::help::{HelpColumns, HelpFlag};
+use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
+use domain::number::{GroupNumber, RequiredDocuments};
+use domain::subject::SubjectLabel;
+use domain::text::{ShortName, name_key};
+use domain::user::Person;
 
 use self::queries::GroupQueries;
 pub(super) use self::queries::own_groups;

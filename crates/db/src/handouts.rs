@@ -1,6 +1,6 @@
 //! Handouts: copies of a topic's file in the rooms of its groups.
 
-use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, WorkRoomId};
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, WorkRoomId};
 
 use super::{ReadTx, WriteTx};
 use crate::{args, statements};

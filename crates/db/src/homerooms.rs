@@ -1,10 +1,10 @@
 //! Homerooms and their students. The enrollment of a homeroom in a class is in `enrollments.rs`.
 
-use model::collation::{search_key, sort_key};
-use model::homeroom::{Homeroom, HomeroomEnrollment};
-use model::id::{EnrollmentId, HomeroomId, UserId};
-use model::text::{AcademicYear, name_key};
-use model::user::Person;
+use domain::collation::{search_key, sort_key};
+use domain::homeroom::{Homeroom, HomeroomEnrollment};
+use domain::id::{EnrollmentId, HomeroomId, UserId};
+use domain::text::{AcademicYear, name_key};
+use domain::user::Person;
 
 use super::classes::person;
 use super::sql::Columns;

@@ -1,7 +1,7 @@
 //! Idempotency keys of an organization. A key is claimed before a resource is created and completed with the response
 //! in the same transaction.
 
-use model::idempotency::{KeyedRequest, MAX_BYTES, MAX_KEYS, RETENTION_SECONDS, StoredResponse};
+use domain::idempotency::{KeyedRequest, MAX_BYTES, MAX_KEYS, RETENTION_SECONDS, StoredResponse};
 
 use super::WriteTx;
 use crate::{args, statements};

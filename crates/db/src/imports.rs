@@ -1,10 +1,10 @@
 //! Look-ups for imports: members, classes and homerooms by external id (the id in the school's administration) or by
 //! name. Imports write through the functions for people, homerooms and classes.
 
-use model::access::MemberRole;
-use model::class::ClassStatus;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::text::name_key;
+use domain::access::MemberRole;
+use domain::class::ClassStatus;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::text::name_key;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{ReadTx, WriteTx};

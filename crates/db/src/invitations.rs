@@ -1,10 +1,10 @@
 //! Invitations of one organization. Look-ups across organizations (by token or by email address) are in
 //! `platform/invitations.rs`.
 
-use model::access::MemberRole;
-use model::id::{InvitationId, UserId};
-use model::invitation::{EnrollmentTargets, Invitation, InvitationStatus};
-use model::time::Timestamp;
+use domain::access::MemberRole;
+use domain::id::{InvitationId, UserId};
+use domain::invitation::{EnrollmentTargets, Invitation, InvitationStatus};
+use domain::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;

@@ -1,9 +1,9 @@
 //! Background jobs of one organization: enqueues them and returns their status. They are executed through
 //! [`platform::jobs`](super::platform::jobs), because a runner works for all organizations.
 
-use model::file::FileKey;
-use model::id::JobId;
-use model::job::{Job, JobKind, JobStatus};
+use domain::file::FileKey;
+use domain::id::JobId;
+use domain::job::{Job, JobKind, JobStatus};
 use serde_json::Value;
 
 use super::sql::Columns;

@@ -73,10 +73,10 @@ pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};
 
-use model::access::Viewer;
-use model::change::Change;
-use model::id::OrganizationId;
-use model::time::Timestamp;
+use domain::access::Viewer;
+use domain::change::Change;
+use domain::id::OrganizationId;
+use domain::time::Timestamp;
 
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};

@@ -1,8 +1,8 @@
 //! Mail domains of an organization (docs/mail-domains.md).
 
-use model::id::{MailDomainId, UserId};
-use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
-use model::take_over::TakeOverCandidate;
+use domain::id::{MailDomainId, UserId};
+use domain::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
+use domain::take_over::TakeOverCandidate;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

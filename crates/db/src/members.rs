@@ -1,8 +1,8 @@
 //! Members of an organization with the user data that is visible to the viewer.
 
-use model::access::MemberRole;
-use model::id::MemberId;
-use model::user::{Member, Person};
+use domain::access::MemberRole;
+use domain::id::MemberId;
+use domain::user::{Member, Person};
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;

@@ -1,9 +1,9 @@
 //! Ends memberships: deletes the data that depends on the membership and keeps the user's work. Ends the sessions that
 //! concern the organization.
 
-use model::class::Class;
-use model::details::GroupDetails;
-use model::id::{ClassId, SessionId, UserId};
+use domain::class::Class;
+use domain::details::GroupDetails;
+use domain::id::{ClassId, SessionId, UserId};
 
 use super::WriteTx;
 use crate::{args, statements};

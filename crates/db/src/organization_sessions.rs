@@ -1,9 +1,9 @@
 //! The sessions of members in an organization as visible to its admins: without tokens and without impersonations.
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{SessionId, UserId};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{SessionId, UserId};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;

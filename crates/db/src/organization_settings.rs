@@ -1,11 +1,11 @@
 //! The organization of the request as its own admins see and change it.
 
-use model::collation::{search_key, sort_key};
-use model::organization::{Metadata, Organization};
-use model::patch::FieldPatch;
-use model::text::name_key;
-use model::time::Timestamp;
-use model::zone::{DateOrTime, Zone};
+use domain::collation::{search_key, sort_key};
+use domain::organization::{Metadata, Organization};
+use domain::patch::FieldPatch;
+use domain::text::name_key;
+use domain::time::Timestamp;
+use domain::zone::{DateOrTime, Zone};
 
 use super::organizations::organization;
 use super::{ReadTx, WriteTx};

@@ -1,6 +1,6 @@
 //! Statistics of an organization.
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::ReadTx;
 use crate::{args, statements};

@@ -2,11 +2,11 @@
 //! its own admins are in [`organization_settings`](super::organization_settings), look-ups in
 //! [`platform::organizations`](super::platform::organizations).
 
-use model::collation::{search_key, sort_key};
-use model::id::SessionId;
-use model::organization::{Organization, OrganizationStatus};
-use model::storage::QuotaBytes;
-use model::text::name_key;
+use domain::collation::{search_key, sort_key};
+use domain::id::SessionId;
+use domain::organization::{Organization, OrganizationStatus};
+use domain::storage::QuotaBytes;
+use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

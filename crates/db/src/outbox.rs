@@ -1,7 +1,7 @@
 //! The transactional outbox of events (PostgreSQL): an event is inserted with the transaction and published to all
 //! instances if and only if it commits. Reading and pruning are in `platform/outbox.rs`.
 
-use model::realtime::Signal;
+use domain::realtime::Signal;
 
 use super::WriteTx;
 use crate::{args, statements};

@@ -3,17 +3,17 @@
 
 use std::collections::HashMap;
 
-use model::assignment::AssignmentLabel;
-use model::class::ClassStatus;
-use model::course::CourseLabel;
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::file::AssignmentAttachment;
-use model::group::{GroupContext, GroupLabel};
-use model::group_assignment::Statistics;
-use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
-use model::subject::SubjectLabel;
-use model::text::Title;
-use model::time::Timestamp;
+use domain::assignment::AssignmentLabel;
+use domain::class::ClassStatus;
+use domain::course::CourseLabel;
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::file::AssignmentAttachment;
+use domain::group::{GroupContext, GroupLabel};
+use domain::group_assignment::Statistics;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
+use domain::subject::SubjectLabel;
+use domain::text::Title;
+use domain::time::Timestamp;
 
 use super::ReadTx;
 use super::assignments::{assignment, assignment_columns};

@@ -4,7 +4,7 @@
 /// escaped.
 pub(super) fn pattern(search: &str) -> String {
     let mut pattern = String::with_capacity(search.len());
-    for character in model::collation::search_key(search).chars() {
+    for character in domain::collation::search_key(search).chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }

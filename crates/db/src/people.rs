@@ -1,13 +1,13 @@
 //! Accounts as administered by their organization, together with their membership. Accounts that are not members of the
 //! organization are neither read nor changed, except to find out whether an email address is in use.
 
-use model::access::{MemberRole, PlatformRole, RoleLevel};
-use model::collation::{person_sort_key, search_key};
-use model::id::{ClassId, MemberId, OrganizationId, UserId};
-use model::patch::FieldDiff;
-use model::text::{ExternalId, Name, ShortName, Username, name_key};
-use model::time::Timestamp;
-use model::user::{Member, Person, User};
+use domain::access::{MemberRole, PlatformRole, RoleLevel};
+use domain::collation::{person_sort_key, search_key};
+use domain::id::{ClassId, MemberId, OrganizationId, UserId};
+use domain::patch::FieldDiff;
+use domain::text::{ExternalId, Name, ShortName, Username, name_key};
+use domain::time::Timestamp;
+use domain::user::{Member, Person, User};
 
 use super::classes::person;
 use super::members::member;

@@ -3,8 +3,8 @@
 //! deleted with the statements of `cascade.rs`, without events: first the messages of their rooms in batches, then
 //! group by group, then the small remainder.
 
-use model::file::FileKey;
-use model::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
+use domain::file::FileKey;
+use domain::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
 
 use super::WriteTx;
 use super::sql::Sql;

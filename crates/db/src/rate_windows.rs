@@ -1,6 +1,6 @@
 //! Rate limits that hold across instances and restarts, for rare requests that are expensive or affect many users.
 
-use model::rate::{Meter, RateLimit, RateWindow};
+use domain::rate::{Meter, RateLimit, RateWindow};
 
 use super::WriteTx;
 use crate::{args, statements};

@@ -1,8 +1,8 @@
 //! The context of a request: organization, viewer, actor and time.
 
-use model::access::Viewer;
-use model::id::{OrganizationId, UserId};
-use model::time::Timestamp;
+use domain::access::Viewer;
+use domain::id::{OrganizationId, UserId};
+use domain::time::Timestamp;
 
 use super::platform::CrossTenantReason;
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use model::document::Document;
-use model::file::FileKey;
-use model::id::{AssignmentId, DocumentId, RevisionId};
-use model::save::{History, Revision, RevisionOrigin};
+use domain::document::Document;
+use domain::file::FileKey;
+use domain::id::{AssignmentId, DocumentId, RevisionId};
+use domain::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

@@ -1,7 +1,7 @@
 //! The socket rooms of a user, read in one statement with the same visibility rules as HTTP.
 
-use model::id::{ClassId, DocumentId, GroupId};
-use model::realtime::Room;
+use domain::id::{ClassId, DocumentId, GroupId};
+use domain::realtime::Room;
 
 use super::ReadTx;
 use crate::{args, can_manage_class, can_view_group, statements};

@@ -1,9 +1,9 @@
 //! State reported by the document server: save callbacks, to detect retries, and open editing sessions by document key.
 //! The treatment of a save is decided elsewhere.
 
-use model::document_kind::FileExtension;
-use model::id::{AssignmentId, DocumentId, RevisionId, UserId};
-use model::time::Timestamp;
+use domain::document_kind::FileExtension;
+use domain::id::{AssignmentId, DocumentId, RevisionId, UserId};
+use domain::time::Timestamp;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use common::error::{Error, Result};
@@ -296,12 +296,12 @@ impl<'a> postgres::types::FromSql<'a> for NotNull {
 /// Typed ids are stored as text.
 macro_rules! text_ids {
     ($($id:ident),+ $(,)?) => {$(
-        impl Argument for model::id::$id {
+        impl Argument for domain::id::$id {
             fn value(&self) -> Value<'_> {
                 Value::Text(self.as_str())
             }
         }
-        impl Column for model::id::$id {
+        impl Column for domain::id::$id {
             fn sqlite(value: ValueRef<'_>) -> Option<Self> {
                 value.as_str().ok().map(Self::new)
             }
@@ -345,12 +345,12 @@ text_ids!(
 /// Validated texts are stored as text; they are not validated again when read.
 macro_rules! texts {
     ($($text:ident),+ $(,)?) => {$(
-        impl Argument for model::text::$text {
+        impl Argument for domain::text::$text {
             fn value(&self) -> Value<'_> {
                 Value::Text(self.as_str())
             }
         }
-        impl Column for model::text::$text {
+        impl Column for domain::text::$text {
             fn sqlite(value: ValueRef<'_>) -> Option<Self> {
                 value.as_str().ok().map(Self::stored)
             }

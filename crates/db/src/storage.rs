@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use model::file::FileKey;
-use model::id::ClassId;
-use model::storage::{ClassStorage, QuotaBytes, StorageAllowance, StorageKinds, StorageUsage};
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::id::ClassId;
+use domain::storage::{ClassStorage, QuotaBytes, StorageAllowance, StorageKinds, StorageUsage};
+use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::sql::{Columns, Sql};

@@ -1,7 +1,7 @@
-use model::collation::{search_key, sort_key};
-use model::id::SubjectId;
-use model::subject::Subject;
-use model::text::name_key;
+use domain::collation::{search_key, sort_key};
+use domain::id::SubjectId;
+use domain::subject::Subject;
+use domain::text::name_key;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};

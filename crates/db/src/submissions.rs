@@ -7,16 +7,16 @@ pub mod grades;
 
 use std::collections::BTreeMap;
 
-use model::details::SubmissionDetails;
-use model::document_kind::FileExtension;
-use model::feedback::{Feedback, FeedbackVisibility};
-use model::file::FileKey;
-use model::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
-use model::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
-use model::number::Points;
-use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::details::SubmissionDetails;
+use domain::document_kind::FileExtension;
+use domain::feedback::{Feedback, FeedbackVisibility};
+use domain::file::FileKey;
+use domain::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
+use domain::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
+use domain::number::Points;
+use domain::submission::{Submission, SubmissionDocument, SubmissionStatus};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::group_assignments::{submission, submission_columns};
 use super::sql::{Columns, Sql};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::id::OrganizationId;
+use domain::id::OrganizationId;
 
 /// Maximum number of entries per generation; two generations take less than 4 MiB.
 const GENERATION_MAX: usize = 16_384;

@@ -2,10 +2,10 @@
 //! home organization this is; teachers read names, and the email addresses of colleagues and of their own students;
 //! students read the names of their classmates.
 
-use model::access::PlatformRole;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::text::ExternalId;
-use model::user::{Member, Person, User};
+use domain::access::PlatformRole;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::text::ExternalId;
+use domain::user::{Member, Person, User};
 
 use super::members::member;
 use super::page::{Position, Slice, Window};
@@ -225,7 +225,7 @@ impl Viewpoint {
         Self {
             user: read_tx.user_text(),
             organization: read_tx.organization().to_string(),
-            is_admin: *read_tx.viewer() == model::access::Viewer::Admin,
+            is_admin: *read_tx.viewer() == domain::access::Viewer::Admin,
             is_staff: read_tx.viewer().is_staff(),
             is_platform,
         }

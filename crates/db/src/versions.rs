@@ -1,7 +1,7 @@
 //! The versions of objects (`ETag`): read with the object, incremented in the transaction that changes it.
 
-use model::change::Change;
-use model::version::{Version, VersionedObject};
+use domain::change::Change;
+use domain::version::{Version, VersionedObject};
 
 use super::sql::{Sql, Value};
 use super::{ReadTx, WriteTx};

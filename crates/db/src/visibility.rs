@@ -1,4 +1,4 @@
-//! The visibility rules of `model::group::visible_to` in SQL: literal fragments that store files insert into their
+//! The visibility rules of `domain::group::visible_to` in SQL: literal fragments that store files insert into their
 //! statements with `concat!`. Aliases are fixed: `k` is the class, `g` the group. `$1` is the organization, `$2` the
 //! viewer's role (`ADMIN`, `TEACHER`, `STUDENT`), `$3` the viewer, `$4` the current time. `tests/permissions/visibility.rs`
 //! proves that both agree.

@@ -1,12 +1,12 @@
 //! Work rooms: each group has exactly one. It is visible to everyone who can view the group.
 
-use model::class::ClassStatus;
-use model::group::{GroupContext, GroupLabel};
-use model::id::{GroupId, MessageId, WorkRoomId};
-use model::message::{MessageType, WorkRoom};
-use model::text::ChatText;
-use model::time::Timestamp;
-use model::user::Person;
+use domain::class::ClassStatus;
+use domain::group::{GroupContext, GroupLabel};
+use domain::id::{GroupId, MessageId, WorkRoomId};
+use domain::message::{MessageType, WorkRoom};
+use domain::text::ChatText;
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::groups::own_groups;
 use super::sql::Columns;

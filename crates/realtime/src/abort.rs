@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Context;
 
+use domain::id::{SessionId, UserId};
 use futures_util::task::AtomicWaker;
-use model::id::{SessionId, UserId};
 
 /// Aborts a connection. The HTTP server also calls [`Self::abort`] when the connection ends on its own, so a pulled
 /// handle belongs to a past connection. Ten thousand idle connections have one each, so it is a flag and two wakers

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::id::{DocumentId, UserId};
+use domain::id::{DocumentId, UserId};
 use serde::Deserialize;
 use socketioxide::extract::{SocketRef, TryData};
 

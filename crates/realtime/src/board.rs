@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use model::id::{GroupId, OrganizationId, UserId};
-use model::realtime::{Event, Room};
+use domain::id::{GroupId, OrganizationId, UserId};
+use domain::realtime::{Event, Room};
 
 use super::connection::SocketConnection;
 use super::dispatch::Emission;

@@ -2,8 +2,8 @@
 //! publisher task after the commit; on PostgreSQL they are rows of `event_outbox`, written in the same transaction and
 //! received by every instance.
 
-use model::id::UserId;
-use model::realtime::Signal;
+use domain::id::UserId;
+use domain::realtime::Signal;
 use tokio::sync::mpsc;
 
 use super::timeouts::RealtimeTimeouts;

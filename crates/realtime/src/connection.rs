@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::access::{MemberRole, PlatformRole, Viewer};
-use model::id::{OrganizationId, SessionId, UserId};
-use model::realtime::Room;
+use domain::access::{MemberRole, PlatformRole, Viewer};
+use domain::id::{OrganizationId, SessionId, UserId};
+use domain::realtime::Room;
 use socketioxide::extract::SocketRef;
 
 use super::abort::AbortHandle;

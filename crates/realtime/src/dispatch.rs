@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use domain::id::OrganizationId;
+use domain::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
 use futures_util::StreamExt as _;
-use model::id::OrganizationId;
-use model::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
 use serde_json::Value;
 use socketioxide::extract::SocketRef;
 

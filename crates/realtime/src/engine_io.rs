@@ -126,7 +126,7 @@ fn has_token(headers: &HeaderMap, name: &header::HeaderName, token: &str) -> boo
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
-    use model::id::{SessionId, UserId};
+    use domain::id::{SessionId, UserId};
 
     use super::*;
 

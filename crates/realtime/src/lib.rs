@@ -22,8 +22,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use model::id::{ClassId, GroupId, OrganizationId, UserId};
-use model::realtime::{Event, Room};
+use domain::id::{ClassId, GroupId, OrganizationId, UserId};
+use domain::realtime::{Event, Room};
 use serde::Serialize;
 use serde_json::Value;
 use socketioxide::SocketIo;

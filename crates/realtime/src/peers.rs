@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use model::id::{GroupId, OrganizationId, UserId};
+use domain::id::{GroupId, OrganizationId, UserId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::id::{OrganizationId, UserId};
+use domain::id::{OrganizationId, UserId};
 
 /// Lifetime of an entry of another instance, three times the interval at which they are repeated.
 const REPORT_LIFETIME: Duration = Duration::from_secs(30);

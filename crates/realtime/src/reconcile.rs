@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use model::id::SessionId;
-use model::realtime::{ConnectionTarget, Event, KillReason};
+use domain::id::SessionId;
+use domain::realtime::{ConnectionTarget, Event, KillReason};
 use socketioxide::extract::SocketRef;
 
 use super::connection::SocketConnection;

@@ -1,7 +1,7 @@
 //! The names of rooms. Only this module formats them, and clients never name one.
 
-use model::id::{OrganizationId, SessionId, UserId};
-use model::realtime::Room;
+use domain::id::{OrganizationId, SessionId, UserId};
+use domain::realtime::Room;
 
 /// The name of a room.
 pub fn name(room: &Room) -> String {
@@ -41,7 +41,7 @@ pub fn session(session: &SessionId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::id::{ClassId, GroupId};
+    use domain::id::{ClassId, GroupId};
 
     #[test]
     fn rooms_have_the_documented_names() {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use model::realtime::{Event, Room};
+use domain::realtime::{Event, Room};
 use serde_json::Value;
 
 use super::RealtimeServer;
@@ -120,7 +120,7 @@ mod tests {
     fn emission(event: Event, payload: Value) -> Emission {
         Emission {
             organization: None,
-            rooms: vec![Room::Group(model::id::GroupId::new("g"))],
+            rooms: vec![Room::Group(domain::id::GroupId::new("g"))],
             except: Vec::new(),
             event,
             payload,
@@ -171,7 +171,7 @@ mod tests {
             ThrottleDecision::NowThenPause(..)
         ));
         let staff = Emission {
-            rooms: vec![Room::Staff(model::id::ClassId::new("c"))],
+            rooms: vec![Room::Staff(domain::id::ClassId::new("c"))],
             ..save(1)
         };
         assert!(matches!(

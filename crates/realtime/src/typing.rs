@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use model::id::{GroupId, OrganizationId, UserId};
-use model::time::Timestamp;
+use domain::id::{GroupId, OrganizationId, UserId};
+use domain::time::Timestamp;
 
 /// Minutes that a board shows.
 pub const MINUTES: usize = 20;

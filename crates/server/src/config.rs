@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use domain::network::Network;
 use lettre::message::Mailbox;
-use model::network::Network;
 
 use adapters::blob_store::BlobStore;
 use adapters::blob_store::settings::ObjectStoreArgs;

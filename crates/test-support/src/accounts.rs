@@ -7,7 +7,7 @@ use db::Database;
 use db::connection::Connection;
 use db::platform::CrossTenantReason;
 use db::sql::{Sql, Value};
-use model::id::UserId;
+use domain::id::UserId;
 
 use super::{Browser, Person, TestApp};
 

@@ -2,7 +2,7 @@
 //! of the student and none of the others; after an erasure no marker of the student may remain.
 
 use common::clock;
-use model::file::FileKey;
+use domain::file::FileKey;
 use serde_json::{Value, json};
 
 use super::rows::execute;

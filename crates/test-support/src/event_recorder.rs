@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use api_types::event_catalog;
-use model::realtime::{Event, PAYLOAD_MAX};
-use model::time::Timestamp;
+use domain::realtime::{Event, PAYLOAD_MAX};
+use domain::time::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};

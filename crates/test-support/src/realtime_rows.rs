@@ -5,8 +5,8 @@ use common::clock;
 use db::connection::Connection;
 use db::platform::CrossTenantReason;
 use db::{Database, RequestContext};
-use model::id::{GroupId, OrganizationId, SessionId, UserId};
-use model::realtime::{Event, Room, Signal};
+use domain::id::{GroupId, OrganizationId, SessionId, UserId};
+use domain::realtime::{Event, Room, Signal};
 use serde_json::json;
 
 use super::world::Class;

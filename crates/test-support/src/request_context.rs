@@ -2,9 +2,9 @@
 
 use db::platform::CrossTenantReason;
 use db::{Actor, AfterCommit, RequestContext, WriteTx};
-use model::access::Viewer;
-use model::id::{OrganizationId, UserId};
-use model::time::Timestamp;
+use domain::access::Viewer;
+use domain::id::{OrganizationId, UserId};
+use domain::time::Timestamp;
 
 use super::TestApp;
 

@@ -205,7 +205,7 @@ impl TestApp {
         let staged = staging.finish().await.unwrap();
         let (id, group, name) = (clock::new_id(), room.group.clone(), name.to_owned());
         let (size, sha256) = (i64::try_from(staged.size()).unwrap(), staged.sha256().to_owned());
-        let key = model::file::FileKey::new(format!("{id}.bin"));
+        let key = domain::file::FileKey::new(format!("{id}.bin"));
         self.app.files().commit(staged, &key).await.unwrap();
         let row = id.clone();
         self.tables(move |tables| {
@@ -219,7 +219,7 @@ impl TestApp {
 
     /// Inserts a conversion of the only revision of a document.
     pub async fn insert_conversion(&self, document: &str) {
-        let key = model::file::FileKey::new(format!("{document}.pdf"));
+        let key = domain::file::FileKey::new(format!("{document}.pdf"));
         let mut staging = self.app.files().stage(10);
         staging.write(b"pdf").await.unwrap();
         self.app

@@ -5,8 +5,8 @@ use common::clock;
 use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 use db::platform::users::NewUserAccount;
-use model::access::{MemberRole, PlatformRole};
-use model::id::{OrganizationId, SessionId};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{OrganizationId, SessionId};
 
 use super::app::AUTH_SECRET;
 use super::rows::texts;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::process::Stdio;
 use std::time::Duration;
 
-use model::realtime::Event;
+use domain::realtime::Event;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, Command};

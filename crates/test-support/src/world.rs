@@ -9,8 +9,8 @@ use db::platform::organizations::NewOrganization;
 use db::platform::sessions::Session;
 use db::platform::users::NewUserAccount;
 use db::{Database, Store, Tenant};
-use model::access::{MemberRole, PlatformRole};
-use model::id::{OrganizationId, SessionId, UserId};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{OrganizationId, SessionId, UserId};
 
 use super::app::AUTH_SECRET;
 
@@ -145,7 +145,7 @@ impl Class {
 
 /// Classes inserted directly into the tables, so that the tests of each module do not depend on other modules.
 mod school {
-    use model::collation::sort_key;
+    use domain::collation::sort_key;
 
     use super::{Class, Connection, clock};
 

@@ -3,7 +3,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use model::file::LegacyFormat;
+use domain::file::LegacyFormat;
 
 /// The first bytes of a compound file.
 pub(super) const MAGIC: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";

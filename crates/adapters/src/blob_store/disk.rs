@@ -8,8 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::file::FileKey;
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::marker::MARKER;

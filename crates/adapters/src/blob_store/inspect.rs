@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use model::file::{FileType, LegacyFormat};
+use domain::file::{FileType, LegacyFormat};
 
 use super::archive::{self, ArchiveKind};
 use super::staged::{FileSource, ReadSeek, Staged};

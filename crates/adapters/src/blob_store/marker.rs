@@ -2,7 +2,7 @@
 //! copy of that folder includes it. Its functions, and those that inspect a storage without a marker, work while the
 //! storage is suspended.
 
-use model::file::FileKey;
+use domain::file::FileKey;
 
 use super::{Backend, BlobStore, blocking, check};
 use common::error::Result;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use model::file::FileKey;
+use domain::file::FileKey;
 
 use common::error::{Error, Result};
 

@@ -24,9 +24,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use domain::file::FileKey;
+use domain::time::Timestamp;
 use futures_util::Stream;
-use model::file::FileKey;
-use model::time::Timestamp;
 use tokio::io::AsyncRead;
 
 use self::disk::Disk;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use model::text::FileName;
+use domain::text::FileName;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The maximum length in bytes. Most file systems allow 255, and browsers append to names ("name (1).pdf").

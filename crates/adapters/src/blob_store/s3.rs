@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use domain::file::FileKey;
+use domain::time::Timestamp;
 use futures_util::TryStreamExt;
-use model::file::FileKey;
-use model::time::Timestamp;
 use object_store::aws::AmazonS3;
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;

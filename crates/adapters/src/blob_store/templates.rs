@@ -1,6 +1,6 @@
 //! The blank templates, embedded in the binary: the content of a document before its first save.
 
-use model::document_kind::FileExtension;
+use domain::document_kind::FileExtension;
 use sha2::{Digest, Sha256};
 
 use super::staged::hex;

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use domain::access::MemberRole;
+use domain::email::{EmailKind, QueuedEmail};
+use domain::time::Timestamp;
+use domain::user::User;
 use lettre::Message;
 use lettre::address::{Address, Envelope};
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
-use model::access::MemberRole;
-use model::email::{EmailKind, QueuedEmail};
-use model::time::Timestamp;
-use model::user::User;
 use serde::{Deserialize, Serialize};
 
 use self::encryptor::Encryptor;

@@ -5,7 +5,7 @@
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 use serde::Serialize;
 
 use common::error::{Error, Result};

@@ -2,8 +2,8 @@
 //! are substituted once and never interpreted as template text; line breaks and markup in them are removed or
 //! escaped.
 
-use model::access::MemberRole;
-use model::email::EmailKind;
+use domain::access::MemberRole;
+use domain::email::EmailKind;
 
 /// The maximum length of a value in characters.
 const VALUE_MAX: usize = 254;

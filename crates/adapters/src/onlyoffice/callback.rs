@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use model::id::UserId;
-use model::save::{DocumentKey, History, HistoryChange};
-use model::time::Timestamp;
+use domain::id::UserId;
+use domain::save::{DocumentKey, History, HistoryChange};
+use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::DocumentServer;

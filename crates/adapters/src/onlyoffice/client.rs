@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::id::UserId;
+use domain::id::UserId;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;

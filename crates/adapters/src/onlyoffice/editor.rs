@@ -1,9 +1,9 @@
 //! The configuration that a page passes to the editor. It is built from server data only, never from browser input,
 //! and the token contains all of its values.
 
-use model::document::{Document, EditorMode};
-use model::document_kind::{DocumentType, FileExtension};
-use model::id::UserId;
+use domain::document::{Document, EditorMode};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::id::UserId;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -10,9 +10,9 @@ pub mod token;
 
 use std::sync::Arc;
 
-use model::document_kind::FileExtension;
-use model::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
-use model::save::DocumentKey;
+use domain::document_kind::FileExtension;
+use domain::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
+use domain::save::DocumentKey;
 use reqwest::Url;
 
 use self::timeouts::DocumentServerTimeouts;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 /// Timeouts and intervals of the document server, in the units of their settings.
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]

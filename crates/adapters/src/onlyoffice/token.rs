@@ -2,9 +2,9 @@
 //! of the claims determines the purpose of a token, and their values its document. Data outside a verified token is
 //! ignored.
 
+use domain::id::{ConversionSourceId, DocumentId};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use model::id::{ConversionSourceId, DocumentId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};

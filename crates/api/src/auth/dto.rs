@@ -4,11 +4,11 @@ use better_auth::object::{
     InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
 };
 use better_auth::timestamp::UnixMillis as WireTime;
-use model::id::UserId;
-use model::invitation::Invitation;
-use model::organization::Organization;
-use model::time::Timestamp;
-use model::user::Member;
+use domain::id::UserId;
+use domain::invitation::Invitation;
+use domain::organization::Organization;
+use domain::time::Timestamp;
+use domain::user::Member;
 
 use db::members::MemberWithUser;
 use db::platform::sessions::{Session, SessionUser};

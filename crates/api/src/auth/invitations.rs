@@ -3,9 +3,9 @@
 
 use better_auth::error::AuthError;
 use better_auth::object::InvitationObject;
-use model::access::{MemberRole, PlatformRole};
-use model::id::InvitationId;
-use model::invitation::{Invitation, InvitationDenial, InvitationStatus};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::InvitationId;
+use domain::invitation::{Invitation, InvitationDenial, InvitationStatus};
 use serde_json::{Value, json};
 
 use super::dto;

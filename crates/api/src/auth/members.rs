@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use better_auth::error::AuthError;
 use better_auth::object::{MemberObject, MembersObject};
-use model::access::MemberRole;
+use domain::access::MemberRole;
 use serde_json::json;
 
 use super::dto;

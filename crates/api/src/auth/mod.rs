@@ -23,7 +23,7 @@ mod unsupported;
 mod verify_email;
 
 use axum::response::{IntoResponse, Response};
-use model::access::Access;
+use domain::access::Access;
 use utoipa_axum::routes;
 
 pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};

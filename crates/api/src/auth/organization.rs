@@ -4,7 +4,7 @@
 use better_auth::error::AuthError;
 use better_auth::object::FullOrganizationObject;
 use better_auth::schema::Nullable;
-use model::access::effective_role;
+use domain::access::effective_role;
 use serde_json::Value;
 
 use super::dto;
@@ -158,7 +158,7 @@ pub async fn show(request: AuthRequest) -> AuthResult {
     };
     let seen = find_organization(&request, &current_session, name).await?;
     let context = context(&request, &current_session, &seen)?;
-    let is_administrator = context.viewer == model::access::Viewer::Admin;
+    let is_administrator = context.viewer == domain::access::Viewer::Admin;
     let load = request.app.store().read(context, move |tx| {
         let invitations = if is_administrator {
             tx.newest_invitations()?
@@ -255,6 +255,6 @@ pub fn context(
     })
 }
 
-fn role(seen: &OrganizationOfUser) -> Option<model::access::MemberRole> {
+fn role(seen: &OrganizationOfUser) -> Option<domain::access::MemberRole> {
     seen.member.as_ref().map(|member| member.role)
 }

@@ -3,7 +3,7 @@
 
 use better_auth::error::AuthError;
 use better_auth::password;
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::json;
 
 use super::dto;

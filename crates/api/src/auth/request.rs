@@ -12,8 +12,8 @@ use better_auth::schema::FieldReader;
 use better_auth::session::{Lifecycle, Remember};
 use better_auth::set_cookie::SetCookies;
 use better_auth::trusted_origin::TrustedOrigin;
-use model::id::SessionId;
-use model::time::Timestamp;
+use domain::id::SessionId;
+use domain::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::body_timeout::read_body;
@@ -163,7 +163,7 @@ impl AuthRequest {
     }
 
     /// Creates a session for this browser that starts now.
-    pub fn new_session(&self, user: model::id::UserId) -> Session {
+    pub fn new_session(&self, user: domain::id::UserId) -> Session {
         let agent = self
             .headers
             .get(header::USER_AGENT)

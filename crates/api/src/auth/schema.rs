@@ -10,10 +10,10 @@
 
 use std::collections::BTreeMap;
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{InvitationId, MemberId, OrganizationId, SessionId, UserId};
-use model::invitation::InvitationStatus;
-use model::time::Timestamp;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{InvitationId, MemberId, OrganizationId, SessionId, UserId};
+use domain::invitation::InvitationStatus;
+use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -8,7 +8,7 @@ use better_auth::error::AuthError;
 use better_auth::object::SessionAndUser;
 use better_auth::schema::query_flag;
 use better_auth::session::{Lifecycle, Remember};
-use model::realtime::KillReason;
+use domain::realtime::KillReason;
 use serde_json::{Value, json};
 
 use super::dto;

@@ -6,7 +6,7 @@ use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::password;
 use better_auth::session::Remember;
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::json;
 
 use super::super::context::App;

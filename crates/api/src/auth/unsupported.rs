@@ -2,7 +2,7 @@
 //! are created and changed under `/tenants`, people join through `/users` and `/admin/members`.
 
 use better_auth::error::AuthError;
-use model::access::Access;
+use domain::access::Access;
 use utoipa_axum::routes;
 
 use super::super::endpoint::Endpoints;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::rate::{Meter, RateLimit, RateWindow};
-use model::time::Timestamp;
+use domain::rate::{Meter, RateLimit, RateWindow};
+use domain::time::Timestamp;
 
 /// Number of locks; sharding reduces contention between keys.
 const SHARDS: usize = 16;

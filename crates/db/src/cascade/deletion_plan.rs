@@ -27,7 +27,7 @@ pub struct DeletionPlan {
     pub record_documents: &'static Sql,
     /// Deletions that run before documents are detached.
     pub deletions_before: &'static [&'static Sql],
-    /// Detaches the documents of remaining rooms; the SQL equivalent of `model::document::Document::release`.
+    /// Detaches the documents of remaining rooms; the SQL equivalent of `domain::document::Document::release`.
     pub detach: &'static Sql,
     /// Deletions that run afterwards.
     pub deletions_after: &'static [&'static Sql],

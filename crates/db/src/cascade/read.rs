@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use model::change::deletion::{CascadeDeletion, DeletedAssignment, DeletedCourse, DeletedGroup, GroupDocument};
-use model::class::ClassStatus;
-use model::document::{Document, DocumentState, DocumentStatus, UnlockedStatus};
-use model::document_kind::{DocumentType, FileExtension};
-use model::file::FileKey;
-use model::group::{GroupContext, GroupLabel};
-use model::id::{AssignmentId, ClassId, GroupId, UserId};
+use domain::change::deletion::{CascadeDeletion, DeletedAssignment, DeletedCourse, DeletedGroup, GroupDocument};
+use domain::class::ClassStatus;
+use domain::document::{Document, DocumentState, DocumentStatus, UnlockedStatus};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::file::FileKey;
+use domain::group::{GroupContext, GroupLabel};
+use domain::id::{AssignmentId, ClassId, GroupId, UserId};
 
 use super::deletion_plan::DeletionPlan;
 use crate::ReadTx;

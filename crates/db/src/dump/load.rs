@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::{Cell, DumpTable, HISTORY, catalog, quoted};
 use crate::connection::Connection;

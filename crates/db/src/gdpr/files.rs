@@ -1,8 +1,8 @@
 //! Files of a user: uploads, and the newest revision they wrote of each document. Older revisions are listed in the
 //! table of revisions; their content belongs to the group.
 
-use model::file::FileKey;
-use model::id::UserId;
+use domain::file::FileKey;
+use domain::id::UserId;
 
 use super::PAGE;
 use crate::ReadTx;

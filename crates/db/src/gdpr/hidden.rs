@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::{Map, Value};
 
 use super::files::PersonalFile;

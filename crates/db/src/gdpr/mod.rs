@@ -8,7 +8,7 @@ pub mod export_tables;
 pub mod files;
 pub mod hidden;
 
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::{Map, Value};
 
 use super::ReadTx;
@@ -82,7 +82,7 @@ impl ExportTable {
         for (name, kind) in self.fields {
             let value = match kind {
                 ColumnKind::Text => row.take::<Option<String>>()?.into(),
-                ColumnKind::Timestamp => serde_json::to_value(row.take::<Option<model::time::Timestamp>>()?)?,
+                ColumnKind::Timestamp => serde_json::to_value(row.take::<Option<domain::time::Timestamp>>()?)?,
                 ColumnKind::Integer => row.take::<Option<i64>>()?.into(),
                 ColumnKind::Real => row.take::<Option<f64>>()?.into(),
                 ColumnKind::Boolean => row.take::<Option<bool>>()?.into(),

@@ -1,7 +1,7 @@
 //! Single files of groups. Lists of files are read together with their groups.
 
-use model::file::GroupAttachment;
-use model::id::{AttachmentId, GroupId};
+use domain::file::GroupAttachment;
+use domain::id::{AttachmentId, GroupId};
 
 use super::links::group_file;
 use crate::{ReadTx, WriteTx};

@@ -1,10 +1,10 @@
 //! Reads rows of links, topics and files from the statements of [`super::known`].
 
-use model::assignment::Assignment;
-use model::details::SubmissionDetails;
-use model::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
-use model::group_assignment::GroupAssignment;
-use model::id::GroupAssignmentId;
+use domain::assignment::Assignment;
+use domain::details::SubmissionDetails;
+use domain::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
+use domain::group_assignment::GroupAssignment;
+use domain::id::GroupAssignmentId;
 
 use crate::assignments::assignment;
 use crate::attachments;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use model::group::GroupMember;
-use model::id::{ClassId, GroupId, SubmissionId, UserId};
-use model::user::Person;
+use domain::group::GroupMember;
+use domain::id::{ClassId, GroupId, SubmissionId, UserId};
+use domain::user::Person;
 
 use crate::{ReadTx, WriteTx};
 use crate::{args, statements};

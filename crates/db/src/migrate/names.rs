@@ -1,4 +1,4 @@
-//! Computes the stored search and sort keys of names (`model::collation`) for rows that lack them: after an upgrade
+//! Computes the stored search and sort keys of names (`domain::collation`) for rows that lack them: after an upgrade
 //! from a release without keys, after a change of the key version, and for rows that the previous release wrote during
 //! an upgrade.
 //!
@@ -6,7 +6,7 @@
 //! interrupted run therefore continues where it ended. Other instances can run concurrently: a name that changed after
 //! it was read keeps the keys written with the change.
 
-use model::collation::{VERSION, person_sort_key, search_key, sort_key};
+use domain::collation::{VERSION, person_sort_key, search_key, sort_key};
 
 use crate::args;
 use crate::connection::Connection;

@@ -1,13 +1,13 @@
 //! The account of a user: profile and password. Password hashes leave this module only to be verified.
 
-use model::access::PlatformRole;
-use model::collation::search_key;
-use model::id::UserId;
-use model::organization::Metadata;
-use model::text::name_key;
-use model::time::Timestamp;
-use model::user::{PasswordReset, Person, User};
-use model::version::Version;
+use domain::access::PlatformRole;
+use domain::collation::search_key;
+use domain::id::UserId;
+use domain::organization::Metadata;
+use domain::text::name_key;
+use domain::time::Timestamp;
+use domain::user::{PasswordReset, Person, User};
+use domain::version::Version;
 
 use super::PlatformTx;
 use crate::sql::Columns;

@@ -1,7 +1,7 @@
 //! Links that confirm a new email address of a user.
 
-use model::id::UserId;
-use model::time::Timestamp;
+use domain::id::UserId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,11 +1,11 @@
 //! Accounts as visible to platform administrators (`/auth/admin`). Erased accounts are excluded.
 
-use model::access::PlatformRole;
-use model::collation::{person_sort_key, search_key};
-use model::id::UserId;
-use model::text::name_key;
-use model::time::Timestamp;
-use model::user::Person;
+use domain::access::PlatformRole;
+use domain::collation::{person_sort_key, search_key};
+use domain::id::UserId;
+use domain::text::name_key;
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use super::PlatformTx;
 use super::sessions::SessionUser;

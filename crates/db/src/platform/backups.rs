@@ -1,9 +1,9 @@
 //! Database support for backups: holds file removals during a backup, lists erased users, and detects unfinished
 //! restores.
 
-use model::file::FileKey;
-use model::id::UserId;
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::id::UserId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use super::erasure::LogScan;

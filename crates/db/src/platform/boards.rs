@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use model::id::{ClassId, GroupId, OrganizationId, UserId};
+use domain::id::{ClassId, GroupId, OrganizationId, UserId};
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,7 +1,7 @@
 //! Deleted documents of all organizations: open editors that must be closed, and expiry of the records.
 
-use model::id::DocumentId;
-use model::time::Timestamp;
+use domain::id::DocumentId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

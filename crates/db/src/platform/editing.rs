@@ -1,7 +1,7 @@
 //! Stale editing sessions of all organizations, and the lease of the instance that recovers them.
 
-use model::id::DocumentId;
-use model::time::Timestamp;
+use domain::id::DocumentId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

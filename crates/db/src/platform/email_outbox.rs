@@ -2,8 +2,8 @@
 //! organization.
 
 use anyhow::Context as _;
-use model::email::{EmailKind, QueuedEmail};
-use model::time::Timestamp;
+use domain::email::{EmailKind, QueuedEmail};
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::sql::Columns;

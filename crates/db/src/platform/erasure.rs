@@ -4,13 +4,13 @@
 
 use crate::{args, statements};
 use common::clock;
-use model::activity::Action;
-use model::collation::{person_sort_key, search_key};
-use model::erasure::{ERASED_NAME, ErasureCounts, erased_address, without_grades_of, without_person};
-use model::file::FileKey;
-use model::id::{LogId, UserId};
-use model::text::name_key;
-use model::time::Timestamp;
+use domain::activity::Action;
+use domain::collation::{person_sort_key, search_key};
+use domain::erasure::{ERASED_NAME, ErasureCounts, erased_address, without_grades_of, without_person};
+use domain::file::FileKey;
+use domain::id::{LogId, UserId};
+use domain::text::name_key;
+use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;
@@ -179,7 +179,7 @@ impl PlatformTx<'_> {
     }
 
     /// Lists the organizations of a user.
-    pub fn memberships(&mut self, user: &UserId) -> Result<Vec<model::id::OrganizationId>> {
+    pub fn memberships(&mut self, user: &UserId) -> Result<Vec<domain::id::OrganizationId>> {
         self.connection.fetch_all(&MEMBERSHIPS, args![user], |row| row.take())
     }
 

@@ -1,8 +1,8 @@
 //! The queue of file removals: files of deleted rows.
 
-use model::file::{ConversionSource, FileKey};
-use model::id::ConversionSourceId;
-use model::time::Timestamp;
+use domain::file::{ConversionSource, FileKey};
+use domain::id::ConversionSourceId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,6 +1,6 @@
 //! Look-up of the organizations that hold personal data of a user: memberships and other rows.
 
-use model::id::UserId;
+use domain::id::UserId;
 
 use super::PlatformTx;
 use crate::Tenant;

@@ -1,6 +1,6 @@
 //! Expiry of the idempotency keys of all organizations.
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,10 +1,10 @@
 //! Invitations across organizations: by email address, by token, and the verification state of the account's email
 //! address.
 
-use model::id::{InvitationId, OrganizationId, UserId};
-use model::invitation::Invitation;
-use model::text::{CustomDomain, Name, Slug, WebAddress};
-use model::time::Timestamp;
+use domain::id::{InvitationId, OrganizationId, UserId};
+use domain::invitation::Invitation;
+use domain::text::{CustomDomain, Name, Slug, WebAddress};
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

@@ -1,10 +1,10 @@
 //! Execution of background jobs of all organizations: due jobs, leases and results. `attempts` identifies the lease: a
 //! runner whose lease expired can neither renew it nor end the attempt of another runner.
 
-use model::file::FileKey;
-use model::id::{JobId, OrganizationId};
-use model::job::{Job, JobKind};
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::id::{JobId, OrganizationId};
+use domain::job::{Job, JobKind};
+use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;

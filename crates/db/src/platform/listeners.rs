@@ -1,7 +1,7 @@
 //! Sessions for the periodic check of socket connections: valid sessions with the data that determines their rooms.
 
-use model::id::SessionId;
-use model::time::Timestamp;
+use domain::id::SessionId;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, good_impersonation, statements};

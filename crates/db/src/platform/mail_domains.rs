@@ -1,7 +1,7 @@
 //! Mail domains of all organizations whose TXT record must be checked again.
 
-use model::id::{MailDomainId, OrganizationId};
-use model::time::Timestamp;
+use domain::id::{MailDomainId, OrganizationId};
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

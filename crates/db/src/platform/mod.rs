@@ -30,11 +30,11 @@ pub mod users;
 
 use std::ops::{Deref, DerefMut};
 
-use model::access::Viewer;
-use model::change::Change;
-use model::change::session::SessionChange;
-use model::time::Timestamp;
-use model::user::User;
+use domain::access::Viewer;
+use domain::change::Change;
+use domain::change::session::SessionChange;
+use domain::time::Timestamp;
+use domain::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;

@@ -1,6 +1,6 @@
 //! Retention of chat data: content and files of deleted messages, and uploads that no message refers to.
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

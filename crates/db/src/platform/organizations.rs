@@ -1,12 +1,12 @@
 //! Look-ups of organizations: by `Host` header, by member, by document.
 
-use model::access::MemberRole;
-use model::collation::{search_key, sort_key};
-use model::id::{DocumentId, MemberId, OrganizationId, UserId};
-use model::organization::Organization;
-use model::text::{Name, Slug, WebAddress, name_key};
-use model::time::Timestamp;
-use model::user::Member;
+use domain::access::MemberRole;
+use domain::collation::{search_key, sort_key};
+use domain::id::{DocumentId, MemberId, OrganizationId, UserId};
+use domain::organization::Organization;
+use domain::text::{Name, Slug, WebAddress, name_key};
+use domain::time::Timestamp;
+use domain::user::Member;
 
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};

@@ -1,7 +1,7 @@
 //! The event outbox as the instances see it: events without an organization, reading an announced row, and pruning.
 
-use model::realtime::Signal;
-use model::time::Timestamp;
+use domain::realtime::Signal;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::outbox::CHANNEL;

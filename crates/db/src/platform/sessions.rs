@@ -1,8 +1,8 @@
 //! Sessions: one row per sign-in, with user and active organization.
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{OrganizationId, SessionId, UserId};
-use model::time::Timestamp;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{OrganizationId, SessionId, UserId};
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

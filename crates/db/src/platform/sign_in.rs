@@ -1,12 +1,12 @@
 //! Sign-in data: credentials by email address, recent failures, and known IP addresses. An "address" is an IP address
 //! here.
 
-use model::id::UserId;
-use model::sign_in_limit::{
+use domain::id::UserId;
+use domain::sign_in_limit::{
     ACCOUNT, ADDRESS, FAILURE_RETENTION, FailureHistory, FailureLimit, GUESSING, LONGEST_WINDOW, PAIR,
     PAIR_WHILE_GUESSING, UNKNOWN_ACCOUNTS,
 };
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,6 +1,6 @@
 //! Expiry of files that were staged for a bulk edit of topics but never published.
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};

@@ -1,8 +1,8 @@
 //! Schedules and stores the recount of each organization's storage usage.
 
-use model::id::OrganizationId;
-use model::storage::StorageUsage;
-use model::time::Timestamp;
+use domain::id::OrganizationId;
+use domain::storage::StorageUsage;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::Tenant;

@@ -1,10 +1,10 @@
 //! Creation and look-up of accounts, which belong to no single organization.
 
-use model::access::PlatformRole;
-use model::collation::{person_sort_key, search_key};
-use model::id::UserId;
-use model::text::name_key;
-use model::time::Timestamp;
+use domain::access::PlatformRole;
+use domain::collation::{person_sort_key, search_key};
+use domain::id::UserId;
+use domain::text::name_key;
+use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::{args, statements};
@@ -35,7 +35,7 @@ pub struct NewUserAccount {
     pub email: String,
     pub role: PlatformRole,
     /// The organization that creates the account.
-    pub home: Option<model::id::OrganizationId>,
+    pub home: Option<domain::id::OrganizationId>,
     /// `None` for an account without a password.
     pub password_hash: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 use postgres::fallible_iterator::FallibleIterator as _;
 
 use super::Server;

@@ -1,10 +1,10 @@
 //! All attempts of a group at a topic with their content, and copies of single documents, for viewers of the group. The
 //! children of many attempts are read by one statement per kind.
 
-use model::assignment::AssignmentStatus;
-use model::details::SubmissionDetails;
-use model::id::{GroupAssignmentId, SubmissionId};
-use model::submission::SubmissionDocument;
+use domain::assignment::AssignmentStatus;
+use domain::details::SubmissionDetails;
+use domain::id::{GroupAssignmentId, SubmissionId};
+use domain::submission::SubmissionDocument;
 
 use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
 use crate::ReadTx;

@@ -1,8 +1,8 @@
 //! Feedback of teachers on the work of groups. Visible to viewers of the group; students see only feedback published
 //! for the group.
 
-use model::feedback::Feedback;
-use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use domain::feedback::Feedback;
+use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 
 use super::{feedback, feedback_columns};
 use crate::{ReadTx, WriteTx};

@@ -1,10 +1,10 @@
 //! Grades: the present state in `grades` and `member_grades`, all states in `grade_history`. Grades are read with their
 //! submissions (`submissions.rs`). Also resolves the group and topic of a submission for viewers of the group.
 
-use model::class::ClassStatus;
-use model::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
-use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
-use model::number::Points;
+use domain::class::ClassStatus;
+use domain::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
+use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
+use domain::number::Points;
 
 use crate::sql::Columns;
 use crate::{ReadTx, WriteTx};

@@ -10,7 +10,7 @@ use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
 use db::platform::CrossTenantReason;
 use db::platform::users::NewUserAccount;
-use model::access::PlatformRole;
+use domain::access::PlatformRole;
 
 /// Subcommands for platform administrators.
 #[derive(Subcommand)]
@@ -45,7 +45,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     if !better_auth::email::is_email(&email) {
         bail!("--email: {email} is not an e-mail address");
     }
-    let name = model::text::Name::try_from(name.as_str()).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
+    let name = domain::text::Name::try_from(name.as_str()).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
     let given = password_stdin.then(read_password).transpose()?;
     let generated = given.is_none();
     let password = match given {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use model::access::{Access, EffectiveRole};
+use domain::access::{Access, EffectiveRole};
 
 use api::endpoint::Row;
 use api::permission_matrix;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
-use model::access::Viewer;
-use model::import::{ImportCounts, ImportMode};
+use domain::access::Viewer;
+use domain::import::{ImportCounts, ImportMode};
 use tokio::sync::mpsc;
 
 use super::database::{self, CreateArgs};

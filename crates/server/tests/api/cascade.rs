@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use common::clock;
 use db::WriteTx;
-use model::change::deletion::CascadeDeletion;
-use model::document::Document;
-use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
+use domain::change::deletion::CascadeDeletion;
+use domain::document::Document;
+use domain::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
 use test_support::lesson_rows::{LessonGroup, LessonRows};

@@ -137,7 +137,7 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
 
 /// Waits until the file is removed from storage.
 async fn wait_until_removed(app: &TestApp, key: &str) {
-    let key = model::file::FileKey::new(key);
+    let key = domain::file::FileKey::new(key);
     until("the file is gone", async || app.app.files().open(&key).await.is_err()).await;
 }
 

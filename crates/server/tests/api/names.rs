@@ -1,7 +1,7 @@
 //! Names: stored in NFC, sorted by the root collation, found regardless of case and accents. Their keys are migrated.
 
 use db::{Database, migrate};
-use model::collation::{VERSION, person_sort_key, search_key, sort_key};
+use domain::collation::{VERSION, person_sort_key, search_key, sort_key};
 use serde_json::{Value, json};
 
 use test_support::rows::{execute, texts};

@@ -1,7 +1,7 @@
 //! Ranks: users act on lower ranks and assign lower ranks only. Owners also act on owners. The last owner cannot be
 //! removed.
 
-use model::access::{MemberRole, PlatformRole};
+use domain::access::{MemberRole, PlatformRole};
 use serde_json::{Value, json};
 
 use test_support::rows::{execute, texts};

@@ -298,7 +298,7 @@ both!(files_without_rows_are_quarantined, |app| {
     let kept = ben.upload(&path, "kept.docx", docx("kept"), &[]).await.expect(201);
     let mut staging = app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
-    let orphan = model::file::FileKey::new("orphan.docx");
+    let orphan = domain::file::FileKey::new("orphan.docx");
     app.app
         .files()
         .commit(staging.finish().await.unwrap(), &orphan)

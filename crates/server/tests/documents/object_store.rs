@@ -124,7 +124,7 @@ async fn documents_work_with_object_store(kind: Kind) {
     // A file that no row references is moved to the quarantine in the bucket.
     let mut staging = fixture.app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
-    let orphan = model::file::FileKey::new("orphan.docx");
+    let orphan = domain::file::FileKey::new("orphan.docx");
     let files = fixture.app.app.files();
     files.commit(staging.finish().await.unwrap(), &orphan).await.unwrap();
     let later = common::clock::now().plus_seconds(3_600);

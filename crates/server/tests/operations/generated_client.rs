@@ -11,8 +11,8 @@ use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUserAccount;
 use db::{Store, Tenant};
 use document_server_simulator::{Simulator, SimulatorSettings};
-use model::access::{MemberRole, PlatformRole};
-use model::id::OrganizationId;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::OrganizationId;
 use reqwest::Url;
 use serde_json::{Value, json};
 

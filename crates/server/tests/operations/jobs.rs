@@ -5,8 +5,8 @@ use std::time::Duration;
 use common::clock;
 use db::platform::jobs::ClaimedJob;
 use db::platform::{CrossTenantReason, PlatformTx};
-use model::id::JobId;
-use model::job::ATTEMPTS_MAX;
+use domain::id::JobId;
+use domain::job::ATTEMPTS_MAX;
 use serde_json::json;
 
 use test_support::rows::{execute, texts};

@@ -3,8 +3,8 @@
 //! SUPER_ADMIN.
 
 use common::clock;
-use model::mail_domain::{GRACE_SECONDS, RECHECK_SECONDS, RETRY_SECONDS};
-use model::time::Timestamp;
+use domain::mail_domain::{GRACE_SECONDS, RECHECK_SECONDS, RETRY_SECONDS};
+use domain::time::Timestamp;
 use serde_json::{Value, json};
 use service::jobs::mail_domains::check_due;
 
@@ -293,7 +293,7 @@ both!(domains_of_school_are_limited_and_private, |app| {
     let ada = app.as_(&app.world.ada);
     ada.get("/admin/domains").await.refused(403, "FORBIDDEN_ROLE");
     let mut last = Value::Null;
-    for _ in 0..model::mail_domain::DOMAINS_MAX {
+    for _ in 0..domain::mail_domain::DOMAINS_MAX {
         last = add(&adam, &name_server::domain()).await;
     }
     adam.post("/admin/domains", json!({"domain": name_server::domain()}))

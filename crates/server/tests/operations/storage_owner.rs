@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use db::Database;
-use model::file::FileKey;
+use domain::file::FileKey;
 use serde_json::json;
 
 use test_support::fake_s3::FakeS3;

@@ -3,8 +3,8 @@
 
 use api::endpoint::Row;
 use api::router;
+use domain::access::{Access, EffectiveRole};
 use groupwork::cli::describe;
-use model::access::{Access, EffectiveRole};
 use reqwest::Method;
 use serde_json::json;
 

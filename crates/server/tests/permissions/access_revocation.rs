@@ -1,9 +1,9 @@
 //! A user who loses a role, a membership or an account loses access at once, regardless of open sessions and sockets.
 
 use api::router;
-use model::access::Access;
-use model::id::ClassId;
-use model::realtime::Room;
+use domain::access::Access;
+use domain::id::ClassId;
+use domain::realtime::Room;
 use serde_json::json;
 
 use crate::access::path_with_unknown_ids;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use db::RequestContext;
 use db::platform::CrossTenantReason;
 use db::platform::resource_tenant::ResourceRef;
-use model::access::Viewer;
-use model::file::AssignmentAttachment;
-use model::group_assignment::can_view_file;
-use model::id::AssignmentId;
+use domain::access::Viewer;
+use domain::file::AssignmentAttachment;
+use domain::group_assignment::can_view_file;
+use domain::id::AssignmentId;
 use serde_json::json;
 
 use test_support::TestApp;

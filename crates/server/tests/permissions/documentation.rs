@@ -304,7 +304,7 @@ fn with_thousands_separator(number: i64) -> String {
 
 #[test]
 fn rates_are_those_of_the_contract() {
-    use model::rate::Rate;
+    use domain::rate::Rate;
     let rates = [
         (Rate::Read, "GET requests of a user"),
         (Rate::Change, "other requests of a user"),
@@ -330,7 +330,7 @@ fn rates_are_those_of_the_contract() {
 
 #[test]
 fn sign_in_limits_are_those_of_the_contract() {
-    use model::sign_in_limit::{ACCOUNT, ADDRESS, CONSECUTIVE, FailureLimit, GUESSING, PAIR, PAIR_WHILE_GUESSING};
+    use domain::sign_in_limit::{ACCOUNT, ADDRESS, CONSECUTIVE, FailureLimit, GUESSING, PAIR, PAIR_WHILE_GUESSING};
     let limits: [(&str, FailureLimit); 5] = [
         ("failures of one account from one address, known or not", PAIR),
         ("failures of one account from all addresses that are not known", ACCOUNT),
@@ -373,15 +373,15 @@ fn lengths_of_texts_are_those_of_the_contract() {
 
 #[test]
 fn upload_types_are_those_of_the_contract() {
-    let row = |kind: &model::file::FileType| format!("| `{}` | `{}` |", kind.as_str(), kind.mime());
-    let types: Vec<String> = model::file::FileType::ALL.iter().map(row).collect();
+    let row = |kind: &domain::file::FileType| format!("| `{}` | `{}` |", kind.as_str(), kind.mime());
+    let types: Vec<String> = domain::file::FileType::ALL.iter().map(row).collect();
     assert_table("Upload types", &types);
 }
 
 #[test]
 fn legacy_formats_are_those_of_the_contract() {
-    let row = |format: &model::file::LegacyFormat| format!("| `{format}` | `{}` |", format.successor());
-    let formats: Vec<String> = model::file::LegacyFormat::ALL.iter().map(row).collect();
+    let row = |format: &domain::file::LegacyFormat| format!("| `{format}` | `{}` |", format.successor());
+    let formats: Vec<String> = domain::file::LegacyFormat::ALL.iter().map(row).collect();
     assert_table("Older Office formats", &formats);
 }
 

@@ -3,7 +3,7 @@
 
 use api::endpoint::Row;
 use api::router;
-use model::access::Access;
+use domain::access::Access;
 use serde_json::Value;
 
 use crate::access::path_with_unknown_ids;

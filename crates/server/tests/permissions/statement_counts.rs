@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use api::endpoint::Row;
 use api::router;
-use model::access::{Access, EffectiveRole};
+use domain::access::{Access, EffectiveRole};
 use serde_json::Value;
 
 use test_support::many_rows::grow;

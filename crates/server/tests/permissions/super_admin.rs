@@ -157,7 +157,7 @@ both!(user_of_two_schools_is_listed_once, |app| {
             next = format!("&cursor={cursor}");
         }
         let mut sorted = names.clone();
-        sorted.sort_by_cached_key(|name| model::collation::person_sort_key(name, None));
+        sorted.sort_by_cached_key(|name| domain::collation::person_sort_key(name, None));
         assert_eq!((names.len(), &names), (12, &sorted), "{limit} a page");
     }
     let path = format!("/users/{}", world.zoe.id);

@@ -222,7 +222,7 @@ both!(members_are_paged_by_name, |app| {
         next = format!("&cursor={cursor}");
     }
     let mut sorted = names.clone();
-    sorted.sort_by_cached_key(|name| model::collation::person_sort_key(name, None));
+    sorted.sort_by_cached_key(|name| domain::collation::person_sort_key(name, None));
     assert_eq!((names.len(), &names), (9, &sorted));
     root.get(&format!("{path}&cursor=x")).await.invalid("cursor");
 });
@@ -261,7 +261,7 @@ both!(suspended_school_rejects_members_until_activated, |app| {
     assert_eq!(
         app.app
             .realtime()
-            .count(&model::realtime::Room::Class(model::id::ClassId::new(
+            .count(&domain::realtime::Room::Class(domain::id::ClassId::new(
                 &world.seven_b.id
             ))),
         0

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use model::id::GroupId;
-use model::realtime::Room;
+use domain::id::GroupId;
+use domain::realtime::Room;
 use serde_json::{Value, json};
 
 use test_support::office::docx;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use model::id::{ClassId, OrganizationId};
-use model::realtime::{ConnectionTarget, KillReason, Room, Signal};
+use domain::id::{ClassId, OrganizationId};
+use domain::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

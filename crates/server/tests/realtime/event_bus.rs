@@ -3,9 +3,9 @@
 
 use api::{router, server};
 use db::Database;
+use domain::id::{ClassId, OrganizationId};
+use domain::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use groupwork::bootstrap::build_app;
-use model::id::{ClassId, OrganizationId};
-use model::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use common::clock;
-use model::id::{ClassId, OrganizationId};
-use model::realtime::{ConnectionTarget, Room, Signal};
+use domain::id::{ClassId, OrganizationId};
+use domain::realtime::{ConnectionTarget, Room, Signal};
 use serde_json::json;
 
 use test_support::realtime_rows::group_updated;

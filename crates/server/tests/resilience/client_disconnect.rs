@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use model::id::OrganizationId;
+use domain::id::OrganizationId;
 use rand::seq::SliceRandom as _;
 use rand::{Rng as _, RngExt as _};
 use serde_json::{Value, json};

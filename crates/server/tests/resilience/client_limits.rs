@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use document_server_simulator::{Simulator, SimulatorSettings, client};
-use model::id::DocumentId;
+use domain::id::DocumentId;
 use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

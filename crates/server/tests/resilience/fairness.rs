@@ -11,7 +11,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::{Database, RequestContext, Store};
-use model::id::OrganizationId;
+use domain::id::OrganizationId;
 use serde_json::json;
 
 use test_support::request_context::{ViewedAs, no_after_commit};

@@ -179,7 +179,7 @@ both!(
             .iter()
             .filter(|row| !row.path.starts_with("/auth/") && row.method != "GET")
         {
-            if matches!(row.access, model::access::Access::DocumentServer) {
+            if matches!(row.access, domain::access::Access::DocumentServer) {
                 continue;
             }
             let Sample::Json(body) = sample(row.method, &row.path, &ids) else {

@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use db::args;
-use model::access::{MemberRole, PlatformRole};
-use model::id::ClassId;
-use model::realtime::Room;
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::ClassId;
+use domain::realtime::Room;
 use serde_json::json;
 
 use test_support::Browser;

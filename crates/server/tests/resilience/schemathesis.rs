@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use document_server_simulator::{Simulator, SimulatorSettings};
-use model::access::Access;
+use domain::access::Access;
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};

@@ -3,17 +3,17 @@
 //! if the email address of the account was never verified, its password is replaced, all sessions end and every other
 //! membership becomes an invitation.
 
-use model::access::{MemberRole, Viewer};
-use model::change::class::ClassChange;
-use model::change::homeroom::HomeroomChange;
-use model::change::invitation::{AcceptedBy, InvitationChange};
-use model::change::user::UserChange;
-use model::class::EnrolledBy;
-use model::id::{ClassId, HomeroomId, InvitationId, UserId};
-use model::invitation::{Invitation, InvitationDenial, InvitationStatus, LIFETIME, RecipientProof};
-use model::realtime::KillReason;
-use model::time::Timestamp;
-use model::user::Member;
+use domain::access::{MemberRole, Viewer};
+use domain::change::class::ClassChange;
+use domain::change::homeroom::HomeroomChange;
+use domain::change::invitation::{AcceptedBy, InvitationChange};
+use domain::change::user::UserChange;
+use domain::class::EnrolledBy;
+use domain::id::{ClassId, HomeroomId, InvitationId, UserId};
+use domain::invitation::{Invitation, InvitationDenial, InvitationStatus, LIFETIME, RecipientProof};
+use domain::realtime::KillReason;
+use domain::time::Timestamp;
+use domain::user::Member;
 
 use super::invitations::{add_enrollment_targets, digest, set_status};
 use super::people::{self, NewPerson, Password};

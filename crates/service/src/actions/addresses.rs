@@ -2,8 +2,8 @@
 //! address confirms it, and the old address is notified. Responses do not reveal whether the new address already has
 //! an account.
 
-use model::domain_error::DomainError;
-use model::time::Timestamp;
+use domain::domain_error::DomainError;
+use domain::time::Timestamp;
 
 use super::acceptance;
 use super::passwords::{self, PasswordCheck};

@@ -1,15 +1,15 @@
 //! What platform administrators do with accounts (`/auth/admin`). An account belongs to no organization, but every
 //! organization that the user is a member of gets an entry in its activity log.
 
-use model::access::{PlatformRole, Viewer};
-use model::change::Change;
-use model::change::administration::AdministrationChange;
-use model::change::user::UserChange;
-use model::id::UserId;
-use model::patch::{FieldDiff, FieldPatch};
-use model::realtime::KillReason;
-use model::text::Name;
-use model::time::Timestamp;
+use domain::access::{PlatformRole, Viewer};
+use domain::change::Change;
+use domain::change::administration::AdministrationChange;
+use domain::change::user::UserChange;
+use domain::id::UserId;
+use domain::patch::{FieldDiff, FieldPatch};
+use domain::realtime::KillReason;
+use domain::text::Name;
+use domain::time::Timestamp;
 
 use super::{members, passwords, sessions};
 use common::error::{Error, Result};

@@ -2,13 +2,13 @@
 //! is read when the copy is requested; the bytes of files are copied between that read and the transaction that
 //! inserts the copy.
 
+use domain::assignment::Assignment;
+use domain::change::assignment::AssignmentChange;
+use domain::course::Course;
+use domain::id::{AssignmentId, ClassId, CourseId};
+use domain::patch::FieldPatch;
+use domain::time::Timestamp;
 use garde::Validate;
-use model::assignment::Assignment;
-use model::change::assignment::AssignmentChange;
-use model::course::Course;
-use model::id::{AssignmentId, ClassId, CourseId};
-use model::patch::FieldPatch;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

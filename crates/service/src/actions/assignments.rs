@@ -2,17 +2,17 @@
 //! others move in the same transaction. `group_assignments.rs` links single groups, `bulk_edits.rs` edits all groups
 //! at once.
 
+use domain::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolicy, check_group_descriptions};
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::course::Course;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use domain::list::List;
+use domain::number::{Points, RequiredSubmissions};
+use domain::patch::FieldDiff;
+use domain::text::{Description, GradeScale, Title};
+use domain::time::Timestamp;
 use garde::Validate;
-use model::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolicy, check_group_descriptions};
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::CascadeDeletion;
-use model::course::Course;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
-use model::list::List;
-use model::number::{Points, RequiredSubmissions};
-use model::patch::FieldDiff;
-use model::text::{Description, GradeScale, Title};
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -42,7 +42,7 @@ pub struct NewAssignment {
     #[garde(dive)]
     pub max_points: Option<Points>,
     /// The grade scale. Defaults to the scale of the organization.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub grade_scale: Option<GradeScale>,
     /// Whether late submissions are accepted. Defaults to the setting of the organization, or ALLOW if it has none.

@@ -1,12 +1,12 @@
 //! Adds and removes files of topics. The bytes are stored before the row is inserted and deleted after the row is
 //! gone; the caller and `changes/` take care of that.
 
+use domain::change::assignment::AssignmentChange;
+use domain::details::AssignmentDetails;
+use domain::domain_error::DomainError;
+use domain::file::{AssignmentAttachment, FILES_MAX, StoredFile};
+use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId};
 use garde::Validate;
-use model::change::assignment::AssignmentChange;
-use model::details::AssignmentDetails;
-use model::domain_error::DomainError;
-use model::file::{AssignmentAttachment, FILES_MAX, StoredFile};
-use model::id::{AssignmentId, AttachmentId, GroupAssignmentId};
 use serde::Deserialize;
 
 use super::assignments::person;

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use model::assignment::{Assignment, BulkAssignmentEdit};
-use model::change::assignment::{AssignmentChange, StartDateChange};
-use model::details::AssignmentDetails;
-use model::file::AssignmentAttachment;
-use model::group::Group;
-use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
-use model::patch::{FieldDiff, FieldPatch};
-use model::submission::Submission;
-use model::text::FileName;
-use model::time::Timestamp;
+use domain::assignment::{Assignment, BulkAssignmentEdit};
+use domain::change::assignment::{AssignmentChange, StartDateChange};
+use domain::details::AssignmentDetails;
+use domain::file::AssignmentAttachment;
+use domain::group::Group;
+use domain::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
+use domain::patch::{FieldDiff, FieldPatch};
+use domain::submission::Submission;
+use domain::text::FileName;
+use domain::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 

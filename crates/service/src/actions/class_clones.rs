@@ -3,21 +3,21 @@
 
 use std::collections::HashMap;
 
+use domain::access::Viewer;
+use domain::assignment::Assignment;
+use domain::change::assignment::AssignmentChange;
+use domain::change::class::ClassChange;
+use domain::change::course::CourseChange;
+use domain::class::{Class, ClassStatus};
+use domain::course::{Course, CourseStatus};
+use domain::details::{AssignmentDetails, ClassDetails};
+use domain::domain_error::DomainError;
+use domain::file::{AssignmentAttachment, FileKey};
+use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, UserId};
+use domain::school_year::YearShift;
+use domain::text::{AcademicYear, Name};
+use domain::zone::Zone;
 use garde::Validate;
-use model::access::Viewer;
-use model::assignment::Assignment;
-use model::change::assignment::AssignmentChange;
-use model::change::class::ClassChange;
-use model::change::course::CourseChange;
-use model::class::{Class, ClassStatus};
-use model::course::{Course, CourseStatus};
-use model::details::{AssignmentDetails, ClassDetails};
-use model::domain_error::DomainError;
-use model::file::{AssignmentAttachment, FileKey};
-use model::id::{AssignmentId, AttachmentId, ClassId, CourseId, UserId};
-use model::school_year::YearShift;
-use model::text::{AcademicYear, Name};
-use model::zone::Zone;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -1,19 +1,19 @@
 //! Creates, updates, transfers and deletes classes, and manages their co-teachers.
 
+use domain::access::Viewer;
+use domain::change::class::ClassChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::class::{Class, ClassEdit, ClassStatus};
+use domain::details::ClassDetails;
+use domain::domain_error::DomainError;
+use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
+use domain::list::List;
+use domain::patch::FieldDiff;
+use domain::schedule::Schedule;
+use domain::text::{AcademicYear, ExternalId, Name, Semester};
+use domain::user::Person;
+use domain::zone::DateOrTime;
 use garde::Validate;
-use model::access::Viewer;
-use model::change::class::ClassChange;
-use model::change::deletion::CascadeDeletion;
-use model::class::{Class, ClassEdit, ClassStatus};
-use model::details::ClassDetails;
-use model::domain_error::DomainError;
-use model::id::{ClassId, HomeroomId, SubjectId, UserId};
-use model::list::List;
-use model::patch::FieldDiff;
-use model::schedule::Schedule;
-use model::text::{AcademicYear, ExternalId, Name, Semester};
-use model::user::Person;
-use model::zone::DateOrTime;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -32,9 +32,9 @@ pub struct NewClass {
     #[garde(dive)]
     pub academic_year: AcademicYear,
     /// The half-year, a free label.
-    #[serde(default, deserialize_with = "model::text::optional_label")]
+    #[serde(default, deserialize_with = "domain::text::optional_label")]
     #[garde(dive)]
-    #[schema(schema_with = model::text::semester_schema)]
+    #[schema(schema_with = domain::text::semester_schema)]
     pub semester: Option<Semester>,
     /// The first day.
     #[garde(skip)]
@@ -59,7 +59,7 @@ pub struct NewClass {
     #[garde(dive)]
     pub schedule: Option<Schedule>,
     /// The id in the administration system of the school, unique among its classes.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub external_id: Option<ExternalId>,
     /// Whether to enroll the students of the homeroom immediately.

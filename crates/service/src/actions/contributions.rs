@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use model::id::{DocumentId, UserId};
+use domain::id::{DocumentId, UserId};
 
 use common::error::Result;
 use db::WriteTx;

@@ -1,13 +1,13 @@
 //! Creates, updates and deletes courses. Every change of a course is logged (`docs/specification.md`).
 
+use domain::change::course::CourseChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::change::group::GroupChange;
+use domain::course::{Course, CourseEdit, CourseStatus};
+use domain::details::{CourseDetails, GroupDetails};
+use domain::id::{ClassId, CourseId, SubjectId};
+use domain::text::{CourseDescription, Name};
 use garde::Validate;
-use model::change::course::CourseChange;
-use model::change::deletion::CascadeDeletion;
-use model::change::group::GroupChange;
-use model::course::{Course, CourseEdit, CourseStatus};
-use model::details::{CourseDetails, GroupDetails};
-use model::id::{ClassId, CourseId, SubjectId};
-use model::text::{CourseDescription, Name};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -24,7 +24,7 @@ pub struct NewCourse {
     #[garde(dive)]
     pub name: Name,
     /// A description of the course.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub description: Option<CourseDescription>,
     /// The class of the course.

@@ -1,15 +1,15 @@
 //! Messages to users and classes. A message to a group, or to all groups of a topic, is written into the chats of
 //! their work rooms, where all members of the group see it.
 
+use domain::access::Viewer;
+use domain::change::message::MessageChange;
+use domain::domain_error::DomainError;
+use domain::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
+use domain::list::List;
+use domain::message::{DirectMessage, RoomMessage, has_content};
+use domain::text::{ChatText, MessageSubject};
+use domain::user::Person;
 use garde::Validate;
-use model::access::Viewer;
-use model::change::message::MessageChange;
-use model::domain_error::DomainError;
-use model::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
-use model::list::List;
-use model::message::{DirectMessage, RoomMessage, has_content};
-use model::text::{ChatText, MessageSubject};
-use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -37,7 +37,7 @@ pub struct NewMessage {
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// The subject. Not allowed for messages to groups.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub subject: Option<MessageSubject>,
     /// The text.

@@ -1,18 +1,18 @@
 //! Creates, updates and deletes the documents of a work room. The bytes are stored before a transaction begins; only
 //! rows change here. `editing/` holds the workflows that involve the document server.
 
+use domain::change::document::DocumentChange;
+use domain::document::{DOCUMENTS_MAX, Document, DocumentState};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::domain_error::DomainError;
+use domain::file::FileKey;
+use domain::group_assignment::StatusTransition;
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
+use domain::patch::{FieldPatch, not_null};
+use domain::save::{Revision, RevisionOrigin};
+use domain::text::DocumentTitle;
+use domain::time::Timestamp;
 use garde::Validate;
-use model::change::document::DocumentChange;
-use model::document::{DOCUMENTS_MAX, Document, DocumentState};
-use model::document_kind::{DocumentType, FileExtension};
-use model::domain_error::DomainError;
-use model::file::FileKey;
-use model::group_assignment::StatusTransition;
-use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
-use model::patch::{FieldPatch, not_null};
-use model::save::{Revision, RevisionOrigin};
-use model::text::DocumentTitle;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -46,7 +46,7 @@ pub struct NewDocument {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UploadedDocument {
     /// The title. Defaults to the file name.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub title: Option<DocumentTitle>,
     /// The topic that the document is for.

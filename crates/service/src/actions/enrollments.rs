@@ -1,13 +1,13 @@
 //! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
+use domain::change::class::ClassChange;
+use domain::class::ClassEnrollment;
+use domain::domain_error::DomainError;
+use domain::id::{ClassId, GroupId, HomeroomId, UserId};
+use domain::list::List;
+use domain::patch::FieldPatch;
+use domain::time::Timestamp;
 use garde::Validate;
-use model::change::class::ClassChange;
-use model::class::ClassEnrollment;
-use model::domain_error::DomainError;
-use model::id::{ClassId, GroupId, HomeroomId, UserId};
-use model::list::List;
-use model::patch::FieldPatch;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -1,16 +1,16 @@
 //! Feedback of teachers on the work of a group, and returning submissions for revision.
 
+use domain::change::feedback::FeedbackChange;
+use domain::change::submission::SubmissionChange;
+use domain::details::GroupAssignmentDetails;
+use domain::document::Document;
+use domain::domain_error::DomainError;
+use domain::feedback::{Feedback, FeedbackEdit, FeedbackTarget, FeedbackVisibility};
+use domain::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use domain::submission;
+use domain::text::FeedbackText;
+use domain::user::Person;
 use garde::Validate;
-use model::change::feedback::FeedbackChange;
-use model::change::submission::SubmissionChange;
-use model::details::GroupAssignmentDetails;
-use model::document::Document;
-use model::domain_error::DomainError;
-use model::feedback::{Feedback, FeedbackEdit, FeedbackTarget, FeedbackVisibility};
-use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
-use model::submission;
-use model::text::FeedbackText;
-use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::GroupDocument;
+use domain::document::{DocumentState, OtherTopics};
+use domain::domain_error::DomainError;
+use domain::id::{AssignmentId, DocumentId, GroupId};
+use domain::patch::FieldPatch;
+use domain::time::Timestamp;
 use garde::Validate;
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::GroupDocument;
-use model::document::{DocumentState, OtherTopics};
-use model::domain_error::DomainError;
-use model::id::{AssignmentId, DocumentId, GroupId};
-use model::patch::FieldPatch;
-use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -2,13 +2,13 @@
 //! send their pending changes (the flush), are asked to save, and are disconnected; then the freeze is complete. Each
 //! step is a separate transaction, and the rows record which steps remain.
 
-use model::change::document::DocumentChange;
-use model::change::submission::SubmissionChange;
-use model::document::{Document, UnlockedStatus};
-use model::document_kind::DocumentType;
-use model::id::DocumentId;
-use model::save::DocumentKey;
-use model::time::Timestamp;
+use domain::change::document::DocumentChange;
+use domain::change::submission::SubmissionChange;
+use domain::document::{Document, UnlockedStatus};
+use domain::document_kind::DocumentType;
+use domain::id::DocumentId;
+use domain::save::DocumentKey;
+use domain::time::Timestamp;
 
 use super::saves::{nonce, record_unsaved_content};
 use super::submissions::whole_link;

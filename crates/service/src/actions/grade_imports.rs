@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::domain_error::DomainError;
-use model::grade::{Grade, GradeEdit, MemberGrade};
-use model::id::{AssignmentId, SubmissionId, UserId};
-use model::import::{RowProblem, RowStatus};
-use model::number::Points;
-use model::text::{FeedbackText, GradeValue};
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::domain_error::DomainError;
+use domain::grade::{Grade, GradeEdit, MemberGrade};
+use domain::id::{AssignmentId, SubmissionId, UserId};
+use domain::import::{RowProblem, RowStatus};
+use domain::number::Points;
+use domain::text::{FeedbackText, GradeValue};
 
 use super::grades::{author, record, rules, write};
 use common::error::Result;
@@ -208,7 +208,7 @@ impl GradeCollector<'_> {
     }
 
     fn write(&mut self, after: ParsedGrade) {
-        use model::patch::FieldPatch;
+        use domain::patch::FieldPatch;
         let ParsedGrade {
             user,
             value,

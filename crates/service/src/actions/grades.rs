@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
+use domain::assignment::Assignment;
+use domain::change::submission::SubmissionChange;
+use domain::class::ClassStatus;
+use domain::details::{AssignmentDetails, GroupAssignmentDetails, SubmissionDetails};
+use domain::domain_error::DomainError;
+use domain::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
+use domain::group_assignment::{GroupAssignment, StatusTransition};
+use domain::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
+use domain::list::List;
 use garde::Validate;
-use model::assignment::Assignment;
-use model::change::submission::SubmissionChange;
-use model::class::ClassStatus;
-use model::details::{AssignmentDetails, GroupAssignmentDetails, SubmissionDetails};
-use model::domain_error::DomainError;
-use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
-use model::group_assignment::{GroupAssignment, StatusTransition};
-use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
-use model::list::List;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -3,20 +3,20 @@
 
 use std::collections::HashMap;
 
+use domain::assignment::{Assignment, GroupDescription, check_group_descriptions};
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::change::group::GroupChange;
+use domain::course::Course;
+use domain::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
+use domain::domain_error::DomainError;
+use domain::group::{ActiveTopic, Group, GroupContext};
+use domain::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
+use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
+use domain::list::List;
+use domain::patch::{FieldDiff, FieldPatch};
+use domain::text::Description;
 use garde::Validate;
-use model::assignment::{Assignment, GroupDescription, check_group_descriptions};
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::CascadeDeletion;
-use model::change::group::GroupChange;
-use model::course::Course;
-use model::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
-use model::domain_error::DomainError;
-use model::group::{ActiveTopic, Group, GroupContext};
-use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
-use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
-use model::list::List;
-use model::patch::{FieldDiff, FieldPatch};
-use model::text::Description;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

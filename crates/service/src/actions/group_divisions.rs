@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
+use domain::domain_error::DomainError;
+use domain::group::Group;
+use domain::group_generator::{self, GroupConstraints, GroupSizing, Strategy};
+use domain::id::{ClassId, CourseId, UserId};
+use domain::list::List;
+use domain::number::GroupNumber;
+use domain::text::ShortName;
+use domain::user::Person;
 use garde::Validate;
-use model::domain_error::DomainError;
-use model::group::Group;
-use model::group_generator::{self, GroupConstraints, GroupSizing, Strategy};
-use model::id::{ClassId, CourseId, UserId};
-use model::list::List;
-use model::number::GroupNumber;
-use model::text::ShortName;
-use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

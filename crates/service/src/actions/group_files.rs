@@ -1,10 +1,10 @@
 //! Adds and removes files of groups. The bytes are stored before the row is inserted and deleted after the row is
 //! gone.
 
-use model::change::group::GroupChange;
-use model::domain_error::DomainError;
-use model::file::{FILES_MAX, GroupAttachment, StoredFile};
-use model::id::{AttachmentId, GroupId};
+use domain::change::group::GroupChange;
+use domain::domain_error::DomainError;
+use domain::file::{FILES_MAX, GroupAttachment, StoredFile};
+use domain::id::{AttachmentId, GroupId};
 
 use super::assignments::person;
 use common::error::Result;

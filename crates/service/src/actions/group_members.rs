@@ -1,12 +1,12 @@
 //! Adds, removes and moves members of groups. Only students who are enrolled in the class can be members.
 
+use domain::change::group::GroupChange;
+use domain::domain_error::DomainError;
+use domain::group::{Group, GroupMember, GroupRole};
+use domain::id::{GroupId, GroupMemberId, SubmissionId, UserId};
+use domain::list::{List, not_empty};
+use domain::user::Person;
 use garde::Validate;
-use model::change::group::GroupChange;
-use model::domain_error::DomainError;
-use model::group::{Group, GroupMember, GroupRole};
-use model::id::{GroupId, GroupMemberId, SubmissionId, UserId};
-use model::list::{List, not_empty};
-use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 

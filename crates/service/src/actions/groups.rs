@@ -2,20 +2,20 @@
 //! group follows that of its topics. All writes hold the lock of the class, so changes of numbers and memberships are
 //! serialized.
 
+use domain::assignment::GroupDescription;
+use domain::change::assignment::AssignmentChange;
+use domain::change::group::GroupChange;
+use domain::course::Course;
+use domain::domain_error::DomainError;
+use domain::group::{Group, GroupEdit};
+use domain::help::HelpFlag;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
+use domain::list::List;
+use domain::number::{GroupNumber, RequiredDocuments};
+use domain::patch::FieldPatch;
+use domain::text::{Description, ShortName};
+use domain::zone::DateOrTime;
 use garde::Validate;
-use model::assignment::GroupDescription;
-use model::change::assignment::AssignmentChange;
-use model::change::group::GroupChange;
-use model::course::Course;
-use model::domain_error::DomainError;
-use model::group::{Group, GroupEdit};
-use model::help::HelpFlag;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
-use model::list::List;
-use model::number::{GroupNumber, RequiredDocuments};
-use model::patch::FieldPatch;
-use model::text::{Description, ShortName};
-use model::zone::DateOrTime;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -39,14 +39,14 @@ pub struct NewGroup {
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// The name. Defaults to "Group n".
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub name: Option<ShortName>,
     /// The number. Defaults to the next free number of the class.
     #[garde(dive)]
     pub group_number: Option<GroupNumber>,
     /// A display name chosen by the group.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub display_name: Option<ShortName>,
     /// Students cannot see the group before this time.
@@ -63,7 +63,7 @@ pub struct NewGroup {
     #[garde(dive)]
     pub student_ids: List<UserId>,
     /// The group-specific task text for the topic.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub description_override: Option<Description>,
 }
@@ -92,14 +92,14 @@ pub struct NewGroupBatch {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroupInBatch {
     /// The name. Defaults to "Group n".
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub name: Option<ShortName>,
     /// The number. Defaults to the next free number of the class.
     #[garde(dive)]
     pub group_number: Option<GroupNumber>,
     /// A display name chosen by the group.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub display_name: Option<ShortName>,
     /// Students cannot see the group before this time.
@@ -116,7 +116,7 @@ pub struct NewGroupInBatch {
     #[garde(dive)]
     pub student_ids: List<UserId>,
     /// The group-specific task text for the topic.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub description_override: Option<Description>,
 }

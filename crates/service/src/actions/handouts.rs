@@ -1,12 +1,12 @@
 //! Hands out a file of a topic: every group of the topic gets one copy of it as a document.
 
+use domain::document::DOCUMENTS_MAX;
+use domain::document_kind::FileExtension;
+use domain::file::FileKey;
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
+use domain::save::Revision;
+use domain::text::DocumentTitle;
 use garde::Validate;
-use model::document::DOCUMENTS_MAX;
-use model::document_kind::FileExtension;
-use model::file::FileKey;
-use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
-use model::save::Revision;
-use model::text::DocumentTitle;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -25,7 +25,7 @@ pub struct NewHandout {
     #[garde(skip)]
     pub template_attachment_id: AttachmentId,
     /// The title of the copies. Defaults to the file name.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub title: Option<DocumentTitle>,
 }

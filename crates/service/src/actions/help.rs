@@ -1,15 +1,15 @@
 //! Help requests of a group: students raise them, staff claim and resolve them. The time at which a request was
 //! raised does not change while it is open.
 
+use domain::change::help::HelpChange;
+use domain::details::GroupDetails;
+use domain::group::Group;
+use domain::help::HelpRequestOutcome;
+use domain::id::GroupId;
+use domain::rate::RateLimit;
+use domain::text::{HelpMessage, Note};
+use domain::user::Person;
 use garde::Validate;
-use model::change::help::HelpChange;
-use model::details::GroupDetails;
-use model::group::Group;
-use model::help::HelpRequestOutcome;
-use model::id::GroupId;
-use model::rate::RateLimit;
-use model::text::{HelpMessage, Note};
-use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -22,7 +22,7 @@ use db::WriteTx;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HelpRequest {
     /// What the group needs help with. If absent in a repeated request, the earlier message is kept.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub message: Option<HelpMessage>,
 }
@@ -32,7 +32,7 @@ pub struct HelpRequest {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HelpResolution {
     /// A note for the activity log.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
 }

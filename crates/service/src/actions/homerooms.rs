@@ -1,11 +1,11 @@
 //! Creates, updates and deletes homerooms, and manages their students.
 
+use domain::change::homeroom::HomeroomChange;
+use domain::homeroom::{Homeroom, HomeroomEdit};
+use domain::id::{HomeroomId, UserId};
+use domain::list::List;
+use domain::text::{AcademicYear, GradeLevel, ShortName};
 use garde::Validate;
-use model::change::homeroom::HomeroomChange;
-use model::homeroom::{Homeroom, HomeroomEdit};
-use model::id::{HomeroomId, UserId};
-use model::list::List;
-use model::text::{AcademicYear, GradeLevel, ShortName};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -22,11 +22,11 @@ pub struct NewHomeroom {
     #[garde(dive)]
     pub name: ShortName,
     /// The grade level.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub grade_level: Option<GradeLevel>,
     /// The school year, for example 2026/2027.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub academic_year: Option<AcademicYear>,
     /// The homeroom teacher: a teacher, an administrator or an owner of the organization.

@@ -6,15 +6,15 @@ mod school;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use model::access::{MemberRole, RoleLevel};
-use model::change::Change;
-use model::change::class::ClassChange;
-use model::change::homeroom::HomeroomChange;
-use model::change::user::UserChange;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::import::{ImportCounts, ImportMode, RowProblem, RowStatus};
-use model::text::{AcademicYear, ExternalId, Name, ShortName};
-use model::user::Person;
+use domain::access::{MemberRole, RoleLevel};
+use domain::change::Change;
+use domain::change::class::ClassChange;
+use domain::change::homeroom::HomeroomChange;
+use domain::change::user::UserChange;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::import::{ImportCounts, ImportMode, RowProblem, RowStatus};
+use domain::text::{AcademicYear, ExternalId, Name, ShortName};
+use domain::user::Person;
 
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};

@@ -1,14 +1,14 @@
 //! Invitations: an address whose account was not created by this organization is invited, and becomes a member only
-//! when its owner accepts. `model::invitation` holds the rules, `acceptance.rs` the acceptance.
+//! when its owner accepts. `domain::invitation` holds the rules, `acceptance.rs` the acceptance.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use model::access::RoleLevel;
-use model::change::invitation::InvitationChange;
-use model::domain_error::DomainError;
-use model::id::InvitationId;
-use model::invitation::{EnrollmentTargets, Invitation, InvitationStatus, LIFETIME, can_be_invited};
-use model::time::Timestamp;
+use domain::access::RoleLevel;
+use domain::change::invitation::InvitationChange;
+use domain::domain_error::DomainError;
+use domain::id::InvitationId;
+use domain::invitation::{EnrollmentTargets, Invitation, InvitationStatus, LIFETIME, can_be_invited};
+use domain::time::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::people::NewPerson;

@@ -1,7 +1,7 @@
 //! Stores what is saved of a document after its deletion. It is kept for a day.
 
-use model::change::document::DocumentChange;
-use model::late_text::LateText;
+use domain::change::document::DocumentChange;
+use domain::late_text::LateText;
 
 use common::error::Result;
 use db::WriteTx;

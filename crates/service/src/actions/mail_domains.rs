@@ -1,10 +1,10 @@
 //! Email domains of an organization: added and verified by its administrators, or assigned by a SUPER_ADMIN.
 
+use domain::change::mail_domain::MailDomainChange;
+use domain::domain_error::DomainError;
+use domain::id::MailDomainId;
+use domain::mail_domain::{DOMAINS_MAX, DomainCheckOutcome, MailDomain, MailDomainName, RecordCheck};
 use garde::Validate;
-use model::change::mail_domain::MailDomainChange;
-use model::domain_error::DomainError;
-use model::id::MailDomainId;
-use model::mail_domain::{DOMAINS_MAX, DomainCheckOutcome, MailDomain, MailDomainName, RecordCheck};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

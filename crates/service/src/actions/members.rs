@@ -1,12 +1,12 @@
 //! Memberships: change a role, end a membership. Both lock the row of the organization, so that two owners who remove
 //! each other at the same time cannot leave it without an owner.
 
+use domain::access::{MemberRole, PlatformRole};
+use domain::change::user::UserChange;
+use domain::domain_error::DomainError;
+use domain::id::{MemberId, UserId};
+use domain::patch::{FieldPatch, not_null};
 use garde::Validate;
-use model::access::{MemberRole, PlatformRole};
-use model::change::user::UserChange;
-use model::domain_error::DomainError;
-use model::id::{MemberId, UserId};
-use model::patch::{FieldPatch, not_null};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

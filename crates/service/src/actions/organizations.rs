@@ -1,16 +1,16 @@
 //! Creates, updates, suspends, activates and deletes organizations, and purges the data of deleted ones. Each
 //! operation runs in the organization that it is about and is recorded in its log.
 
+use domain::access::{MemberRole, RoleLevel};
+use domain::change::organization::OrganizationChange;
+use domain::change::session::SessionChange;
+use domain::invitation::EnrollmentTargets;
+use domain::job::JobKind;
+use domain::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
+use domain::patch::FieldPatch;
+use domain::realtime::KillReason;
+use domain::text::{CustomDomain, Name, Slug};
 use garde::Validate;
-use model::access::{MemberRole, RoleLevel};
-use model::change::organization::OrganizationChange;
-use model::change::session::SessionChange;
-use model::invitation::EnrollmentTargets;
-use model::job::JobKind;
-use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
-use model::patch::FieldPatch;
-use model::realtime::KillReason;
-use model::text::{CustomDomain, Name, Slug};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
@@ -32,7 +32,7 @@ pub struct NewTenant {
     #[garde(dive)]
     pub slug: Slug,
     /// A custom domain.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub custom_domain: Option<CustomDomain>,
     /// The email address of the first owner. An address that has an account is invited.

@@ -1,10 +1,10 @@
 //! Password changes and resets. Users with a session have to prove their old password; failures count toward the
 //! limit of failed sign-ins.
 
-use model::id::{SessionId, UserId};
-use model::realtime::KillReason;
-use model::time::Timestamp;
-use model::user::User;
+use domain::id::{SessionId, UserId};
+use domain::realtime::KillReason;
+use domain::time::Timestamp;
+use domain::user::User;
 use sha2::{Digest as _, Sha256};
 
 use super::{sessions, sign_in};

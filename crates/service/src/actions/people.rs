@@ -1,13 +1,13 @@
 //! Adds users to an organization: created by an administrator, an import, or with the organization itself. An account
 //! that another organization created never joins directly; its address is invited (`invitations.rs`).
 
-use model::access::{MemberRole, RoleLevel};
-use model::change::user::UserChange;
-use model::domain_error::DomainError;
-use model::id::UserId;
-use model::invitation::{AddressAccount, Admission, EnrollmentTargets, Invitation, admission};
-use model::text::{ExternalId, Name, ShortName, Username};
-use model::user::{Member, Person};
+use domain::access::{MemberRole, RoleLevel};
+use domain::change::user::UserChange;
+use domain::domain_error::DomainError;
+use domain::id::UserId;
+use domain::invitation::{AddressAccount, Admission, EnrollmentTargets, Invitation, admission};
+use domain::text::{ExternalId, Name, ShortName, Username};
+use domain::user::{Member, Person};
 
 use super::invitations;
 use adapters::mailer::Mailer;

@@ -1,13 +1,13 @@
 //! Personal data (GDPR): exports or erases what an organization stores about one user.
 
+use domain::access::{MemberRole, PlatformRole, RoleLevel};
+use domain::change::user::UserChange;
+use domain::domain_error::DomainError;
+use domain::erasure::{ErasureCounts, erased_person};
+use domain::id::UserId;
+use domain::job::{Job, JobKind};
+use domain::user::User;
 use garde::Validate;
-use model::access::{MemberRole, PlatformRole, RoleLevel};
-use model::change::user::UserChange;
-use model::domain_error::DomainError;
-use model::erasure::{ErasureCounts, erased_person};
-use model::id::UserId;
-use model::job::{Job, JobKind};
-use model::user::User;
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;

@@ -1,14 +1,14 @@
 //! What users change about themselves. Email address, role and password have endpoints of their own.
 
+use domain::access::Viewer;
+use domain::change::user::UserChange;
+use domain::id::UserId;
+use domain::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use domain::text::{Locale, Name, TimeZone};
+use domain::time::Timestamp;
+use domain::user::User;
+use domain::version::IfMatch;
 use garde::Validate;
-use model::access::Viewer;
-use model::change::user::UserChange;
-use model::id::UserId;
-use model::patch::{FieldDiff, FieldPatch, not_null, optional_text};
-use model::text::{Locale, Name, TimeZone};
-use model::time::Timestamp;
-use model::user::User;
-use model::version::IfMatch;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -59,7 +59,7 @@ pub fn edit(
         image => image,
     };
     let mut changed = FieldDiff::new();
-    let null = |error: model::patch::NullNotAllowed| {
+    let null = |error: domain::patch::NullNotAllowed| {
         Error::Invalid(vec![Problem::new(error.field, "required", error.to_string())])
     };
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;

@@ -1,7 +1,7 @@
 //! Rate limits that a whole group or organization shares. They are counted in the transaction of the operation, so an
 //! operation that is rejected for another reason does not count.
 
-use model::rate::RateLimit;
+use domain::rate::RateLimit;
 
 use common::error::{Error, Result};
 use db::WriteTx;

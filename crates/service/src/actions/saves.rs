@@ -1,15 +1,15 @@
 //! Processes saves of the document server. A save is not a user's request, so a lock never rejects it: it becomes the
 //! content or is kept as a late revision. Either way it may be acknowledged once this transaction is committed.
 
-use model::change::document::DocumentChange;
-use model::change::submission::SubmissionChange;
-use model::document::{Document, UnlockedStatus};
-use model::document_kind::FileExtension;
-use model::file::FileKey;
-use model::id::{DocumentId, RevisionId, UserId};
-use model::patch::FieldDiff;
-use model::save::{History, Revision, RevisionOrigin, Save, SaveDisposition};
-use model::time::Timestamp;
+use domain::change::document::DocumentChange;
+use domain::change::submission::SubmissionChange;
+use domain::document::{Document, UnlockedStatus};
+use domain::document_kind::FileExtension;
+use domain::file::FileKey;
+use domain::id::{DocumentId, RevisionId, UserId};
+use domain::patch::FieldDiff;
+use domain::save::{History, Revision, RevisionOrigin, Save, SaveDisposition};
+use domain::time::Timestamp;
 
 use super::contributions;
 use super::documents::record_activity;

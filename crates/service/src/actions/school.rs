@@ -1,9 +1,9 @@
 //! What administrators do with their own organization: change its settings, end sessions.
 
-use model::change::organization::OrganizationChange;
-use model::change::session::SessionChange;
-use model::id::SessionId;
-use model::organization::{Organization, SettingsEdit};
+use domain::change::organization::OrganizationChange;
+use domain::change::session::SessionChange;
+use domain::id::SessionId;
+use domain::organization::{Organization, SettingsEdit};
 
 use common::error::Result;
 use db::WriteTx;

@@ -1,10 +1,10 @@
 //! Processes callbacks of the document server without bytes: a user joined or left an editing session, the session is
 //! over, or its save could not be downloaded.
 
-use model::document::Document;
-use model::id::{DocumentId, UserId};
-use model::save;
-use model::time::Timestamp;
+use domain::document::Document;
+use domain::id::{DocumentId, UserId};
+use domain::save;
+use domain::time::Timestamp;
 
 use super::contributions;
 use super::saves::{lock_document, record_recovery, record_unsaved_content};

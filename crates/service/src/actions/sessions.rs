@@ -1,12 +1,12 @@
 //! Ends sessions and selects the organization of a session. Only rows change here; sockets are closed when the
 //! recorded changes are processed.
 
-use model::access::PlatformRole;
-use model::change::session::SessionChange;
-use model::id::{OrganizationId, SessionId, UserId};
-use model::organization::Organization;
-use model::realtime::KillReason;
-use model::time::Timestamp;
+use domain::access::PlatformRole;
+use domain::change::session::SessionChange;
+use domain::id::{OrganizationId, SessionId, UserId};
+use domain::organization::Organization;
+use domain::realtime::KillReason;
+use domain::time::Timestamp;
 
 use common::error::{Error, Result};
 use db::platform::PlatformWriteTx;

@@ -2,9 +2,9 @@
 //! together. The limits are checked again after the password was hashed, so that concurrent attempts gain nothing
 //! over sequential ones.
 
-use model::change::session::SessionChange;
-use model::id::UserId;
-use model::time::Timestamp;
+use domain::change::session::SessionChange;
+use domain::id::UserId;
+use domain::time::Timestamp;
 
 use common::error::{Error, Result};
 use db::platform::sessions::Session;

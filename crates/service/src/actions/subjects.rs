@@ -1,12 +1,12 @@
 //! Creates, updates and deletes subjects.
 
+use domain::access::Viewer;
+use domain::change::subject::SubjectChange;
+use domain::domain_error::DomainError;
+use domain::id::SubjectId;
+use domain::subject::{Subject, SubjectEdit};
+use domain::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use garde::Validate;
-use model::access::Viewer;
-use model::change::subject::SubjectChange;
-use model::domain_error::DomainError;
-use model::id::SubjectId;
-use model::subject::{Subject, SubjectEdit};
-use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -22,15 +22,15 @@ pub struct NewSubject {
     #[garde(dive)]
     pub name: ShortName,
     /// A short code.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub code: Option<SubjectCode>,
     /// The color in which clients display the subject.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub color: Option<Color>,
     /// A description of the subject.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub description: Option<SubjectDescription>,
 }

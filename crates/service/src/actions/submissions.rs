@@ -2,19 +2,19 @@
 //! as immutable copies. The copies are stored before the transaction begins, so that the document's status, the
 //! submission and the group assignment change atomically.
 
-use garde::Validate;
-use model::change::submission::SubmissionChange;
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::document_kind::FileExtension;
-use model::domain_error::DomainError;
-use model::file::FileKey;
-use model::group_assignment::StatusTransition;
-use model::id::{
+use domain::change::submission::SubmissionChange;
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::document_kind::FileExtension;
+use domain::domain_error::DomainError;
+use domain::file::FileKey;
+use domain::group_assignment::StatusTransition;
+use domain::id::{
     AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
 };
-use model::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
-use model::text::Note;
-use model::time::Timestamp;
+use domain::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
+use domain::text::Note;
+use domain::time::Timestamp;
+use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -35,7 +35,7 @@ pub struct SubmitDocument {
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// A note from the group.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
     /// Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines.
@@ -60,7 +60,7 @@ fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WithdrawSubmission {
     /// The reason.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub reason: Option<Note>,
 }
@@ -315,7 +315,7 @@ fn attempt(tx: &WriteTx<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: U
     }
 }
 
-fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &SubmissionCopy) -> SubmissionDocument {
+fn copy_of(title: &domain::text::DocumentTitle, document: &DocumentId, copied: &SubmissionCopy) -> SubmissionDocument {
     SubmissionDocument {
         id: copied.id.clone(),
         submission_id: SubmissionId::new(""),

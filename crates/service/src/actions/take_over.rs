@@ -1,10 +1,10 @@
 //! Takes over the account of an address under an email domain of the organization that adds the address
-//! (`model::take_over`). This affects several organizations, so it runs before the membership is inserted, in the
+//! (`domain::take_over`). This affects several organizations, so it runs before the membership is inserted, in the
 //! same transaction.
 
-use model::change::user::UserChange;
-use model::id::UserId;
-use model::realtime::KillReason;
+use domain::change::user::UserChange;
+use domain::id::UserId;
+use domain::realtime::KillReason;
 
 use super::acceptance::convert_to_invitation;
 use super::sessions;

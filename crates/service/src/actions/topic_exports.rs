@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
-use model::assignment::Assignment;
-use model::change::assignment::AssignmentChange;
-use model::details::GroupAssignmentDetails;
-use model::document_kind::FileExtension;
-use model::domain_error::DomainError;
-use model::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
-use model::group::GroupLabel;
-use model::id::{AssignmentId, DocumentId, GroupId, UserId};
-use model::save::Revision;
-use model::submission::SubmissionDocument;
+use domain::assignment::Assignment;
+use domain::change::assignment::AssignmentChange;
+use domain::details::GroupAssignmentDetails;
+use domain::document_kind::FileExtension;
+use domain::domain_error::DomainError;
+use domain::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
+use domain::group::GroupLabel;
+use domain::id::{AssignmentId, DocumentId, GroupId, UserId};
+use domain::save::Revision;
+use domain::submission::SubmissionDocument;
 
 use adapters::blob_store::name::EntryNames;
 use adapters::blob_store::templates;

@@ -2,16 +2,16 @@
 //! name and address and erases it, unless the user has accepted another membership. Deactivation, export and removal
 //! act on the organization's own membership and are always allowed.
 
+use domain::access::{MemberRole, PlatformRole, RoleLevel};
+use domain::change::user::UserChange;
+use domain::domain_error::DomainError;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::invitation::EnrollmentTargets;
+use domain::list::List;
+use domain::patch::{FieldDiff, FieldPatch, not_null, optional_text};
+use domain::text::{ExternalId, Locale, Name, ShortName, Username};
+use domain::user::User;
 use garde::Validate;
-use model::access::{MemberRole, PlatformRole, RoleLevel};
-use model::change::user::UserChange;
-use model::domain_error::DomainError;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::invitation::EnrollmentTargets;
-use model::list::List;
-use model::patch::{FieldDiff, FieldPatch, not_null, optional_text};
-use model::text::{ExternalId, Locale, Name, ShortName, Username};
-use model::user::User;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -35,15 +35,15 @@ pub struct NewUser {
     #[garde(custom(is_address))]
     pub email: String,
     /// The first name.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub first_name: Option<ShortName>,
     /// The last name.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub last_name: Option<ShortName>,
     /// An alternative name to sign in with.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub username: Option<Username>,
     /// The role in this organization: ADMIN, TEACHER or STUDENT.
@@ -56,7 +56,7 @@ pub struct NewUser {
     #[garde(skip)]
     pub send_invite: Option<bool>,
     /// The id in the administration system of the school.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "domain::text::optional")]
     #[garde(dive)]
     pub external_id: Option<ExternalId>,
     /// The homeroom; only for students.

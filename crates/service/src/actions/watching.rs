@@ -1,7 +1,7 @@
 //! Handles editing sessions whose callbacks have timed out: they have ended, or hold unsaved changes. Staff are
 //! alerted if changes may not be saved.
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 
 use super::{saves, session_notices};
 use common::error::Result;

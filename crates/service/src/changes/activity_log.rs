@@ -11,12 +11,12 @@ mod organization;
 mod submission;
 mod user;
 
-use model::change::Change;
-use model::change::deletion::{DeletedAssignment, DeletedGroup};
-use model::details::GroupDetails;
-use model::group::GroupContext;
-use model::patch::FieldDiff;
-use model::user::Person;
+use domain::change::Change;
+use domain::change::deletion::{DeletedAssignment, DeletedGroup};
+use domain::details::GroupDetails;
+use domain::group::GroupContext;
+use domain::patch::FieldDiff;
+use domain::user::Person;
 use serde_json::{Map, Value, json};
 
 use db::activity::Entry;

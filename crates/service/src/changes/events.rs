@@ -1,6 +1,6 @@
 //! Converts each change to the socket signals that it causes: events with rooms and payloads, and commands that move
 //! sockets between rooms first. Pure: a change contains everything that its payloads need.
-//! [`GroupContext::rooms`](model::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
+//! [`GroupContext::rooms`](domain::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
 //! access rules are decided here.
 
 mod assignment;
@@ -19,12 +19,12 @@ mod subject;
 mod submission;
 mod user;
 
-use model::change::Change;
-use model::change::invitation::InvitationChange;
-use model::change::mail_domain::MailDomainChange;
-use model::id::OrganizationId;
-use model::realtime::Signal;
-use model::time::Timestamp;
+use domain::change::Change;
+use domain::change::invitation::InvitationChange;
+use domain::change::mail_domain::MailDomainChange;
+use domain::id::OrganizationId;
+use domain::realtime::Signal;
+use domain::time::Timestamp;
 
 use self::event_builder::EventBuilder;
 pub use self::session::signals as session_signals;

@@ -1,26 +1,26 @@
 //! Test data for the broadcast tests: group `g` of class 7b with Ben and Cem, on one topic, with one document.
 
-use model::access::MemberRole;
-use model::assignment::{Assignment, LatePolicy};
-use model::class::{ClassLabel, ClassStatus};
-use model::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
-use model::document::{Document, DocumentState};
-use model::document_kind::{DocumentType, FileExtension};
-use model::feedback::{Feedback, FeedbackVisibility};
-use model::grade::{Grade, GradeStatus, MemberGrade};
-use model::group::{Group, GroupMember, GroupRole};
-use model::group_assignment::Lateness;
-use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
-use model::help::HelpFlag;
-use model::id::{
+use domain::access::MemberRole;
+use domain::assignment::{Assignment, LatePolicy};
+use domain::class::{ClassLabel, ClassStatus};
+use domain::details::{AssignmentDetails, DocumentDetails, GroupAssignmentDetails, GroupDetails, SubmissionDetails};
+use domain::document::{Document, DocumentState};
+use domain::document_kind::{DocumentType, FileExtension};
+use domain::feedback::{Feedback, FeedbackVisibility};
+use domain::grade::{Grade, GradeStatus, MemberGrade};
+use domain::group::{Group, GroupMember, GroupRole};
+use domain::group_assignment::Lateness;
+use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus};
+use domain::help::HelpFlag;
+use domain::id::{
     AssignmentId, ClassId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, GroupMemberId, OrganizationId,
     SubmissionId, UserId, WorkRoomId,
 };
-use model::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
-use model::submission::{Submission, SubmissionStatus};
-use model::text::{Description, DocumentTitle, FeedbackText, GradeValue, ShortName, Title};
-use model::time::Timestamp;
-use model::user::Person;
+use domain::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
+use domain::submission::{Submission, SubmissionStatus};
+use domain::text::{Description, DocumentTitle, FeedbackText, GradeValue, ShortName, Title};
+use domain::time::Timestamp;
+use domain::user::Person;
 
 use db::Actor;
 

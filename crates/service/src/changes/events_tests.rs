@@ -1,27 +1,27 @@
 //! Tests which rooms receive which events of a change.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use model::change::assignment::{AssignmentChange, StartDateChange};
-use model::change::course::CourseChange;
-use model::change::deletion::{CascadeDeletion, DeletedGroup, GroupDocument};
-use model::change::document::DocumentChange;
-use model::change::feedback::FeedbackChange;
-use model::change::group::GroupChange;
-use model::change::help::HelpChange;
-use model::change::submission::SubmissionChange;
-use model::details::{GroupAssignmentDetails, GroupDetails};
-use model::document::DocumentState;
-use model::feedback::FeedbackVisibility;
-use model::grade::{GradeStatus, GradeWritten, Publication};
-use model::id::{CourseId, GroupId, SubjectId, UserId};
-use model::patch::FieldDiff;
-use model::realtime::{ConnectionTarget, Event, Room, Signal};
+use domain::change::assignment::{AssignmentChange, StartDateChange};
+use domain::change::course::CourseChange;
+use domain::change::deletion::{CascadeDeletion, DeletedGroup, GroupDocument};
+use domain::change::document::DocumentChange;
+use domain::change::feedback::FeedbackChange;
+use domain::change::group::GroupChange;
+use domain::change::help::HelpChange;
+use domain::change::submission::SubmissionChange;
+use domain::details::{GroupAssignmentDetails, GroupDetails};
+use domain::document::DocumentState;
+use domain::feedback::FeedbackVisibility;
+use domain::grade::{GradeStatus, GradeWritten, Publication};
+use domain::id::{CourseId, GroupId, SubjectId, UserId};
+use domain::patch::FieldDiff;
+use domain::realtime::{ConnectionTarget, Event, Room, Signal};
 use serde_json::{Value, json};
 
 use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
 use super::signals;
 
-pub fn told(change: impl Into<model::change::Change>) -> Vec<Signal> {
+pub fn told(change: impl Into<domain::change::Change>) -> Vec<Signal> {
     signals(&change.into(), &ada(), &school(), NOW)
 }
 
@@ -57,7 +57,7 @@ fn boxed(group: &GroupDetails) -> Box<GroupDetails> {
 }
 
 /// Returns every possible change of a group.
-pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
+pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
     let topic = assignment(false, &[group]);
     let link = topic.links[0].clone();
     let group_context = group.group_context();
@@ -141,7 +141,7 @@ pub fn group_changes(group: &GroupDetails) -> Vec<model::change::Change> {
 }
 
 /// Returns every possible change of the work of a group.
-fn work_changes(group: &GroupDetails, link: GroupAssignmentDetails) -> Vec<model::change::Change> {
+fn work_changes(group: &GroupDetails, link: GroupAssignmentDetails) -> Vec<domain::change::Change> {
     let (group_context, submission) = (group.group_context(), submission(&link, GradeStatus::Published));
     vec![
         DocumentChange::Created {
@@ -373,14 +373,14 @@ fn deleted_course_is_emitted_before_its_rooms_close() {
         group_context: group.group_context(),
         members: group.member_ids(),
     };
-    let course = model::course::Course {
+    let course = domain::course::Course {
         id: CourseId::new("course"),
         organization_id: school(),
         class_id: class(),
         subject_id: SubjectId::new("biology"),
-        name: model::text::Name::stored("Cells"),
+        name: domain::text::Name::stored("Cells"),
         description: None,
-        status: model::course::CourseStatus::Active,
+        status: domain::course::CourseStatus::Active,
         created_at: NOW,
         updated_at: NOW,
     };

@@ -1,14 +1,14 @@
 //! Tests of events about grades and feedback, and of the maximum size of every event.
 
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::GroupDocument;
-use model::change::feedback::FeedbackChange;
-use model::change::submission::SubmissionChange;
-use model::feedback::FeedbackVisibility;
-use model::grade::{GradeStatus, GradeWritten, Publication};
-use model::id::UserId;
-use model::realtime::{Event, Signal};
-use model::user::Person;
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::GroupDocument;
+use domain::change::feedback::FeedbackChange;
+use domain::change::submission::SubmissionChange;
+use domain::feedback::FeedbackVisibility;
+use domain::grade::{GradeStatus, GradeWritten, Publication};
+use domain::id::UserId;
+use domain::realtime::{Event, Signal};
+use domain::user::Person;
 use serde_json::json;
 
 use super::samples::{NOW, ada, assignment, document, feedback, group, school, submission};
@@ -21,10 +21,10 @@ fn every_event_fits_the_payload_limit() {
         "😀".repeat(length)
     });
     let mut large = group(id, None);
-    large.group.name = model::text::ShortName::stored(wide(80));
-    large.group.display_name = Some(model::text::ShortName::stored(wide(80)));
+    large.group.name = domain::text::ShortName::stored(wide(80));
+    large.group.display_name = Some(domain::text::ShortName::stored(wide(80)));
     let member = large.members[0].clone();
-    large.members = (0..model::group::MEMBERS_MAX)
+    large.members = (0..domain::group::MEMBERS_MAX)
         .map(|number| {
             let mut member = member.clone();
             member.user = Person {
@@ -42,7 +42,7 @@ fn every_event_fits_the_payload_limit() {
     let mut changes = group_changes(&large);
     let others: Vec<_> = (0..100).map(|number| group(&format!("{number:036}"), None)).collect();
     let mut topic = assignment(false, &others.iter().collect::<Vec<_>>());
-    topic.assignment.title = model::text::Title::stored(wide(200));
+    topic.assignment.title = domain::text::Title::stored(wide(200));
     changes.extend([
         AssignmentChange::Created {
             assignment: Box::new(topic.clone()),
@@ -73,7 +73,7 @@ fn every_event_fits_the_payload_limit() {
     for change in changes {
         for (event, _, payload) in emitted(&signals(&change, &actor, &school(), NOW)) {
             let size = payload.to_string().len();
-            let limit = model::realtime::PAYLOAD_MAX;
+            let limit = domain::realtime::PAYLOAD_MAX;
             assert!(event.has_free_text() || size <= limit, "{event} has {size} bytes");
             let is_named = ["groupId", "assignmentId", "documentId"]
                 .iter()

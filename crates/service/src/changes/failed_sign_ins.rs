@@ -1,8 +1,8 @@
 //! Logs failed sign-ins in the activity log of an organization. Sessions belong to no organization, so the
 //! organization of the account is looked up first. `broadcast` handles the sockets of sessions.
 
-use model::change::Change;
-use model::change::session::SessionChange;
+use domain::change::Change;
+use domain::change::session::SessionChange;
 
 use super::activity_log;
 use common::clock;

@@ -1,5 +1,5 @@
 //! The consequences of a change: log entry, events, and files to delete. Each is one `match` over
-//! [`model::change::Change`] without a catch-all arm, so a new kind of change does not compile until all three are
+//! [`domain::change::Change`] without a catch-all arm, so a new kind of change does not compile until all three are
 //! decided.
 
 mod activity_log;

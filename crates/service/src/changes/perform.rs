@@ -1,7 +1,7 @@
 //! Runs all transactions of the service: begin, act, log, emit events, commit. An error or a panic rolls back and
 //! emits nothing. Once queued, a transaction does not depend on the request that started it.
 
-use model::version::{IfMatch, Version, VersionedObject};
+use domain::version::{IfMatch, Version, VersionedObject};
 
 use super::{activity_log, events, failed_sign_ins, removed_files, versions};
 use common::error::{Error, Result};

@@ -1,16 +1,16 @@
 //! Finds the files that are deleted with a change. Their keys are inserted in the transaction of the change;
 //! `removal.rs` deletes them after the commit.
 
-use model::change::Change;
-use model::change::assignment::AssignmentChange as Assignment;
-use model::change::class::ClassChange as Class;
-use model::change::course::CourseChange as Course;
-use model::change::document::DocumentChange as Document;
-use model::change::group::GroupChange as Group;
-use model::change::message::MessageChange as Message;
-use model::change::organization::OrganizationChange as Organization;
-use model::change::user::UserChange as User;
-use model::file::FileKey;
+use domain::change::Change;
+use domain::change::assignment::AssignmentChange as Assignment;
+use domain::change::class::ClassChange as Class;
+use domain::change::course::CourseChange as Course;
+use domain::change::document::DocumentChange as Document;
+use domain::change::group::GroupChange as Group;
+use domain::change::message::MessageChange as Message;
+use domain::change::organization::OrganizationChange as Organization;
+use domain::change::user::UserChange as User;
+use domain::file::FileKey;
 
 /// Returns the files that no row refers to any more. Copies of submissions and revisions of documents are only
 /// deleted with their parents.

@@ -4,21 +4,21 @@
 
 use std::collections::BTreeSet;
 
-use model::change::Change;
-use model::change::assignment::AssignmentChange as Assignment;
-use model::change::class::ClassChange as Class;
-use model::change::course::CourseChange as Course;
-use model::change::deletion::GroupDocument;
-use model::change::document::DocumentChange as Document;
-use model::change::feedback::FeedbackChange as Feedback;
-use model::change::group::GroupChange as Group;
-use model::change::homeroom::HomeroomChange as Homeroom;
-use model::change::organization::OrganizationChange as Organization;
-use model::change::subject::SubjectChange as Subject;
-use model::change::submission::SubmissionChange as Submission;
-use model::change::user::UserChange as User;
-use model::details::{GroupDetails, SubmissionDetails};
-use model::version::VersionedObject;
+use domain::change::Change;
+use domain::change::assignment::AssignmentChange as Assignment;
+use domain::change::class::ClassChange as Class;
+use domain::change::course::CourseChange as Course;
+use domain::change::deletion::GroupDocument;
+use domain::change::document::DocumentChange as Document;
+use domain::change::feedback::FeedbackChange as Feedback;
+use domain::change::group::GroupChange as Group;
+use domain::change::homeroom::HomeroomChange as Homeroom;
+use domain::change::organization::OrganizationChange as Organization;
+use domain::change::subject::SubjectChange as Subject;
+use domain::change::submission::SubmissionChange as Submission;
+use domain::change::user::UserChange as User;
+use domain::details::{GroupDetails, SubmissionDetails};
+use domain::version::VersionedObject;
 
 use common::error::Result;
 use db::WriteTx;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::document_kind::FileExtension;
-use model::file::{FileKey, FileType};
-use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use domain::document_kind::FileExtension;
+use domain::file::{FileKey, FileType};
+use domain::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, timeout_at};

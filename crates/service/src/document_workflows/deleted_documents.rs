@@ -2,10 +2,10 @@
 //! server saves afterwards is kept for a day. Documents without a row in `deleted_documents` may belong to another
 //! installation and are ignored.
 
-use model::file::FileKey;
-use model::id::{DocumentId, LateTextId};
-use model::late_text::{DeletedDocument, LateText};
-use model::save::DocumentKey;
+use domain::file::FileKey;
+use domain::id::{DocumentId, LateTextId};
+use domain::late_text::{DeletedDocument, LateText};
+use domain::save::DocumentKey;
 
 use super::download::{detect_extension, is_retryable_error, is_rolled_back};
 use super::save::CallbackReply;

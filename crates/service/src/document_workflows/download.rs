@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use model::document_kind::FileExtension;
-use model::file::{FileKey, FileType};
+use domain::document_kind::FileExtension;
+use domain::file::{FileKey, FileType};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::DocumentWorkflows;

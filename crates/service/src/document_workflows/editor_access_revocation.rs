@@ -2,8 +2,8 @@
 //! whether they may still read is checked against the store, so a wrong candidate costs a query but never disconnects
 //! a user who has access.
 
-use model::access::{PlatformRole, effective_role};
-use model::id::{DocumentId, UserId};
+use domain::access::{PlatformRole, effective_role};
+use domain::id::{DocumentId, UserId};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 

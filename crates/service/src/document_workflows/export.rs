@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::vec::IntoIter;
 
 use bytes::Bytes;
+use domain::export::{ExportFormat, ExportedContent, ExportedDocument, TopicExport};
+use domain::file::FileKey;
 use futures_util::stream;
-use model::export::{ExportFormat, ExportedContent, ExportedDocument, TopicExport};
-use model::file::FileKey;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::DocumentWorkflows;

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use domain::access::Viewer;
+use domain::id::DocumentId;
+use domain::save::DocumentKey;
 use futures_util::StreamExt;
 use futures_util::stream;
-use model::access::Viewer;
-use model::id::DocumentId;
-use model::save::DocumentKey;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::DocumentWorkflows;

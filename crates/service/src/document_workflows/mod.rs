@@ -15,7 +15,7 @@ mod upload_conversion;
 
 use std::sync::Arc;
 
-use model::id::DocumentId;
+use domain::id::DocumentId;
 
 use self::conversion::Conversions;
 pub use self::conversion::{ConversionInput, ConversionRequest, Pdf};

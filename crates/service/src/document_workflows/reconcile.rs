@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use model::save::DocumentKey;
-use model::time::Timestamp;
+use domain::save::DocumentKey;
+use domain::time::Timestamp;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 

@@ -1,11 +1,11 @@
 //! Processes callbacks of the document server. A save is acknowledged only when its bytes are durable and the
 //! transaction that refers to them is committed.
 
-use model::document::UnlockedStatus;
-use model::document_kind::FileExtension;
-use model::file::FileKey;
-use model::id::RevisionId;
-use model::save::{DocumentKey, Revision};
+use domain::document::UnlockedStatus;
+use domain::document_kind::FileExtension;
+use domain::file::FileKey;
+use domain::id::RevisionId;
+use domain::save::{DocumentKey, Revision};
 use sha2::{Digest, Sha256};
 
 use super::DocumentWorkflows;

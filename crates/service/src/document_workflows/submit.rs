@@ -1,10 +1,10 @@
 //! Submits documents, and finishes and reopens topics: one transaction changes the rows, then open editors are asked
 //! for pending changes, then the response shows the outcome.
 
-use model::file::FileKey;
-use model::id::{AssignmentId, DocumentId, SubmissionDocumentId};
-use model::text::Note;
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::id::{AssignmentId, DocumentId, SubmissionDocumentId};
+use domain::text::Note;
+use domain::time::Timestamp;
 use tokio::time::Instant;
 
 use super::DocumentWorkflows;

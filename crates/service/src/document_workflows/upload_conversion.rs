@@ -1,8 +1,8 @@
 //! Conversion of uploaded files of older Office formats. The document server fetches the upload from this service, so it is
 //! stored for the time of the conversion; nothing else of it remains.
 
-use model::file::{ConversionSource, LegacyFormat};
-use model::id::ConversionSourceId;
+use domain::file::{ConversionSource, LegacyFormat};
+use domain::id::ConversionSourceId;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use csv_core::{ReadRecordResult, ReaderBuilder};
-use model::import::RowProblem;
+use domain::import::RowProblem;
 
 use common::error::{Error, Result};
 

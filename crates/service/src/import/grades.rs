@@ -1,11 +1,11 @@
 //! Parses an exported table of grades. It is read completely, because a topic has no more rows than its groups have
 //! members.
 
-use model::file::FileType;
-use model::id::{SubmissionId, UserId};
-use model::import::RowProblem;
-use model::number::Points;
-use model::text::{FeedbackText, GradeValue};
+use domain::file::FileType;
+use domain::id::{SubmissionId, UserId};
+use domain::import::RowProblem;
+use domain::number::Points;
+use domain::text::{FeedbackText, GradeValue};
 
 use super::csv_reader::CsvReader;
 use super::header::{Header, RowCells, TableLayout};

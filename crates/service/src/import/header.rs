@@ -1,7 +1,7 @@
 //! The header of a table: the position of each column. Required columns must exist and no column may appear twice; a
 //! strict table has no other columns, because an ignored column is most likely a mistake.
 
-use model::import::RowProblem;
+use domain::import::RowProblem;
 
 use super::csv_reader::TableRow;
 use common::error::{Error, Problem, Result};

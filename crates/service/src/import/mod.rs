@@ -11,9 +11,9 @@ mod run;
 
 use std::collections::HashSet;
 
-use model::file::FileType;
-use model::import::{PEOPLE_MAX, RowProblem};
-use model::time::Timestamp;
+use domain::file::FileType;
+use domain::import::{PEOPLE_MAX, RowProblem};
+use domain::time::Timestamp;
 use tokio::sync::mpsc;
 
 use self::csv_reader::CsvReader;

@@ -6,7 +6,7 @@ mod rows;
 
 use std::collections::{HashMap, HashSet};
 
-use model::import::PEOPLE_MAX;
+use domain::import::PEOPLE_MAX;
 
 pub use self::archive::OneRosterArchive;
 pub use self::rows::send;

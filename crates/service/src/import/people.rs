@@ -1,8 +1,8 @@
 //! Validates one user of a row: checks every cell and reports all errors of the row at once.
 
-use model::access::MemberRole;
-use model::import::{RowProblem, cell, entries};
-use model::text::{ExternalId, ShortName};
+use domain::access::MemberRole;
+use domain::import::{RowProblem, cell, entries};
+use domain::text::{ExternalId, ShortName};
 
 use super::header::{RowCells, TableLayout};
 use crate::actions::imports::{ImportRecord, ImportedPerson};
@@ -138,7 +138,7 @@ fn address(text: &str) -> Result<String, RowProblem> {
 fn text<'a, T>(
     row: &'a str,
     column: &str,
-    read: impl FnOnce(&'a str) -> Result<T, model::text::TextError>,
+    read: impl FnOnce(&'a str) -> Result<T, domain::text::TextError>,
 ) -> Result<Option<T>, RowProblem> {
     let read = cell(row).map(read).transpose();
     read.map_err(|reason| RowProblem::new(column, "invalid", reason.to_string()))

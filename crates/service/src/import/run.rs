@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::import::{ImportCounts, RowProblem, RowStatus};
+use domain::import::{ImportCounts, RowProblem, RowStatus};
 use tokio::sync::mpsc;
 
 use super::{ImportPlan, NumberedRow, RowSender};

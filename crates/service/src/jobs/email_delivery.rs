@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use model::time::Timestamp;
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use adapters::mailer::{Delivery, Mailer};

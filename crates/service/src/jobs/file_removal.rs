@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use model::late_text;
-use model::time::Timestamp;
+use domain::late_text;
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use model::idempotency::RETENTION_SECONDS;
-use model::time::Timestamp;
+use domain::idempotency::RETENTION_SECONDS;
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use common::clock;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use model::id::MailDomainId;
-use model::mail_domain::MailDomain;
-use model::time::Timestamp;
+use domain::id::MailDomainId;
+use domain::mail_domain::MailDomain;
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Jobs;

@@ -17,8 +17,8 @@ pub mod storage_usage;
 
 use std::sync::Arc;
 
-use model::file::FileKey;
-use model::job::JobKind;
+use domain::file::FileKey;
+use domain::job::JobKind;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use model::message::{RETENTION_SECONDS, WAITING_SECONDS};
-use model::time::Timestamp;
+use domain::message::{RETENTION_SECONDS, WAITING_SECONDS};
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use common::clock;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use model::file::FileKey;
-use model::installation::{ORPHANS_MAX, may_quarantine};
-use model::time::Timestamp;
+use domain::file::FileKey;
+use domain::installation::{ORPHANS_MAX, may_quarantine};
+use domain::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::{BlobStore, SHARDS};

@@ -2,7 +2,7 @@
 //! uploaded or wrote. ExportPage are read page by page and written as they are read, so memory does not grow with the
 //! amount of data.
 
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::{Map, Value};
 
 use super::Jobs;

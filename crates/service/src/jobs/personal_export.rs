@@ -1,8 +1,8 @@
 //! Writes what an organization stores about a user into one file for its administrators. It can be interrupted at any
 //! point: the file of an unfinished attempt is deleted, and the next attempt starts from the beginning.
 
+use domain::id::UserId;
 use futures_util::StreamExt;
-use model::id::UserId;
 use serde_json::json;
 
 use super::personal_data::ExportScope;

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use model::id::OrganizationId;
-use model::job::{ATTEMPTS_MAX, RETENTION_SECONDS};
+use domain::id::OrganizationId;
+use domain::job::{ATTEMPTS_MAX, RETENTION_SECONDS};
 
 use super::{JobOutcome, Jobs, purge};
 use common::clock;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::storage::{StorageKinds, StorageUsage};
+use domain::storage::{StorageKinds, StorageUsage};
 use tokio_util::task::AbortOnDropHandle;
 
 use adapters::blob_store::BlobStore;

@@ -3,10 +3,10 @@
 use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::schema::FieldReader;
-use model::access::PlatformRole;
-use model::id::UserId;
-use model::patch::FieldPatch;
-use model::text::Name;
+use domain::access::PlatformRole;
+use domain::id::UserId;
+use domain::patch::FieldPatch;
+use domain::text::Name;
 use serde_json::{Map, Value, json};
 
 use super::super::account::profile_edit;

@@ -1,9 +1,9 @@
 //! Bans accounts from the platform, temporarily or permanently.
 
 use better_auth::error::AuthError;
-use model::id::UserId;
-use model::patch::FieldPatch;
-use model::time::Timestamp;
+use domain::id::UserId;
+use domain::patch::FieldPatch;
+use domain::time::Timestamp;
 use serde_json::json;
 
 use super::super::request::AuthRequest;

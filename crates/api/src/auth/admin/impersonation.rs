@@ -3,7 +3,7 @@
 
 use better_auth::error::AuthError;
 use better_auth::session::{Lifecycle, Remember};
-use model::id::UserId;
+use domain::id::UserId;
 
 use super::super::dto;
 use super::super::request::AuthRequest;

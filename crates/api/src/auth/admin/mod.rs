@@ -13,9 +13,9 @@ mod sessions;
 
 use better_auth::error::AuthError;
 use better_auth::object::UserObject;
-use model::access::{Access, PlatformRole};
-use model::id::UserId;
-use model::time::Timestamp;
+use domain::access::{Access, PlatformRole};
+use domain::id::UserId;
+use domain::time::Timestamp;
 use utoipa_axum::routes;
 
 use super::super::endpoint::Endpoints;

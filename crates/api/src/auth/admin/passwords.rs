@@ -1,7 +1,7 @@
 //! Setting the password of another user.
 
 use better_auth::error::AuthError;
-use model::id::UserId;
+use domain::id::UserId;
 
 use super::super::password::{check_new, check_new_of};
 use super::super::request::AuthRequest;

@@ -1,7 +1,7 @@
 //! Permissions of platform roles in the library's format.
 
 use better_auth::error::AuthError;
-use model::access::PlatformRole;
+use domain::access::PlatformRole;
 use serde_json::json;
 
 use super::super::request::AuthRequest;

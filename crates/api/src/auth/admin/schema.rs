@@ -6,8 +6,8 @@
     reason = "the types only describe what the library names"
 )]
 
-use model::access::PlatformRole;
-use model::id::UserId;
+use domain::access::PlatformRole;
+use domain::id::UserId;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 //! The sessions of other users.
 
 use better_auth::error::AuthError;
-use model::id::UserId;
+use domain::id::UserId;
 use serde_json::json;
 
 use super::super::dto;

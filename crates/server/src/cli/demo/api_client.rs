@@ -1,7 +1,7 @@
 //! An API client for the users of the demo: all demo content is created through the public API.
 
 use anyhow::bail;
-use model::id::{OrganizationId, SessionId};
+use domain::id::{OrganizationId, SessionId};
 use reqwest::multipart::{Form, Part};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! The users of the demo: one school with an owner who is also a platform administrator, an administrator, two
 //! teachers and two classes; and a second school that shows the isolation between schools.
 
-use model::access::{MemberRole, PlatformRole};
-use model::id::{OrganizationId, UserId};
+use domain::access::{MemberRole, PlatformRole};
+use domain::id::{OrganizationId, UserId};
 
 use common::clock;
 use common::error::Result;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use axum::Router;
+use domain::time::Timestamp;
 use jiff::fmt::rfc2822;
-use model::time::Timestamp;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 

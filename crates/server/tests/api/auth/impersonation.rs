@@ -72,7 +72,7 @@ both!(impersonation_cookies_restore_the_own_session, |app| {
         ),
         (&json!(world.root.id), &json!(world.ada.id), &json!(world.ada.id))
     );
-    let time = |key: &str| model::time::Timestamp::parse(body["session"][key].as_str().unwrap()).unwrap();
+    let time = |key: &str| domain::time::Timestamp::parse(body["session"][key].as_str().unwrap()).unwrap();
     assert_eq!(time("expiresAt").seconds_since(time("createdAt")), 3600);
     assert_eq!(root.session().await["impersonatedBy"], json!(world.root.id));
     root.get("/auth/admin/list-users")

@@ -4,7 +4,7 @@ use common::clock;
 use db::args;
 use db::platform::CrossTenantReason;
 use db::platform::users::NewUserAccount;
-use model::access::PlatformRole;
+use domain::access::PlatformRole;
 use serde_json::json;
 
 use super::{AGE_FAILURES, Browser, FAILURES_IN_LOG, FORGET_FAILURES, PASSWORD, SET_HOME, enable, one, run, signed_in};

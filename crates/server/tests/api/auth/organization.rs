@@ -1,7 +1,7 @@
 //! Setting the active organization of a session, and the data that is returned about it.
 
-use model::id::ClassId;
-use model::realtime::Room;
+use domain::id::ClassId;
+use domain::realtime::Room;
 use serde_json::{Value, json};
 
 use super::{Browser, signed_in};

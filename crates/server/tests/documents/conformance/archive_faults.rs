@@ -89,7 +89,7 @@ with_document_server!(z05_client_disconnect_stops_archive_conversions, |fixture|
     }
     fixture.server.faults().update(|faults| faults.conversion_polls = 3);
     let world = &fixture.app.world;
-    let user = model::id::UserId::new(world.ada.id.as_str());
+    let user = domain::id::UserId::new(world.ada.id.as_str());
     let request = fixture.app.as_(&world.ada);
     let request = request.request(
         Method::GET,

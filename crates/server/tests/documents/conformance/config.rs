@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use model::id::DocumentId;
-use model::save::DocumentKey;
+use domain::id::DocumentId;
+use domain::save::DocumentKey;
 use serde_json::{Value, json};
 
 use super::start_with_work_room;

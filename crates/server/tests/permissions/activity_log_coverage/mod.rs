@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, HashSet};
 use api::endpoint::Row;
 use api::router;
 use common::clock;
-use model::access::Access;
-use model::activity::{Action, Category, event};
-use model::time::Timestamp;
+use domain::access::Access;
+use domain::activity::{Action, Category, event};
+use domain::time::Timestamp;
 use serde_json::Value;
 
 use self::preview::Preview;

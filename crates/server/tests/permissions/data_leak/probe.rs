@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use api::endpoint::Row;
 use api::router;
-use model::access::Access;
+use domain::access::Access;
 use serde_json::Value;
 
 use super::mark_search::find_marks;

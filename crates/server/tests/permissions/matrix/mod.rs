@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::permission_matrix::{self, ACTORS, MatrixRow};
 use api::router;
+use domain::access::{Access, EffectiveRole};
 use futures_util::future::join_all;
-use model::access::{Access, EffectiveRole};
 
 use self::fixture::MatrixFixture;
 use self::people::Actor;

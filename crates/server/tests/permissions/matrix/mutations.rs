@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use api::permission_matrix::{self, MatrixRow};
-use model::policy::{self, Clause};
+use domain::policy::{self, Clause};
 
 use super::fixture::MatrixFixture;
 use super::restore::Snapshot;
@@ -100,7 +100,7 @@ fn only_tests_can_disable_clauses() {
             "{manifest} asks for the switches outside of tests"
         );
     }
-    let model = std::fs::read_to_string(workspace.join("crates/model/Cargo.toml")).unwrap();
+    let model = std::fs::read_to_string(workspace.join("crates/domain/Cargo.toml")).unwrap();
     assert!(!model.contains("default ="), "the switches are off unless asked for");
 }
 

@@ -1,6 +1,6 @@
 //! The actors of the columns, each with the markers that no response may show them.
 
-use model::access::EffectiveRole;
+use domain::access::EffectiveRole;
 
 use test_support::{Client, Person, TestApp};
 

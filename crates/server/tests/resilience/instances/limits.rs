@@ -1,12 +1,12 @@
 //! Tests that limits apply to all instances together: limits counted in the database are exact, limits counted in
-//! memory have a small margin that is stated here and in the documentation of `model::rate`.
+//! memory have a small margin that is stated here and in the documentation of `domain::rate`.
 
 use std::time::Duration;
 
 use common::clock;
 use db::platform::CrossTenantReason;
-use model::id::UserId;
-use model::rate::Rate;
+use domain::id::UserId;
+use domain::rate::Rate;
 use serde_json::json;
 
 use super::{client_at, eventually, people};

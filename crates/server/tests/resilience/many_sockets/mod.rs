@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use api::fd_limit;
+use domain::realtime::Room;
 use futures_util::StreamExt as _;
-use model::realtime::Room;
 use serde_json::json;
 
 use sockets::{StudentSockets, Students};
@@ -349,7 +349,7 @@ async fn non_reading_clients_block_no_others_and_are_closed() {
     // More data than the buffers of a connection can hold.
     let words = "x".repeat(60_000);
     for student in &non_reading {
-        let room = Room::User(model::id::UserId::new(format!("crowd-{student}")));
+        let room = Room::User(domain::id::UserId::new(format!("crowd-{student}")));
         for _ in 0..80 {
             rows.emit(vec![group_updated(&app.world.north, vec![room.clone()], &words)])
                 .await;
@@ -379,7 +379,7 @@ async fn non_reading_clients_block_no_others_and_are_closed() {
     );
     assert_eq!(clients.closed(), BTreeMap::new(), "those who read stay");
     for student in &non_reading {
-        let room = Room::User(model::id::UserId::new(format!("crowd-{student}")));
+        let room = Room::User(domain::id::UserId::new(format!("crowd-{student}")));
         assert_eq!(app.app.realtime().count(&room), 0);
     }
     clients.disconnect();

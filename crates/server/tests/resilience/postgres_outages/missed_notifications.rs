@@ -102,7 +102,7 @@ async fn sweep_corrects_rooms_without_events() {
     execute(&app.database, silently).await;
     cem.until("is out", SocketProbe::is_rejected).await;
     // The rooms of every socket are checked once in five sweeps.
-    let room = model::realtime::Room::Group(model::id::GroupId::new(&group));
+    let room = domain::realtime::Room::Group(domain::id::GroupId::new(&group));
     let since = std::time::Instant::now();
     while app.app.realtime().count(&room) > 0 {
         assert!(since.elapsed() < WAIT_TIMEOUT, "he is still in the room");

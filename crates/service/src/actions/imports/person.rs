@@ -1,15 +1,15 @@
 //! Creates, updates or removes one user of an import.
 
-use model::access::MemberRole;
-use model::change::user::UserChange;
-use model::class::EnrolledBy;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::import::{ImportMode, RowStatus, looks_like_an_id};
-use model::invitation::{Admission, EnrollmentTargets};
-use model::patch::FieldDiff;
-use model::take_over::TakeOverCandidate;
-use model::text::{Name, ShortName};
-use model::user::Person;
+use domain::access::MemberRole;
+use domain::change::user::UserChange;
+use domain::class::EnrolledBy;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::import::{ImportMode, RowStatus, looks_like_an_id};
+use domain::invitation::{Admission, EnrollmentTargets};
+use domain::patch::FieldDiff;
+use domain::take_over::TakeOverCandidate;
+use domain::text::{Name, ShortName};
+use domain::user::Person;
 
 use super::{ImportRules, ImportedPerson, PreviewEntry, PreviewMember, RANK, RowError, RowResult};
 use crate::actions::homerooms::{self, NewHomeroom};
@@ -109,7 +109,7 @@ pub(super) fn import_person(
 }
 
 /// Ends the membership of a user who left the school.
-pub(super) fn deactivate(tx: &mut WriteTx<'_>, external_id: &model::text::ExternalId) -> Result<RowResult, RowError> {
+pub(super) fn deactivate(tx: &mut WriteTx<'_>, external_id: &domain::text::ExternalId) -> Result<RowResult, RowError> {
     let Some(member) = tx.member_of_external_id(external_id.as_str())? else {
         return Ok(RowResult::with(RowStatus::Skipped));
     };

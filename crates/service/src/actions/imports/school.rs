@@ -1,15 +1,15 @@
 //! Classes, homerooms and their members in an import from a school administration system, identified by its ids.
 
-use model::access::MemberRole;
-use model::class::{ClassEdit, ClassStatus};
-use model::homeroom::Homeroom;
-use model::id::{ClassId, HomeroomId, UserId};
-use model::import::{ImportMode, RowStatus};
-use model::invitation::EnrollmentTargets;
-use model::patch::{FieldDiff, FieldPatch};
-use model::text::ExternalId;
+use domain::access::MemberRole;
+use domain::class::{ClassEdit, ClassStatus};
+use domain::homeroom::Homeroom;
+use domain::id::{ClassId, HomeroomId, UserId};
+use domain::import::{ImportMode, RowStatus};
+use domain::invitation::EnrollmentTargets;
+use domain::patch::{FieldDiff, FieldPatch};
+use domain::text::ExternalId;
 
-use model::change::homeroom::HomeroomChange;
+use domain::change::homeroom::HomeroomChange;
 
 use super::person::{add_co_teacher, confirm, enroll, find_student};
 use super::{

@@ -1,9 +1,9 @@
 //! Log entries of what platform administrators do to accounts. The reason of a ban is a text about a person and is
 //! not logged.
 
-use model::activity::{Action, Category};
-use model::change::administration::AdministrationChange;
-use model::user::Person;
+use domain::activity::{Action, Category};
+use domain::change::administration::AdministrationChange;
+use domain::user::Person;
 use serde_json::json;
 
 use super::Entry;

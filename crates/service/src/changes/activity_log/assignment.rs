@@ -1,12 +1,12 @@
 //! Log entries of topics and of their group assignments.
 
-use model::activity::{Action, Category};
-use model::assignment::Assignment;
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::GroupDocument;
-use model::document::Document;
-use model::file::AssignmentAttachment;
-use model::id::DocumentId;
+use domain::activity::{Action, Category};
+use domain::assignment::Assignment;
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::GroupDocument;
+use domain::document::Document;
+use domain::file::AssignmentAttachment;
+use domain::id::DocumentId;
 use serde_json::{Value, json};
 
 use super::{Entry, difference_and, group_name};

@@ -1,15 +1,15 @@
 //! Log entries of classes, homerooms, subjects and courses.
 
-use model::activity::{Action, Category};
-use model::change::class::ClassChange;
-use model::change::course::CourseChange;
-use model::change::deletion::CascadeDeletion;
-use model::change::homeroom::HomeroomChange;
-use model::change::subject::SubjectChange;
-use model::class::Class;
-use model::course::Course;
-use model::homeroom::Homeroom;
-use model::subject::Subject;
+use domain::activity::{Action, Category};
+use domain::change::class::ClassChange;
+use domain::change::course::CourseChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::change::homeroom::HomeroomChange;
+use domain::change::subject::SubjectChange;
+use domain::class::Class;
+use domain::course::Course;
+use domain::homeroom::Homeroom;
+use domain::subject::Subject;
 use serde_json::{Value, json};
 
 use super::{Entry, difference, left_groups, people, person, removed_assignments, removed_groups};
@@ -153,14 +153,14 @@ fn removed_courses(removed: &CascadeDeletion) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
-    use model::change::Change;
-    use model::change::deletion::{DeletedAssignment, DeletedGroup};
-    use model::class::ClassStatus;
-    use model::course::CourseStatus;
-    use model::group::{GroupContext, GroupLabel};
-    use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
-    use model::text::Name;
-    use model::time::Timestamp;
+    use domain::change::Change;
+    use domain::change::deletion::{DeletedAssignment, DeletedGroup};
+    use domain::class::ClassStatus;
+    use domain::course::CourseStatus;
+    use domain::group::{GroupContext, GroupLabel};
+    use domain::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
+    use domain::text::Name;
+    use domain::time::Timestamp;
 
     use super::*;
 
@@ -214,7 +214,7 @@ mod tests {
     fn course_deletion_lists_deleted_groups_and_topics() {
         let entry = super::super::entry(&deleted(1)).unwrap();
         assert_eq!((entry.category, entry.action), (Category::Course, Action::CourseDelete));
-        assert_eq!(model::activity::event(entry.category, entry.action), "COURSE_DELETE");
+        assert_eq!(domain::activity::event(entry.category, entry.action), "COURSE_DELETE");
         assert_eq!(entry.class_id, Some(ClassId::new("k")));
         let expected = json!({
             "courseName": "Cells",

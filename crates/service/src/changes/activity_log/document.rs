@@ -1,11 +1,11 @@
 //! Log entries of documents. Chat messages are not logged; they are stored in the room.
 
-use model::activity::{Action, Category};
-use model::change::document::DocumentChange;
-use model::change::message::MessageChange;
-use model::document::Document;
-use model::group::GroupContext;
-use model::save::Revision;
+use domain::activity::{Action, Category};
+use domain::change::document::DocumentChange;
+use domain::change::message::MessageChange;
+use domain::document::Document;
+use domain::group::GroupContext;
+use domain::save::Revision;
 use serde_json::{Value, json};
 
 use super::{Entry, difference};

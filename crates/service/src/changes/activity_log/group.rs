@@ -1,11 +1,11 @@
 //! Log entries of groups, their members and their help requests.
 
-use model::activity::{Action, Category};
-use model::change::group::GroupChange;
-use model::change::help::HelpChange;
-use model::details::GroupDetails;
-use model::file::GroupAttachment;
-use model::group::GroupContext;
+use domain::activity::{Action, Category};
+use domain::change::group::GroupChange;
+use domain::change::help::HelpChange;
+use domain::details::GroupDetails;
+use domain::file::GroupAttachment;
+use domain::group::GroupContext;
 use serde_json::{Value, json};
 
 use super::{Entry, difference, group_name, people, person};

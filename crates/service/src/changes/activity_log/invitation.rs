@@ -1,8 +1,8 @@
 //! Log entries of invitations. The details contain the invited address, and the erasure of a user removes it.
 
-use model::activity::{Action, Category};
-use model::change::invitation::InvitationChange;
-use model::invitation::Invitation;
+use domain::activity::{Action, Category};
+use domain::change::invitation::InvitationChange;
+use domain::invitation::Invitation;
 use serde_json::{Value, json};
 
 use super::Entry;

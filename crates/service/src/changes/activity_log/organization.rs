@@ -1,10 +1,10 @@
 //! Log entries of organizations, email domains and sign-ins.
 
-use model::activity::{Action, Category};
-use model::change::mail_domain::MailDomainChange;
-use model::change::organization::OrganizationChange;
-use model::change::session::SessionChange;
-use model::organization::{Organization, OrganizationStatus};
+use domain::activity::{Action, Category};
+use domain::change::mail_domain::MailDomainChange;
+use domain::change::organization::OrganizationChange;
+use domain::change::session::SessionChange;
+use domain::organization::{Organization, OrganizationStatus};
 use serde_json::json;
 
 use super::{Entry, difference, person};

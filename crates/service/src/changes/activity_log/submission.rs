@@ -1,12 +1,12 @@
 //! Log entries of submissions, grades and feedback. They never contain a grade's value.
 
-use model::activity::{Action, Category};
-use model::change::feedback::FeedbackChange;
-use model::change::submission::SubmissionChange;
-use model::details::{DocumentDetails, GroupAssignmentDetails};
-use model::feedback::Feedback;
-use model::grade::Publication;
-use model::submission::Submission;
+use domain::activity::{Action, Category};
+use domain::change::feedback::FeedbackChange;
+use domain::change::submission::SubmissionChange;
+use domain::details::{DocumentDetails, GroupAssignmentDetails};
+use domain::feedback::Feedback;
+use domain::grade::Publication;
+use domain::submission::Submission;
 use serde_json::{Value, json};
 
 use super::Entry;

@@ -1,9 +1,9 @@
 //! Log entries of accounts and memberships. They name the changed fields but contain no values of personal data,
 //! because entries stay when a user is erased.
 
-use model::activity::{Action, Category};
-use model::change::user::UserChange;
-use model::user::Person;
+use domain::activity::{Action, Category};
+use domain::change::user::UserChange;
+use domain::user::Person;
 use serde_json::json;
 
 use super::{Entry, left_groups};

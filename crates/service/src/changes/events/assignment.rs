@@ -1,14 +1,14 @@
 //! Events of topics. Staff receive the links of all groups, each visible group only its own.
 
-use model::assignment::Assignment;
-use model::change::assignment::AssignmentChange;
-use model::change::deletion::GroupDocument;
-use model::details::{AssignmentDetails, GroupAssignmentDetails};
-use model::file::AssignmentAttachment;
-use model::group::GroupContext;
-use model::group_assignment::can_view_file;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId};
-use model::realtime::Event;
+use domain::assignment::Assignment;
+use domain::change::assignment::AssignmentChange;
+use domain::change::deletion::GroupDocument;
+use domain::details::{AssignmentDetails, GroupAssignmentDetails};
+use domain::file::AssignmentAttachment;
+use domain::group::GroupContext;
+use domain::group_assignment::can_view_file;
+use domain::id::{AssignmentId, ClassId, CourseId, GroupId};
+use domain::realtime::Event;
 
 use super::event_builder::{EventBuilder, names};
 use super::{document, group};

@@ -1,14 +1,14 @@
 //! Events of classes and their members. Users who join or leave a class are moved between rooms before an event is
 //! emitted.
 
-use model::change::class::ClassChange;
-use model::change::deletion::CascadeDeletion;
-use model::class::{Class, ClassStatus};
-use model::details::ClassDetails;
-use model::id::UserId;
-use model::patch::FieldDiff;
-use model::realtime::{ConnectionTarget, Event, GroupDeletionReason, MembershipAction, MembershipRole, Room};
-use model::user::Person;
+use domain::change::class::ClassChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::class::{Class, ClassStatus};
+use domain::details::ClassDetails;
+use domain::id::UserId;
+use domain::patch::FieldDiff;
+use domain::realtime::{ConnectionTarget, Event, GroupDeletionReason, MembershipAction, MembershipRole, Room};
+use domain::user::Person;
 
 use super::event_builder::{EventBuilder, names};
 use super::{course, group};
@@ -141,7 +141,7 @@ fn emit_deleted(class: &Class, removed: &CascadeDeletion, students: &[UserId], b
 fn emit_unenrolled(
     class: &Class,
     student: &Person,
-    left: &[model::details::GroupDetails],
+    left: &[domain::details::GroupDetails],
     builder: &mut EventBuilder<'_>,
 ) {
     builder.resync_users([&student.id], vec![Room::Class(class.id.clone())]);

@@ -1,10 +1,10 @@
 //! Events of courses, which only staff see, and of what is deleted with a course, which its groups see too.
 
-use model::change::course::CourseChange;
-use model::change::deletion::CascadeDeletion;
-use model::details::CourseDetails;
-use model::id::{ClassId, CourseId};
-use model::realtime::{Event, GroupDeletionReason};
+use domain::change::course::CourseChange;
+use domain::change::deletion::CascadeDeletion;
+use domain::details::CourseDetails;
+use domain::id::{ClassId, CourseId};
+use domain::realtime::{Event, GroupDeletionReason};
 
 use super::event_builder::{EventBuilder, names};
 use super::{assignment, document, group};

@@ -1,12 +1,12 @@
 //! Events of documents in work rooms.
 
-use model::change::deletion::GroupDocument;
-use model::change::document::DocumentChange;
-use model::details::DocumentDetails;
-use model::document::Document;
-use model::group::GroupContext;
-use model::realtime::Event;
-use model::save::RevisionOrigin;
+use domain::change::deletion::GroupDocument;
+use domain::change::document::DocumentChange;
+use domain::details::DocumentDetails;
+use domain::document::Document;
+use domain::group::GroupContext;
+use domain::realtime::Event;
+use domain::save::RevisionOrigin;
 
 use super::event_builder::{EventBuilder, names};
 use api_types::audience::Audience;

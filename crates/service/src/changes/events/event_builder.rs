@@ -1,11 +1,11 @@
 //! Builds the signals of one change. Every payload has the same envelope: event id, time, organization, class and
 //! actor.
 
-use model::group::GroupContext;
-use model::id::{ClassId, OrganizationId, UserId};
-use model::patch::FieldDiff;
-use model::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
-use model::time::Timestamp;
+use domain::group::GroupContext;
+use domain::id::{ClassId, OrganizationId, UserId};
+use domain::patch::FieldDiff;
+use domain::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
+use domain::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 

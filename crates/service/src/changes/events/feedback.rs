@@ -1,9 +1,9 @@
 //! Events of feedback: the group receives published feedback, staff receive everything.
 
-use model::change::feedback::FeedbackChange;
-use model::details::GroupAssignmentDetails;
-use model::feedback::Feedback;
-use model::realtime::Event;
+use domain::change::feedback::FeedbackChange;
+use domain::details::GroupAssignmentDetails;
+use domain::feedback::Feedback;
+use domain::realtime::Event;
 
 use super::event_builder::EventBuilder;
 use api_types::event::FeedbackEvent;

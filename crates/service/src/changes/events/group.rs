@@ -1,12 +1,12 @@
 //! Events of groups and their members. Sockets are moved between rooms before an event is emitted, so that new
 //! members receive it and former members do not.
 
-use model::change::group::GroupChange;
-use model::details::GroupDetails;
-use model::group::GroupContext;
-use model::id::UserId;
-use model::realtime::{Event, GroupDeletionReason, Room};
-use model::user::Person;
+use domain::change::group::GroupChange;
+use domain::details::GroupDetails;
+use domain::group::GroupContext;
+use domain::id::UserId;
+use domain::realtime::{Event, GroupDeletionReason, Room};
+use domain::user::Person;
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::{

@@ -1,9 +1,9 @@
 //! Events of help requests. Only staff of the class receive the request; the group sees its own flag.
 
-use model::change::help::HelpChange;
-use model::details::GroupDetails;
-use model::realtime::Event;
-use model::user::Person;
+use domain::change::help::HelpChange;
+use domain::details::GroupDetails;
+use domain::realtime::Event;
+use domain::user::Person;
 
 use super::event_builder::EventBuilder;
 use super::group::emit_updated;
@@ -64,7 +64,7 @@ fn emit_help_requested(group: &GroupDetails, requested_by: Option<&Person>, buil
     builder.emit_to_staff(&header, payload);
 }
 
-fn member<'g>(group: &'g GroupDetails, user: &model::id::UserId) -> Option<&'g Person> {
+fn member<'g>(group: &'g GroupDetails, user: &domain::id::UserId) -> Option<&'g Person> {
     let found = group.members.iter().find(|member| member.user.id == *user);
     found.map(|member| &member.user)
 }

@@ -1,9 +1,9 @@
 //! Events of homerooms. Staff see all homerooms, students their own.
 
-use model::change::homeroom::HomeroomChange;
-use model::homeroom::Homeroom;
-use model::id::UserId;
-use model::realtime::{Event, EventAction, Room};
+use domain::change::homeroom::HomeroomChange;
+use domain::homeroom::Homeroom;
+use domain::id::UserId;
+use domain::realtime::{Event, EventAction, Room};
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::HomeroomUpdated;

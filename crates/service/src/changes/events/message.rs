@@ -1,9 +1,9 @@
 //! Events of chats, direct messages and announcements.
 
-use model::change::message::MessageChange;
-use model::group::GroupContext;
-use model::message::RoomMessage;
-use model::realtime::{Event, Room};
+use domain::change::message::MessageChange;
+use domain::group::GroupContext;
+use domain::message::RoomMessage;
+use domain::realtime::{Event, Room};
 
 use super::event_builder::EventBuilder;
 use api_types::event::{DirectNew, MessageEvent, MessageRead};

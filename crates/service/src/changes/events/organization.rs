@@ -1,7 +1,7 @@
 //! Events of organizations. When an organization is closed, the sockets of its members are closed.
 
-use model::change::organization::OrganizationChange;
-use model::realtime::{ConnectionTarget, Event, KillReason};
+use domain::change::organization::OrganizationChange;
+use domain::realtime::{ConnectionTarget, Event, KillReason};
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::OrganizationUpdated;

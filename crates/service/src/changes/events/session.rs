@@ -1,8 +1,8 @@
 //! Socket commands for sessions: an ended session closes its sockets, another organization changes their rooms.
 
-use model::change::session::SessionChange;
-use model::id::SessionId;
-use model::realtime::{ConnectionTarget, KillReason, Signal};
+use domain::change::session::SessionChange;
+use domain::id::SessionId;
+use domain::realtime::{ConnectionTarget, KillReason, Signal};
 
 use super::event_builder::EventBuilder;
 

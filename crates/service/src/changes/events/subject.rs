@@ -1,8 +1,8 @@
 //! Events of subjects, which all members of an organization see.
 
-use model::change::subject::SubjectChange;
-use model::realtime::{Event, EventAction};
-use model::subject::Subject;
+use domain::change::subject::SubjectChange;
+use domain::realtime::{Event, EventAction};
+use domain::subject::Subject;
 
 use super::event_builder::{EventBuilder, names};
 use api_types::event::SubjectUpdated;

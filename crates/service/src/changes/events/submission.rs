@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use model::change::submission::SubmissionChange;
-use model::details::{GroupAssignmentDetails, SubmissionDetails};
-use model::grade::{GradeWritten, Publication};
-use model::id::{DocumentId, UserId};
-use model::realtime::{Event, Room};
-use model::submission::Submission;
+use domain::change::submission::SubmissionChange;
+use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::grade::{GradeWritten, Publication};
+use domain::id::{DocumentId, UserId};
+use domain::realtime::{Event, Room};
+use domain::submission::Submission;
 
 use super::event_builder::EventBuilder;
 use super::{document, feedback};

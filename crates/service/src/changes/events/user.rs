@@ -1,11 +1,11 @@
 //! Events of accounts and memberships. Sockets change their rooms, and users who can see a person are notified of
 //! changes.
 
-use model::change::administration::AdministrationChange;
-use model::change::user::UserChange;
-use model::id::{ClassId, UserId};
-use model::patch::FieldDiff;
-use model::realtime::{ConnectionTarget, Event, EventAction, KillReason, MembershipAction, Room};
+use domain::change::administration::AdministrationChange;
+use domain::change::user::UserChange;
+use domain::id::{ClassId, UserId};
+use domain::patch::FieldDiff;
+use domain::realtime::{ConnectionTarget, Event, EventAction, KillReason, MembershipAction, Room};
 
 use super::event_builder::{EventBuilder, names};
 use super::{class, group};

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read};
 
-use model::import::RowProblem;
+use domain::import::RowProblem;
 use zip::ZipArchive;
 
 use crate::import::csv_reader::CsvReader;

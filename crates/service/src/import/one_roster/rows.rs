@@ -1,8 +1,8 @@
 //! Converts the rows of a OneRoster archive to records: users, classes and homerooms first, then memberships, then
 //! removals, so that no row depends on a later one.
 
-use model::import::{PEOPLE_MAX, RowProblem, cell};
-use model::text::{AcademicYear, ExternalId, Name, ShortName};
+use domain::import::{PEOPLE_MAX, RowProblem, cell};
+use domain::text::{AcademicYear, ExternalId, Name, ShortName};
 
 use super::{ArchiveOverview, CLASSES, ENROLLMENTS, ENROLLMENTS_MAX, OneRosterArchive, USERS, is_deleted};
 use crate::actions::imports::{ImportRecord, ImportedClass, ImportedEnrollment, ImportedHomeroom};

@@ -4,7 +4,7 @@
 //! systems.
 //!
 //! A text that is empty after trimming counts as missing: required texts reject it, optional fields become null with
-//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::patch::optional_text`] in a PATCH), or
+//! `#[serde(default, deserialize_with = "domain::text::optional")]` (or [`crate::patch::optional_text`] in a PATCH), or
 //! later with [`none_if_empty`].
 
 use std::sync::Arc;
@@ -303,7 +303,7 @@ pub fn none_if_empty<T: Text>(text: Option<T>) -> Option<T> {
     text.filter(|text| !text.as_str().is_empty())
 }
 
-/// For `#[serde(default, deserialize_with = "model::text::optional")]`: null and an empty text both become `None`.
+/// For `#[serde(default, deserialize_with = "domain::text::optional")]`: null and an empty text both become `None`.
 pub fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -312,7 +312,7 @@ where
     Option::<T>::deserialize(deserializer).map(none_if_empty)
 }
 
-/// For `#[serde(default, deserialize_with = "model::text::optional_label")]`: a label that may also be sent as a
+/// For `#[serde(default, deserialize_with = "domain::text::optional_label")]`: a label that may also be sent as a
 /// number.
 pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where

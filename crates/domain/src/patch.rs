@@ -223,7 +223,7 @@ impl<T: Serialize> Serialize for FieldPatch<T> {
     }
 }
 
-/// For `#[serde(default, deserialize_with = "model::patch::optional_text")]`: both null and an empty text clear the
+/// For `#[serde(default, deserialize_with = "domain::patch::optional_text")]`: both null and an empty text clear the
 /// field.
 pub fn optional_text<'de, D, T>(deserializer: D) -> Result<FieldPatch<T>, D::Error>
 where
@@ -242,7 +242,7 @@ where
     Ok(crate::text::optional_label(deserializer)?.map_or(FieldPatch::Null, FieldPatch::Value))
 }
 
-/// For `#[garde(dive, custom(model::patch::not_null))]` on fields that are not nullable.
+/// For `#[garde(dive, custom(domain::patch::not_null))]` on fields that are not nullable.
 pub fn not_null<T>(edit: &FieldPatch<T>, (): &()) -> garde::Result {
     match edit {
         FieldPatch::Null => Err(garde::Error::new("must not be null")),

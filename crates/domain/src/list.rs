@@ -23,7 +23,7 @@ impl<T> Default for List<T> {
     }
 }
 
-/// For `#[garde(dive, custom(model::list::not_empty))]` on lists that must have an entry.
+/// For `#[garde(dive, custom(domain::list::not_empty))]` on lists that must have an entry.
 pub fn not_empty<T>(list: &List<T>, (): &()) -> garde::Result {
     if list.is_empty() {
         Err(garde::Error::new("must not be empty"))
