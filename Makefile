@@ -10,7 +10,7 @@ CARGO ?= cargo
 .PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak weak describe keep release deb clean-data
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm builds the web client, and only after its sources changed; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
@@ -61,10 +61,10 @@ e2e: $(WEB_CLIENT) ## The browser tests alone
 	$(CARGO) build --profile $(PROFILE) -p groupwork
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
 
-tour: $(WEB_CLIENT) ## Regenerate docs/screens.md: every screen of the demo school
+tour: $(WEB_CLIENT) ## Take screenshots of every screen, in target/tour; TOUR="lesson board" for some areas, TOUR=--readme for docs/images too
 	scripts/setup-tests
 	$(CARGO) build --profile $(PROFILE) -p groupwork
-	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run tour
+	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run tour -- $(TOUR)
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
 

@@ -1,12 +1,15 @@
-// Takes screenshots of every screen of a fresh demo school for docs/screens.md: wide in light and dark, and at 320 px. Run by
-// `make tour`.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Takes screenshots of every screen of a fresh demo school: wide in light and dark, and at 320 px. `make tour` runs it and
+// writes them with an index page to target/tour. With the names of areas as arguments it visits only these. With --readme it
+// also replaces the screenshots in docs/images, which the README shows.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 import { open, screens } from "./screens.mjs";
 import { openHarness } from "./pages.mjs";
 
-const DOCS = new URL("../../docs/", import.meta.url);
-const PICTURES = new URL("screens/", DOCS);
+const ROOT = new URL("../../", import.meta.url);
+const TOUR = new URL("target/tour/", ROOT);
+const IMAGES = new URL("docs/images/", ROOT);
 const QUALITY = 62;
 const LOOKS = {
   light: {},
@@ -16,6 +19,7 @@ const LOOKS = {
 
 const slug = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 const title = (area) => area[0].toUpperCase() + area.slice(1);
+const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 /** Replaces ids in URLs, which are meaningless to readers. */
 const readable = (url) => decodeURI(new URL(url).pathname + new URL(url).search).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…");
 
@@ -25,16 +29,20 @@ async function draw(page, file) {
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(400);
   const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
-  writeFileSync(new URL(file, PICTURES), Buffer.from(data, "base64"));
+  writeFileSync(new URL(file, TOUR), Buffer.from(data, "base64"));
 }
+
+const isForReadme = process.argv.includes("--readme");
+const areas = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const all = (await screens()).filter(({ area }) => areas.length === 0 || areas.includes(area));
+if (all.length === 0) throw new Error(`no screens in ${areas.join(", ")}`);
 
 const harness = await openHarness();
 const parts = new Map();
 const failed = [];
 try {
-  const all = await screens();
-  rmSync(PICTURES, { recursive: true, force: true });
-  mkdirSync(PICTURES, { recursive: true });
+  rmSync(TOUR, { recursive: true, force: true });
+  mkdirSync(TOUR, { recursive: true });
   for (const screen of all) {
     const name = `${screen.area}-${slug(screen.name)}`;
     let address = "";
@@ -56,25 +64,40 @@ try {
   await harness.close();
 }
 
-const section = ({ name, who, address, file }) => `### ${name}
-
-\`${address}\`, as ${who === "nobody" ? "nobody who is signed in" : `${who}@`}
-
-| Light | Dark | 320 px |
-|---|---|---|
-| ![${name}, light](screens/${file}-light.webp) | ![${name}, dark](screens/${file}-dark.webp) | ![${name}, narrow](screens/${file}-narrow.webp) |
-`;
-const text = [...parts].map(([area, list]) => `## ${title(area)}\n\n${list.map(section).join("\n")}`);
-writeFileSync(new URL("screens.md", DOCS), `# Every screen
-
-Screenshots of the demo school, taken by \`make tour\` in Debian's Chromium from the same lists (\`web/e2e/screens/\`) that the
-browser tests check against WCAG 2.2 AA.
-
-${text.join("\n")}`);
+const picture = (name, file, look) =>
+  `<a href="${file}-${look}.webp"><img src="${file}-${look}.webp" alt="${escape(name)}, ${look}" loading="lazy"></a>`;
+const section = ({ name, who, address, file }) => `<h3>${escape(name)}</h3>
+<p><code>${escape(address)}</code>, ${who === "nobody" ? "signed out" : `signed in as ${who}`}</p>
+<div>${Object.keys(LOOKS).map((look) => picture(name, file, look)).join("\n")}</div>`;
+const text = [...parts].map(([area, list]) => `<h2>${escape(title(area))}</h2>\n${list.map(section).join("\n")}`);
+writeFileSync(
+  new URL("index.html", TOUR),
+  `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Every screen of groupwork</title>
+<style>
+body { font-family: sans-serif; margin: 2rem; }
+div { display: grid; grid-template-columns: 2fr 2fr 1fr; gap: 1rem; align-items: start; }
+img { width: 100%; border: 1px solid #999; }
+</style>
+<h1>Every screen of groupwork</h1>
+<p>The demo school in Chromium: light, dark, and at 320 px.</p>
+${text.join("\n")}
+</html>
+`,
+);
+console.log(`tour: ${fileURLToPath(new URL("index.html", TOUR))}`);
 
 // The README shows some of these screenshots.
-const drawn = new Set(readdirSync(PICTURES).map((file) => `docs/screens/${file}`));
-const readme = readFileSync(new URL("../README.md", DOCS), "utf8");
-for (const [, file] of readme.matchAll(/\((docs\/screens\/[^)]+)\)/g)) if (!drawn.has(file)) failed.push(`README.md shows ${file}, which is no longer drawn`);
+const readme = readFileSync(new URL("README.md", ROOT), "utf8");
+const shown = new Set([...readme.matchAll(/\(docs\/images\/([^)]+)\)/g)].map(([, file]) => file));
+for (const file of areas.length === 0 ? shown : []) {
+  if (!existsSync(new URL(file, TOUR))) failed.push(`README.md shows docs/images/${file}, which the tour no longer takes`);
+}
+if (isForReadme && failed.length === 0) {
+  for (const file of readdirSync(IMAGES)) if (!shown.has(file)) rmSync(new URL(file, IMAGES));
+  for (const file of shown) if (existsSync(new URL(file, TOUR))) copyFileSync(new URL(file, TOUR), new URL(file, IMAGES));
+}
 for (const fault of failed) console.error(fault);
 process.exit(failed.length === 0 ? 0 : 1);
