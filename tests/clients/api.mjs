@@ -1,7 +1,7 @@
-// Plain HTTP against the service, and the ways in which a check fails: always with the request and the answer.
+// Plain HTTP requests to the service, and checks. A failed check always shows the request and the response.
 import { isDeepStrictEqual } from 'node:util';
 
-/** A check that did not hold. `exchange` is the HTTP answer it was made on, if it was made on one. */
+/** A failed check. `exchange` is the HTTP response that was checked, if there is one. */
 export class Failure extends Error {
   constructor(reason, exchange) {
     super(reason);
@@ -21,10 +21,10 @@ export function same(actual, expected, what, exchange) {
   );
 }
 
-/** Ids in the order of text, for answers whose order is not what is asked. */
+/** Returns the ids sorted as text, for responses whose order does not matter. */
 export const sorted = (ids) => [...ids].sort();
 
-/** Asks again until `holds(answer)` or the time is over; answers the last answer. */
+/** Repeats the request until `holds(answer)` or the timeout; returns the last response. */
 export async function eventually(ask, holds, what, within = 15_000) {
   const end = Date.now() + within;
   for (;;) {
@@ -49,7 +49,7 @@ class Answer {
     }
   }
 
-  /** Demands this status and, for a refusal, this code together with the shape that every refusal has. */
+  /** Requires this status and, for an error, this code and the shape of all errors. */
   is(status, code) {
     must(this.status === status, `expected ${status}${code ? ` ${code}` : ''}, got ${this.status}`, this);
     if (code) {
@@ -60,13 +60,13 @@ class Answer {
     return this;
   }
 
-  /** What a refusal tells, less what differs from request to request. */
+  /** The error body without what differs between requests. */
   get refusal() {
     const { requestId, ...rest } = this.body ?? {};
     return { status: this.status, ...rest };
   }
 
-  /** Demands that none of these texts stands anywhere in the body. */
+  /** Requires that the body contains none of these texts. */
   without(...texts) {
     for (const text of texts) must(!this.text.includes(text), `the answer gives away ${JSON.stringify(text)}`, this);
     return this;
@@ -84,7 +84,7 @@ class Answer {
   }
 }
 
-/** Requests below one address, made by one person: `fetcher` carries that person's cookies. */
+/** Requests of one user below one URL; `fetcher` sends the user's cookies. */
 export class Api {
   constructor(baseUrl, who, fetcher = fetch) {
     this.baseUrl = baseUrl.replace(/\/$/, '');
@@ -120,7 +120,7 @@ export class Api {
   delete = (path) => this.call('DELETE', path);
 }
 
-/** A form with one file. Text fields go first, so that a server may decide before it reads the file. */
+/** A form with one file. Text fields come first, so that a server can decide before it reads the file. */
 export function upload(fileName, bytes, type, fields = {}) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -128,7 +128,7 @@ export function upload(fileName, bytes, type, fields = {}) {
   return form;
 }
 
-/** Runs the numbered steps; one line each; the first that fails ends the program with code 1. */
+/** Runs the numbered steps and prints a line for each; the first failure ends the program with exit code 1. */
 export async function tell(steps, { limit = 240_000 } = {}) {
   const watchdog = setTimeout(() => {
     console.log(`not ok: not finished after ${limit} ms`);
@@ -148,7 +148,7 @@ export async function tell(steps, { limit = 240_000 } = {}) {
   clearTimeout(watchdog);
 }
 
-/** The one argument of the programs here: JSON in argv, or in GROUPWORK_WORLD. */
+/** Reads the argument of these programs: JSON in argv or in GROUPWORK_WORLD. */
 export function world() {
   const text = process.argv[2] ?? process.env.GROUPWORK_WORLD;
   if (!text) {

@@ -1,6 +1,6 @@
-// The calls of the official better-auth client with which people look after their own account, and the organization calls
-// that are refused because schools are run elsewhere. Together with better-auth-calls.mjs and better-auth-admin.mjs every
-// route under /auth is called.
+// The calls of the official better-auth client for the own account, and the organization calls that are rejected because
+// schools are administered by other routes. Together with better-auth-calls.mjs and better-auth-admin.mjs they cover every
+// route under /auth.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, must, same, tell, world } from './api.mjs';
@@ -55,7 +55,7 @@ async function password() {
   same(ok(await elsewhere.auth.getSession(), 'the other session'), null, 'the other session is over');
 }
 
-/** The newest letter to this address; letters are files where no mail server is set. */
+/** Returns the newest email to this address; without an SMTP server emails are files. */
 async function letter(email, word = '') {
   const folder = join(here.dataDir, 'outbox');
   for (const end = Date.now() + 15_000; Date.now() < end; ) {
@@ -70,7 +70,7 @@ async function letter(email, word = '') {
   throw new Failure(`no letter to ${email} in ${folder}`);
 }
 
-/** The text of a quoted-printable letter. */
+/** Decodes a quoted-printable email. */
 const unquoted = (text) =>
   text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
 

@@ -1,4 +1,4 @@
-// Every call of the official admin client, as somebody who runs the platform, and that nobody else may make one.
+// Every call of the official admin client as a platform administrator, and that other users may make none of them.
 import { must, same, sorted, tell, world } from './api.mjs';
 import { ok, refused, stored } from './better-auth-refusals.mjs';
 import { Person } from './session.mjs';

@@ -1,5 +1,5 @@
-// Every call of the official better-auth client that the service promises to answer as the library would, and the
-// refusals beside them. Where the service is stricter on purpose (revocation holds at once), that is what is demanded.
+// Every call of the official better-auth client that the service supports as the library does, and its error cases. Where
+// the service is stricter on purpose (a revocation takes effect at once), the stricter behavior is required.
 import { Api, eventually, must, same, sorted, tell, world } from './api.mjs';
 import { managementIsElsewhere, ok, origins, refused, signUp, stored } from './better-auth-refusals.mjs';
 import { Person } from './session.mjs';

@@ -1,20 +1,20 @@
-// What the official client is refused on purpose, and how its answers are looked at.
+// Calls of the official client that are rejected on purpose, and checks of its results.
 import { Api, must, same } from './api.mjs';
 
-/** What the client was given; an error fails the check. */
+/** Returns the data of a result; an error fails the check. */
 export const ok = ({ data, error }, what) => {
   must(!error, `${what}: ${JSON.stringify(error)}`);
   return data;
 };
 
-/** Demands that the client was refused, and how. */
+/** Requires that the call was rejected with this error. */
 export const refused = ({ data, error }, status, code, what) => {
   must(error, `${what} was not refused: ${JSON.stringify(data)}`);
   same([error.status, error.code], [status, code], what);
   must(code === undefined || typeof error.message === 'string', `${what}: a refusal needs a message`);
 };
 
-/** The session as the store has it, whatever the cache cookie says. */
+/** Returns the session from the database, regardless of the cache cookie. */
 export const stored = async (person) => {
   const answer = ok(
     await person.auth.getSession({ query: { disableCookieCache: true } }),

@@ -1,8 +1,8 @@
-// Reads the text of a .docx, to see what the service really stored.
+// Reads the text of a .docx, to check what the service has stored.
 import { inflateRawSync } from 'node:zlib';
 import { must } from './api.mjs';
 
-/** The parts of a zip archive, by name. */
+/** Returns the entries of a zip archive by name. */
 export function unzip(bytes) {
   const file = Buffer.from(bytes);
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
@@ -24,7 +24,7 @@ export function unzip(bytes) {
 
 const ENTITIES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
 
-/** The words of a text document, without its markup. */
+/** Returns the text of a document without its markup. */
 export function words(bytes) {
   const body = unzip(bytes).get('word/document.xml');
   must(body, 'the archive has no word/document.xml');

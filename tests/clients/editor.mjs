@@ -1,13 +1,13 @@
-// An editor without a browser: the control endpoints of the document server simulator (its practice_api.rs lists them).
-// Nothing of this exists on a real document server, so nothing else here may call it.
+// An editor without a browser: the control endpoints of the document server simulator (its control_api.rs lists them).
+// A real document server does not have them, so no other file calls them.
 import { Api, must, same } from './api.mjs';
 
 const PERMISSIONS = ['edit', 'review', 'comment', 'fillForms'];
 
-/** The path of a document, or of something it has. */
+/** Returns the path of a document, or of a part of it. */
 export const document = (id, rest = '') => `/workrooms/documents/${id}${rest}`;
 
-/** The claims inside a token, unverified: only the document server and the service know the secret. */
+/** Returns the claims of a token without verifying it: only the document server and the service know the secret. */
 export function claims(token) {
   const parts = token.split('.');
   same(parts.length, 3, 'the parts of a token');
@@ -18,7 +18,7 @@ export function claims(token) {
   return payload;
 }
 
-/** Fetches the editor configuration as this person and holds it against what contract and protocol demand of it. */
+/** Fetches the editor configuration as this user and checks it against contract and protocol. */
 export async function configuration(person, documentId, mode) {
   const answer = (await person.api.get(document(documentId, '/editor-config'))).is(200);
   const { documentServerUrl, token, ...config } = answer.body;
@@ -59,7 +59,7 @@ export async function misbehaving(documentServerUrl, faults, act) {
   }
 }
 
-/** Every callback that the document server simulator sent about documents with this id. */
+/** Returns all callbacks that the document server simulator has sent about the document. */
 export async function notices(documentServerUrl, documentId) {
   const all = (await doors(documentServerUrl).get('/callbacks')).is(200).body;
   return all.filter(({ key }) => key.includes(documentId));
@@ -79,13 +79,13 @@ export class Editor {
     (await this.doors.post('/type', { connection: this.connection, text })).is(200);
   }
 
-  /** The text as this editor sees it now. */
+  /** Returns the text as this editor sees it. */
   async text() {
     const answer = (await this.doors.get(`/text?connection=${this.connection}`)).is(200);
     return answer.body.lines.join('\n');
   }
 
-  /** Closes and waits for the notice that follows; answers its status and whether the service took it. */
+  /** Closes the editor and waits for the callback; returns its status and whether the service accepted it. */
   async close() {
     return (await this.doors.post('/close', { connection: this.connection })).is(200).body;
   }

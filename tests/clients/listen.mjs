@@ -1,4 +1,4 @@
-// One official Socket.IO client for the Rust suite: every event as a JSON line on stdout; each JSON line on stdin,
+// An official Socket.IO client for the Rust tests: every event as a JSON line on stdout; each JSON line on stdin,
 // ["event", ...arguments], is emitted. It ends when stdin closes.
 import { createInterface } from 'node:readline';
 import { io } from 'socket.io-client';
@@ -26,7 +26,7 @@ socket.on('connect_error', (error) => {
   try {
     body = JSON.parse(error.context?.responseText ?? error.context?.response ?? 'null');
   } catch {
-    // not JSON: the test shows what came instead
+    // Not JSON: the test shows the text.
   }
   tell('connect_error', { message: error.message, status: typeof status === 'number' ? status : null, body });
 });

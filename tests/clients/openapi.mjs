@@ -1,5 +1,5 @@
-// Holds an OpenAPI document (the file named as argument) against the schema of its version, follows every reference,
-// and checks what the schema cannot: that every path parameter is declared and every one declared is in its path.
+// Validates an OpenAPI document (the file in the argument) against the schema of its version, resolves every reference, and
+// checks what the schema cannot: every path parameter is declared, and every declared one is in its path.
 import { readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 
@@ -12,7 +12,7 @@ if (!valid) faults.push(...[errors].flat().map((error) => (typeof error === "str
 
 const follow = (value, place) => {
   if (value === null || typeof value !== "object") return;
-  // Examples are data; a "$ref" in them would be a field of somebody's answer.
+  // Examples are data; a "$ref" in them would be a field of a response.
   for (const [key, inner] of Object.entries(value)) {
     if (key === "example" || key === "examples") continue;
     if (key === "$ref" && typeof inner === "string") {

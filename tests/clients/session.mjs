@@ -1,9 +1,9 @@
-// One signed-in person: a cookie jar, the official better-auth client on it, and plain requests on the same cookies.
+// A signed-in user: a cookie jar, the official better-auth client with it, and plain requests with the same cookies.
 import { createAuthClient } from 'better-auth/client';
 import { adminClient, organizationClient } from 'better-auth/client/plugins';
 import { Api, must } from './api.mjs';
 
-/** The cookies of one browser towards one host: name, value, and when they end. */
+/** The cookies of a browser for one host: name, value and expiry. */
 export class Jar {
   cookies = new Map();
 
@@ -27,7 +27,7 @@ export class Jar {
 let people = 0;
 
 export class Person {
-  /** Where the service runs several times, `baseUrls` sends each further person to the next instance. */
+  /** With several instances, `baseUrls` assigns each further user to the next instance. */
   constructor({ baseUrl, baseUrls = [baseUrl], transports, frontendOrigin }, who) {
     this.baseUrl = baseUrls[people++ % baseUrls.length].replace(/\/$/, '');
     this.transports = transports;
@@ -42,7 +42,7 @@ export class Person {
     });
   }
 
-  /** What a browser does around fetch: send the cookies and the page's origin, keep the cookies that come. */
+  /** Does what a browser does around fetch: sends the cookies and the page's origin, stores the received cookies. */
   fetch = async (url, init = {}) => {
     const headers = new Headers(init.headers);
     if (this.jar.header) headers.set('cookie', this.jar.header);
@@ -59,7 +59,7 @@ export class Person {
     return this;
   }
 
-  /** Right after sign-in a session belongs to no organization; this makes it belong to the only one, or the one named. */
+  /** Selects the only organization, or the given one: after sign-in a session belongs to none. */
   async enter(organizationId) {
     const { data: organizations, error } = await this.auth.organization.list();
     must(!error && organizations.length > 0, `${this.who} is a member of no organization: ${JSON.stringify(error)}`);

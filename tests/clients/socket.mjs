@@ -1,15 +1,15 @@
-// One person's live connection with the official Socket.IO client: everything it hears is kept, in order.
+// A user's connection with the official Socket.IO client. It stores all received events in order.
 import { io } from 'socket.io-client';
 import { Failure, must } from './api.mjs';
 
-// Long enough for an event that was sent to arrive on a busy machine; silence is always judged after
-// somebody else has heard the same news.
+// Long enough for a sent event to arrive on a busy machine. The absence of an event is always checked after another socket has
+// received it.
 const SILENCE = 500;
 
 export class Ear {
   heard = [];
 
-  /** Connects with the person's cookies and waits until the server says that the rooms are joined. */
+  /** Connects with the user's cookies and waits for `ready`, which follows joining the rooms. */
   static async open(person) {
     const ear = new Ear();
     ear.who = person.who;
@@ -30,12 +30,12 @@ export class Ear {
     return ear;
   }
 
-  /** A place in what was heard: `hears` and `silent` can start from here instead of from the beginning. */
+  /** A position in the received events, from which `hears` and `silent` can start instead of the beginning. */
   get now() {
     return this.heard.length;
   }
 
-  /** Waits for the first such event since `from` and answers its payload. */
+  /** Waits for the first such event since `from` and returns its payload. */
   async hears(event, { where = () => true, from = 0, within = 10_000 } = {}) {
     const end = Date.now() + within;
     for (;;) {
@@ -50,14 +50,14 @@ export class Ear {
     }
   }
 
-  /** Demands that nothing of this kind has come since `from`, nor comes within the bounded wait. */
+  /** Requires that no such event has arrived since `from` or arrives within a short wait. */
   async silent(event, { where = () => true, from = 0 } = {}) {
     await new Promise((done) => setTimeout(done, SILENCE));
     const found = this.heard.slice(from).find((entry) => entry.event === event && where(entry.payload ?? {}));
     must(!found, `${this.who} must not hear ${event}, but heard ${JSON.stringify(found)}`);
   }
 
-  /** Demands that nothing ever heard contains one of these texts (ids, words of others). */
+  /** Requires that no received event contains one of these texts (ids, texts of other users). */
   neverHeard(...texts) {
     for (const entry of this.heard) {
       const said = JSON.stringify(entry);
@@ -65,7 +65,7 @@ export class Ear {
     }
   }
 
-  /** Demands that only this was ever heard. */
+  /** Requires that only these events were received. */
   only(...events) {
     const other = this.heard.find((entry) => !events.includes(entry.event));
     must(!other, `${this.who} must hear nothing but ${events.join(', ')}, but heard ${JSON.stringify(other)}`);

@@ -1,4 +1,4 @@
-// Steps five and six of the story: handing in, and the bell.
+// Steps five and six of the story: submitting, and closing the topic.
 import { must, same, sorted, upload } from './api.mjs';
 import { words } from './docx.mjs';
 import { Editor, configuration, document, misbehaving } from './editor.mjs';
@@ -74,7 +74,7 @@ export async function handIn(lesson) {
   lesson.submission = second.body.submission;
 }
 
-/** Demands 423 for everything that would change this document, whoever asks. */
+/** Requires 423 for every change of this document, for all users. */
 async function locked(lesson, id) {
   const {
     students: [ben],
@@ -93,7 +93,7 @@ async function locked(lesson, id) {
     (await api.post(document(id, `/versions/${version}/restore`))).is(423, 'DOCUMENT_LOCKED');
     (await api.delete(document(id))).is(423, 'DOCUMENT_LOCKED');
   }
-  // Asked as soon as the service has the route.
+  // Sent if the service has the route.
   const { paths } = (await teacher.api.get('/openapi.json')).is(200).body;
   if (paths['/workrooms/documents/{id}/grade']) {
     for (const { api } of [teacher, admin])
@@ -120,7 +120,7 @@ export async function finish(lesson) {
   const finishing = `/assignments/${topic.id}/finish`;
   (await ben.api.post(finishing)).is(403, 'FORBIDDEN_ROLE');
 
-  // The notes are open and not yet saved when the teacher finishes, and their page does not obey.
+  // The notes are open and not saved when the teacher closes the topic, and their page does not close.
   await misbehaving(lesson.documentServerUrl, { ignoresDrop: true }, async () => {
     const editor = await Editor.open(lesson.documentServerUrl, await configuration(ana, notes.id, 'edit'));
     await editor.type(before);

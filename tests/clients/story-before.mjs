@@ -1,4 +1,4 @@
-// The first step of the story: the people arrive, and a teacher prepares a lesson.
+// The first step of the story: the users sign in, and a teacher prepares a lesson.
 import { must, same, sorted, upload } from './api.mjs';
 import { Person } from './session.mjs';
 import { Ear } from './socket.mjs';
@@ -37,7 +37,7 @@ export async function prepare(lesson) {
   const roster = (await teacher.api.get(`/classes/${lesson.class.id}/students`)).is(200).body;
   same(sorted(roster.map(({ user }) => user.id)), sorted(studentIds), 'the students of the class');
 
-  // Everybody listens from before the first group exists.
+  // All sockets are connected before the first group exists.
   lesson.ears = {
     teacher: await Ear.open(teacher),
     admin: await Ear.open(admin),
@@ -71,7 +71,7 @@ export async function prepare(lesson) {
   const visible = { ...newGroup, name: `Bridge ${mark}`, memberIds: [first, second, third] };
   lesson.visible = (await teacher.api.post('/groups', visible)).is(201).body;
   const start = new Date(Date.now() + 7 * DAY).toISOString();
-  // The first student is in it as well: that he is a member must not make it visible to him.
+  // The first student is a member, too: membership must not make the group visible to them.
   const hidden = { ...newGroup, name: `Source ${mark}`, startDate: start, memberIds: [first, fourth] };
   lesson.hidden = (await teacher.api.post('/groups', hidden)).is(201).body;
   same(

@@ -1,4 +1,4 @@
-// Steps seven and eight of the story: what the log tells to whom, and the end of the course.
+// Steps seven and eight of the story: who reads which log entries, and the deletion of the course.
 import { readdirSync } from 'node:fs';
 import { eventually, must, same, sorted } from './api.mjs';
 import { document } from './editor.mjs';
@@ -143,7 +143,7 @@ export async function deleteCourse(lesson) {
       );
     await eventually(left, (names) => names.length === 0, 'the files are gone from the disk');
   }
-  // At the very end, over everything that was ever said.
+  // At the end, over all received events.
   ears.students.forEach((ear) => ear.neverHeard(hidden.id, hidden.workRoomId, lesson.files.other.id));
   ears.students[3].neverHeard(visible.id, topic.id, page.id);
   ears.stranger.only('ready');

@@ -1,5 +1,5 @@
-// One group's lesson, from sign-in to the deleted course, told with the official clients against a started server.
-// Eight steps: the lesson itself stands here, the others in story-before, story-after and story-end.
+// A group's lesson, from sign-in to the deleted course, with the official clients against a started server. Eight steps: the
+// lesson itself is in this file, the others in story-before, story-after and story-end.
 import { readFileSync } from 'node:fs';
 import { Api, eventually, must, same, sorted, tell, upload, world } from './api.mjs';
 import { words } from './docx.mjs';
@@ -11,12 +11,12 @@ import { deleteCourse, readLog } from './story-end.mjs';
 const here = world();
 const mark = Date.now().toString(36);
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-/** Texts that only some may ever read. */
+/** Texts that only some users may read. */
 const OWN_TEXT = `Only your group measures at the bridge (${mark}).`;
 const SHARED_TEXT = `Every group writes a page about the river (${mark}).`;
 const HELP = `The thermometer is broken (${mark}).`;
 
-/** What one step finds out and a later one needs. */
+/** State that steps pass to later steps. */
 const lesson = {
   here,
   mark,

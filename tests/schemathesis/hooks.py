@@ -1,4 +1,4 @@
-"""What schemathesis must know of a school: who asks, which ids exist, and what nobody may do without a session."""
+"""What schemathesis must know about a school: the user, existing ids, and that requests without a session are rejected."""
 
 import atexit
 import base64
@@ -24,7 +24,7 @@ SHOWN = "X-Organization-Id"
 
 
 class Person:
-    """The sessions of the person who asks; one that a request ended is replaced."""
+    """The sessions of the user; one that a request has ended is replaced."""
 
     def __init__(self):
         self.cookies = {}
@@ -44,7 +44,7 @@ PERSON = Person()
 
 
 def post(path, body, cookie=None):
-    # Drawn sign-ins fail, and failures count against their address; this one is another.
+    # Generated sign-ins fail, and failures count for their address; this is another address.
     headers = {"content-type": "application/json", "origin": WORLD["origin"], "x-forwarded-for": "192.0.2.1"}
     if cookie:
         headers["cookie"] = cookie
@@ -62,12 +62,12 @@ def sign_in():
 
 
 def purpose(case):
-    """The routes under /auth may end or change the session they are asked with, so they have one of their own."""
+    """Routes under /auth may end or change the session of the request, so they have a separate one."""
     return "auth" if case.path.startswith("/auth/") else "work"
 
 
 def existing(values, drawn):
-    """One of these ids in the place of a drawn one, always the same for the same draw; sometimes the draw itself."""
+    """Returns one of these ids instead of a generated one, always the same for the same value; sometimes the value itself."""
     chosen = crc32(repr(drawn).encode()) % (len(values) * 3)
     if chosen < len(values):
         return values[chosen]
@@ -75,7 +75,7 @@ def existing(values, drawn):
 
 
 def replaced(value, fields):
-    """A body with existing ids in it."""
+    """Returns the body with existing ids."""
     if isinstance(value, dict):
         return {name: named(name, item, fields) for name, item in value.items()}
     if isinstance(value, list):
@@ -93,19 +93,19 @@ def named(name, value, fields):
 
 
 def valid(case, location):
-    """Whether this part of the request is one that the document allows; the others are wrong on purpose and stay so."""
+    """Returns whether this part of the request is valid; invalid parts are intended and not changed."""
     part = next((info for place, info in case.meta.components.items() if place.value == location), None)
     return part is None or part.mode == GenerationMode.POSITIVE
 
 
 def example(case):
-    """The recorded body of a route under /auth, whose bodies the document calls objects and no more."""
+    """Returns the recorded body of a route under /auth; the document describes these bodies only as objects."""
     content = case.operation.definition.raw.get("requestBody", {}).get("content", {})
     return content.get("application/json", {}).get("example")
 
 
 def signed(claims):
-    """A token of the document server."""
+    """Returns a token of the document server."""
     now = int(time.time())
     parts = [{"alg": "HS256", "typ": "JWT"}, {**claims, "iat": now, "exp": now + 300}]
     text = ".".join(url_safe(json.dumps(part).encode()) for part in parts)
@@ -118,7 +118,7 @@ def url_safe(data):
 
 
 def as_document_server(case):
-    """A token that fits the document, with what was drawn in it."""
+    """Returns a token for the document, with the generated claims."""
     if case.method == "GET":
         path = case.path.replace("{id}", str(case.path_parameters["id"]))
         payload = {"url": BASE + path}
@@ -141,7 +141,7 @@ def before_call(context, case, kwargs):
     if isinstance(case.body, dict) and case.meta and valid(case, "body"):
         whole = example(case) if case.path.startswith("/auth/") else None
         body = replaced({**whole, **case.body} if whole else case.body, WORLD["fields"])
-        # A body that is set anew is judged anew, and bytes of a file are not what the document calls text.
+        # A replaced body is validated again, and then the bytes of a file are not what the document describes as text.
         if body != case.body:
             case.body = body
     shown = (case.headers or {}).get(SHOWN)
@@ -166,17 +166,17 @@ def after_call(context, case, response):
         WORLD["login"]["password"] = case.body["newPassword"]
 
 
-# Operations that were answered well at least once: without many of them the checks had nothing to look at.
+# Operations that succeeded at least once: without many of them the checks would prove nothing.
 SUCCEEDED = set()
 atexit.register(lambda: print(f"succeeded: {len(SUCCEEDED)}", file=sys.stderr))
 
-# What the routes and those under /auth say to somebody without a session.
+# The error codes of the routes, and of those under /auth, without a session.
 SIGNED_OUT = (b'"UNAUTHENTICATED"', b'"UNAUTHORIZED"')
 
 
-# What the document rules out and the service takes all the same: an empty text counts as missing where it may be missing,
-# a page longer than the longest is the longest. And a valid form counts as wrong once an existing id was put into it,
-# because the bytes of its file are not what the document calls text.
+# Invalid requests that the service accepts: an empty optional text counts as missing, and a page size above the maximum is
+# the maximum. Also, a valid form counts as invalid after an existing id was inserted, because the bytes of its file are not
+# what the document describes as text.
 FORGIVEN = (
     "String smaller than minLength",
     "limit: Value greater than maximum",
@@ -192,7 +192,7 @@ def filter_failure(context, failure, case, response):
 
 
 class Unguarded(Failure):
-    """Somebody without a session got further than 401."""
+    """A request without a session got further than 401."""
 
     __slots__ = ("operation", "title", "message", "case_id", "severity")
 

@@ -1,4 +1,4 @@
-// What the school and the platform do around a lesson: people, homerooms, classes, settings, sign-ins.
+// Administration of school and platform around a lesson: users, homerooms, classes, settings, sign-ins.
 import { check, first, form, got, Person, type Schemas, type World } from "./client.js";
 
 const byId = (id: string) => ({ params: { path: { id } } });
@@ -6,7 +6,7 @@ const byId = (id: string) => ({ params: { path: { id } } });
 export interface School {
   readonly subject: Schemas["Subject"];
   readonly class: Schemas["Class"];
-  /** Takes back what the lesson does not need any more. */
+  /** Reverts what the lesson no longer needs. */
   end(): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ async function ownAccount(here: World, person: Person): Promise<void> {
   got(await client.POST("/users/me/email", { body: { newEmail: "ada.hartmann@north.example", password: here.password } }));
 }
 
-/** What those who run the platform do. */
+/** Requests of platform administrators. */
 async function platform(here: World, danaId: string): Promise<void> {
   const root = await Person.signIn(here, here.people.platform);
   const { client } = root;
