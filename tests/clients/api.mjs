@@ -1,41 +1,41 @@
-// Plain HTTP requests to the service, and checks. A failed check always shows the request and the response.
+// HTTP requests and assertions. A failed assertion prints the request and the response.
 import { isDeepStrictEqual } from 'node:util';
 
-/** A failed check. `exchange` is the HTTP response that was checked, if there is one. */
-export class Failure extends Error {
+/** A failed assertion. `exchange` is the HTTP response that was checked, if there is one. */
+export class CheckError extends Error {
   constructor(reason, exchange) {
     super(reason);
     this.exchange = exchange;
   }
 }
 
-export function must(holds, reason, exchange) {
-  if (!holds) throw new Failure(reason, exchange);
+export function assert(condition, reason, exchange) {
+  if (!condition) throw new CheckError(reason, exchange);
 }
 
-export function same(actual, expected, what, exchange) {
-  must(
+export function assertEqual(actual, expected, what, exchange) {
+  assert(
     isDeepStrictEqual(actual, expected),
     `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`,
     exchange,
   );
 }
 
-/** Returns the ids sorted as text, for responses whose order does not matter. */
+/** Returns a sorted copy of ids, for responses whose order is not tested. */
 export const sorted = (ids) => [...ids].sort();
 
-/** Repeats the request until `holds(answer)` or the timeout; returns the last response. */
-export async function eventually(ask, holds, what, within = 15_000) {
+/** Repeats a request until the condition holds, and returns the last result. Fails after `within` milliseconds. */
+export async function waitUntil(request, condition, what, within = 15_000) {
   const end = Date.now() + within;
   for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
-    must(Date.now() < end, `${what}: not within ${within} ms`, answer instanceof Answer ? answer : undefined);
+    const result = await request();
+    if (condition(result)) return result;
+    assert(Date.now() < end, `${what}: not within ${within} ms`, result instanceof ApiResponse ? result : undefined);
     await new Promise((done) => setTimeout(done, 100));
   }
 }
 
-class Answer {
+class ApiResponse {
   constructor(request, response, bytes) {
     this.request = request;
     this.status = response.status;
@@ -49,46 +49,46 @@ class Answer {
     }
   }
 
-  /** Requires this status and, for an error, this code and the shape of all errors. */
-  is(status, code) {
-    must(this.status === status, `expected ${status}${code ? ` ${code}` : ''}, got ${this.status}`, this);
+  /** Requires this status and, for an error, this code and the fields of every error body. */
+  expect(status, code) {
+    assert(this.status === status, `expected ${status}${code ? ` ${code}` : ''}, got ${this.status}`, this);
     if (code) {
-      same(this.body?.code, code, 'code', this);
-      must(typeof this.body.message === 'string' && this.body.message, 'a refusal needs a message', this);
-      must(typeof this.body.requestId === 'string' && this.body.requestId, 'a refusal needs a requestId', this);
+      assertEqual(this.body?.code, code, 'code', this);
+      assert(typeof this.body.message === 'string' && this.body.message, 'an error needs a message', this);
+      assert(typeof this.body.requestId === 'string' && this.body.requestId, 'an error needs a requestId', this);
     }
     return this;
   }
 
-  /** The error body without what differs between requests. */
-  get refusal() {
+  /** Returns status and body of an error without the fields that differ between requests. */
+  get errorBody() {
     const { requestId, ...rest } = this.body ?? {};
     return { status: this.status, ...rest };
   }
 
   /** Requires that the body contains none of these texts. */
-  without(...texts) {
-    for (const text of texts) must(!this.text.includes(text), `the answer gives away ${JSON.stringify(text)}`, this);
+  expectWithout(...texts) {
+    for (const text of texts) assert(!this.text.includes(text), `the response contains ${JSON.stringify(text)}`, this);
     return this;
   }
 
   describe() {
-    const { method, url, sent, who } = this.request;
+    const { method, url, sent, label } = this.request;
     const shown = this.body === undefined ? `<${this.bytes.byteLength} bytes> ${this.text.slice(0, 300)}` : this.text;
     return [
-      `  request: ${method} ${url} (as ${who})`,
-      ...(sent === undefined ? [] : [`  sent:    ${sent}`]),
-      `  answer:  ${this.status} ${this.headers.get('content-type') ?? ''}`,
-      `  body:    ${shown.slice(0, 4000)}`,
+      `  request:  ${method} ${url} (as ${label})`,
+      ...(sent === undefined ? [] : [`  sent:     ${sent}`]),
+      `  response: ${this.status} ${this.headers.get('content-type') ?? ''}`,
+      `  body:     ${shown.slice(0, 4000)}`,
     ].join('\n');
   }
 }
 
-/** Requests of one user below one URL; `fetcher` sends the user's cookies. */
+/** Sends requests below one address as one user. `fetcher` adds the cookies of the user. */
 export class Api {
-  constructor(baseUrl, who, fetcher = fetch) {
+  constructor(baseUrl, label, fetcher = fetch) {
     this.baseUrl = baseUrl.replace(/\/$/, '');
-    this.who = who;
+    this.label = label;
     this.fetcher = fetcher;
   }
 
@@ -103,13 +103,13 @@ export class Api {
       init.body = sent = JSON.stringify(body);
       init.headers['content-type'] = 'application/json';
     }
-    const request = { method, url, sent, who: this.who };
+    const request = { method, url, sent, label: this.label };
     let response;
     try {
       response = await this.fetcher(url, init);
-      return new Answer(request, response, await response.arrayBuffer());
+      return new ApiResponse(request, response, await response.arrayBuffer());
     } catch (error) {
-      throw new Failure(`${method} ${url}: ${error.cause?.message ?? error.message}`);
+      throw new CheckError(`${method} ${url}: ${error.cause?.message ?? error.message}`);
     }
   }
 
@@ -120,7 +120,7 @@ export class Api {
   delete = (path) => this.call('DELETE', path);
 }
 
-/** A form with one file. Text fields come first, so that a server can decide before it reads the file. */
+/** Returns a form with one file. Text fields come first, so that a server can check them before it reads the file. */
 export function upload(fileName, bytes, type, fields = {}) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -128,31 +128,31 @@ export function upload(fileName, bytes, type, fields = {}) {
   return form;
 }
 
-/** Runs the numbered steps and prints a line for each; the first failure ends the program with exit code 1. */
-export async function tell(steps, { limit = 240_000 } = {}) {
+/** Runs the steps and prints a numbered line for each. The first step that fails ends the program with exit code 1. */
+export async function runSteps(steps, { limit = 240_000 } = {}) {
   const watchdog = setTimeout(() => {
     console.log(`not ok: not finished after ${limit} ms`);
     process.exit(1);
   }, limit);
-  for (const [index, [title, act]] of steps.entries()) {
+  for (const [index, [title, run]] of steps.entries()) {
     try {
-      await act();
+      await run();
       console.log(`ok ${index + 1} ${title}`);
     } catch (error) {
       console.log(`not ok ${index + 1} ${title}: ${error.message}`);
       if (error.exchange) console.log(error.exchange.describe());
-      if (!(error instanceof Failure)) console.log(error.stack);
+      if (!(error instanceof CheckError)) console.log(error.stack);
       process.exit(1);
     }
   }
   clearTimeout(watchdog);
 }
 
-/** Reads the argument of these programs: JSON in argv or in GROUPWORK_WORLD. */
-export function world() {
+/** Returns the description of the server and its users: JSON in the first argument or in GROUPWORK_WORLD. */
+export function readWorld() {
   const text = process.argv[2] ?? process.env.GROUPWORK_WORLD;
   if (!text) {
-    console.error('give the world as JSON, as the first argument or in GROUPWORK_WORLD; see tests/README.md');
+    console.error('pass the server and its users as JSON, in the first argument or in GROUPWORK_WORLD; see tests/README.md');
     process.exit(2);
   }
   return JSON.parse(text);

@@ -1,12 +1,12 @@
-// Reads the text of a .docx, to check what the service has stored.
+// Reads the text of a .docx file, to check what the service stored.
 import { inflateRawSync } from 'node:zlib';
-import { must } from './api.mjs';
+import { assert } from './api.mjs';
 
 /** Returns the entries of a zip archive by name. */
 export function unzip(bytes) {
   const file = Buffer.from(bytes);
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
-  must(end >= 0, `not a zip archive: ${file.length} bytes`);
+  assert(end >= 0, `not a zip archive: ${file.length} bytes`);
   const parts = new Map();
   let at = file.readUInt32LE(end + 16);
   for (let left = file.readUInt16LE(end + 10); left > 0; left -= 1) {
@@ -24,10 +24,10 @@ export function unzip(bytes) {
 
 const ENTITIES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
 
-/** Returns the text of a document without its markup. */
-export function words(bytes) {
+/** Returns the text of a document without markup. */
+export function extractText(bytes) {
   const body = unzip(bytes).get('word/document.xml');
-  must(body, 'the archive has no word/document.xml');
+  assert(body, 'the archive has no word/document.xml');
   const text = body
     .toString('utf8')
     .replace(/<\/w:p>/g, '\n')

@@ -1,5 +1,6 @@
-// Validates an OpenAPI document (the file in the argument) against the schema of its version, resolves every reference, and
-// checks what the schema cannot: every path parameter is declared, and every declared one is in its path.
+// Validates an OpenAPI document (the file in the first argument) against the schema of its version, and checks what the
+// schema does not cover: references resolve, path parameters are declared exactly, operation ids are unique, and security
+// schemes exist.
 import { readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 
@@ -12,13 +13,13 @@ if (!valid) faults.push(...[errors].flat().map((error) => (typeof error === "str
 
 const follow = (value, place) => {
   if (value === null || typeof value !== "object") return;
-  // Examples are data; a "$ref" in them would be a field of a response.
+  // Examples are data; a "$ref" in them is a field of a recorded response.
   for (const [key, inner] of Object.entries(value)) {
     if (key === "example" || key === "examples") continue;
     if (key === "$ref" && typeof inner === "string") {
       const parts = inner.replace(/^#\//, "").split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
       const found = parts.reduce((at, part) => at?.[part], document);
-      if (!inner.startsWith("#/") || found === undefined) faults.push(`${place}: ${inner} leads nowhere (a type that only parameters name? register it in http/document.rs)`);
+      if (!inner.startsWith("#/") || found === undefined) faults.push(`${place}: ${inner} does not resolve (a type that only parameters use? register it in crates/api/src/document.rs)`);
     } else {
       follow(inner, `${place}/${key}`);
     }
@@ -32,15 +33,15 @@ for (const [path, item] of Object.entries(document.paths)) {
   const inPath = [...path.matchAll(/{([^}]+)}/g)].map((match) => match[1]).sort();
   for (const [method, operation] of Object.entries(item)) {
     operations += 1;
-    const said = `${method.toUpperCase()} ${path}`;
+    const operationName = `${method.toUpperCase()} ${path}`;
     const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
     if (JSON.stringify(declared.map((parameter) => parameter.name).sort()) !== JSON.stringify(inPath))
-      faults.push(`${said}: its path parameters are not those of its path`);
-    if (names.has(operation.operationId)) faults.push(`${said}: operationId ${operation.operationId} is taken`);
+      faults.push(`${operationName}: the declared path parameters differ from those of the path`);
+    if (names.has(operation.operationId)) faults.push(`${operationName}: operationId ${operation.operationId} is not unique`);
     names.add(operation.operationId);
     for (const security of operation.security ?? [])
       for (const scheme of Object.keys(security))
-        if (!document.components.securitySchemes[scheme]) faults.push(`${said}: unknown security scheme ${scheme}`);
+        if (!document.components.securitySchemes[scheme]) faults.push(`${operationName}: unknown security scheme ${scheme}`);
   }
 }
 

@@ -1,13 +1,13 @@
-// A signed-in user: a cookie jar, the official better-auth client with it, and plain requests with the same cookies.
+// A signed-in user: a cookie jar, and the official better-auth client and plain requests that share it.
 import { createAuthClient } from 'better-auth/client';
 import { adminClient, organizationClient } from 'better-auth/client/plugins';
-import { Api, must } from './api.mjs';
+import { Api, assert } from './api.mjs';
 
-/** The cookies of a browser for one host: name, value and expiry. */
-export class Jar {
+/** The cookies of one browser for one host: name, value, attributes and expiry. */
+export class CookieJar {
   cookies = new Map();
 
-  take(response) {
+  store(response) {
     for (const line of response.headers.getSetCookie()) {
       const [pair, ...attributes] = line.split(';').map((part) => part.trim());
       const cut = pair.indexOf('=');
@@ -24,17 +24,17 @@ export class Jar {
   }
 }
 
-let people = 0;
+let users = 0;
 
-export class Person {
-  /** With several instances, `baseUrls` assigns each further user to the next instance. */
-  constructor({ baseUrl, baseUrls = [baseUrl], transports, frontendOrigin }, who) {
-    this.baseUrl = baseUrls[people++ % baseUrls.length].replace(/\/$/, '');
+export class User {
+  /** If there are several instances, each new user connects to the next of `baseUrls`. */
+  constructor({ baseUrl, baseUrls = [baseUrl], transports, frontendOrigin }, label) {
+    this.baseUrl = baseUrls[users++ % baseUrls.length].replace(/\/$/, '');
     this.transports = transports;
     this.origin = frontendOrigin ?? this.baseUrl;
-    this.who = who;
-    this.jar = new Jar();
-    this.api = new Api(`${this.baseUrl}/api`, who, this.fetch);
+    this.label = label;
+    this.jar = new CookieJar();
+    this.api = new Api(`${this.baseUrl}/api`, label, this.fetch);
     this.auth = createAuthClient({
       baseURL: this.baseUrl,
       plugins: [organizationClient(), adminClient()],
@@ -42,31 +42,31 @@ export class Person {
     });
   }
 
-  /** Does what a browser does around fetch: sends the cookies and the page's origin, stores the received cookies. */
+  /** Like `fetch` in a browser: sends the cookies and the origin of the page, and stores new cookies. */
   fetch = async (url, init = {}) => {
     const headers = new Headers(init.headers);
     if (this.jar.header) headers.set('cookie', this.jar.header);
     headers.set('origin', this.origin);
     const response = await fetch(url, { ...init, headers });
-    this.jar.take(response);
+    this.jar.store(response);
     return response;
   };
 
   async signIn({ email, password }) {
     const { data, error } = await this.auth.signIn.email({ email, password });
-    must(!error, `${this.who} cannot sign in as ${email}: ${JSON.stringify(error)}`);
+    assert(!error, `${this.label} cannot sign in as ${email}: ${JSON.stringify(error)}`);
     this.user = data.user;
     return this;
   }
 
-  /** Selects the only organization, or the given one: after sign-in a session belongs to none. */
-  async enter(organizationId) {
+  /** Activates an organization, by default the user's first. No organization is active after sign-in. */
+  async selectOrganization(organizationId) {
     const { data: organizations, error } = await this.auth.organization.list();
-    must(!error && organizations.length > 0, `${this.who} is a member of no organization: ${JSON.stringify(error)}`);
+    assert(!error && organizations.length > 0, `${this.label} is a member of no organization: ${JSON.stringify(error)}`);
     const chosen = organizationId ?? organizations[0].id;
     const active = await this.auth.organization.setActive({ organizationId: chosen });
-    must(!active.error, `${this.who} cannot enter the organization: ${JSON.stringify(active.error)}`);
-    must(active.data.id === chosen, `${this.who} entered ${active.data.id} instead of ${chosen}`);
+    assert(!active.error, `${this.label} cannot activate the organization: ${JSON.stringify(active.error)}`);
+    assert(active.data.id === chosen, `${this.label} activated ${active.data.id} instead of ${chosen}`);
     this.organizationId = chosen;
     return this;
   }

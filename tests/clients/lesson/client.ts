@@ -22,32 +22,32 @@ interface Result<T> {
   readonly response: Response;
 }
 
-/** The data of a successful response. */
-export function got<T>({ data, error, response }: Result<T>): T {
+/** Returns the data of a successful response. Fails for an error. */
+export function dataOf<T>({ data, error, response }: Result<T>): T {
   if (data === undefined) throw new Error(`${response.status} ${response.url}: ${JSON.stringify(error)}`);
   return data;
 }
 
-/** The first entry of a list that must have one. */
+/** Returns the first entry of a list. Fails for an empty list. */
 export function first<T>(list: readonly T[]): T {
   const [entry] = list;
   if (entry === undefined) throw new Error("the list is empty");
   return entry;
 }
 
-/** Fails with the reason when the condition does not hold. */
+/** Requires a condition. */
 export function check(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new Error(reason);
 }
 
-/** The response must be an error with this status and code. */
-export function refused(result: Result<unknown>, status: number, code: string): void {
+/** Requires an error with this status and code. */
+export function expectError(result: Result<unknown>, status: number, code: string): void {
   const { error, response } = result;
   const found = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   check(response.status === status && found === code, `${response.url}: ${response.status} ${JSON.stringify(error)}`);
 }
 
-/** A form with one file and text fields. */
+/** Returns a serializer for a form with one file and text fields. */
 export function form(name: string, text: string, fields: Record<string, string> = {}): () => FormData {
   return () => {
     const body = new FormData();
@@ -57,7 +57,7 @@ export function form(name: string, text: string, fields: Record<string, string> 
   };
 }
 
-export class Person {
+export class User {
   readonly client: Client<paths>;
   readonly cookies = new Map<string, string>();
 
@@ -65,30 +65,30 @@ export class Person {
     this.client = createClient<paths>({ baseUrl: `${world.baseUrl}/api`, fetch: (request) => this.send(request) });
   }
 
-  /** Signs in; the session belongs to no organization yet. */
-  static async signIn(world: World, email: string): Promise<Person> {
-    const person = new Person(world);
-    const { user } = got(await person.client.POST("/auth/sign-in/email", { body: { email, password: world.password } }));
-    check(user.email === email, `signed in: ${user.email}`);
-    const seen = got(await person.client.GET("/auth/get-session"));
+  /** Signs in. No organization is active after sign-in. */
+  static async signIn(world: World, email: string): Promise<User> {
+    const user = new User(world);
+    const signedIn = dataOf(await user.client.POST("/auth/sign-in/email", { body: { email, password: world.password } }));
+    check(signedIn.user.email === email, `signed in: ${signedIn.user.email}`);
+    const seen = dataOf(await user.client.GET("/auth/get-session"));
     check(seen?.session.activeOrganizationId === null, "no organization is active right after sign-in");
-    return person;
+    return user;
   }
 
-  /** Signs in and enters the only organization. */
-  static async enter(world: World, email: string): Promise<Person> {
-    const person = await Person.signIn(world, email);
-    const organization = first(got(await person.client.GET("/auth/organization/list")));
-    const entered = got(
-      await person.client.POST("/auth/organization/set-active", { body: { organizationId: organization.id } }),
+  /** Signs in and activates the user's first organization. */
+  static async signInToOrganization(world: World, email: string): Promise<User> {
+    const user = await User.signIn(world, email);
+    const organization = first(dataOf(await user.client.GET("/auth/organization/list")));
+    const active = dataOf(
+      await user.client.POST("/auth/organization/set-active", { body: { organizationId: organization.id } }),
     );
-    check(entered?.id === organization.id, "the organization is active");
-    return person;
+    check(active?.id === organization.id, "the organization is active");
+    return user;
   }
 
-  /** The account with its membership. */
+  /** Returns the account with its membership. */
   async me(): Promise<Schemas["Me"]> {
-    return got(await this.client.GET("/users/me"));
+    return dataOf(await this.client.GET("/users/me"));
   }
 
   /** Sends a request with the cookies of this user and records the exchange. */
@@ -120,7 +120,7 @@ export class Person {
   }
 }
 
-/** The body of a request as an example shows it: JSON, or the fields of a form with the names of its files. */
+/** Returns the body of a request for an example: JSON, or the fields of a form with the names of its files. */
 async function shownBody(request: Request): Promise<{ sent: string; request: unknown }> {
   const sent = (request.headers.get("content-type") ?? "").split(";", 1).join();
   if (sent === "application/json") return { sent, request: await request.json() };
