@@ -105,13 +105,13 @@ fn encode(key: &[u8]) -> String {
     text
 }
 
-/// Returns whether the character is an accent or a vowel point. Marks of other scripts that distinguish letters, such
-/// as the vowel signs of Devanagari, have other combining classes and are kept.
+/// Returns whether the character is an accent or a vowel point. Marks of other scripts that distinguish characters,
+/// such as the vowel signs of Devanagari, have other combining classes and are kept.
 fn is_accent(character: char) -> bool {
     matches!(canonical_combining_class(character), 10..=36 | 200..=255)
 }
 
-/// Returns the base letters of letters with a stroke and of ligatures, which have no Unicode decomposition.
+/// Returns the base characters of characters with a stroke and of ligatures, which have no Unicode decomposition.
 fn base_letters(character: char) -> Option<&'static str> {
     Some(match character {
         'ß' => "ss",

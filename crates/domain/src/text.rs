@@ -279,8 +279,8 @@ fn slug(text: &str) -> Result<(), TextError> {
     }
 }
 
-/// Requires at least two labels, the last one with a letter: an IP address is not a domain.
-fn host(text: &str) -> Result<(), TextError> {
+/// Requires at least two labels, the last one with an alphabetic character: an IP address is not a domain.
+fn host(text: &str) -> Result<(), BadText> {
     let label = |label: &str| {
         (1..=63).contains(&label.len()) && slug(label).is_ok() && !label.starts_with('-') && !label.ends_with('-')
     };
