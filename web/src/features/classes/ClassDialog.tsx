@@ -39,7 +39,7 @@ export function ClassDialog(props: Props) {
   );
 }
 
-/** Stands for "none" in optional selects. */
+/** Value of "none" in optional selects. */
 const NONE = "";
 
 const initialForm = (schoolClass: Class | undefined) => ({

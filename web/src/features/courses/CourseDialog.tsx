@@ -39,7 +39,7 @@ export function CourseDialog(props: Props) {
   );
 }
 
-/** Stands for "a subject that is not in the list yet". */
+/** Value of the option for a new subject. */
 const NEW = "new";
 
 function CourseForm({ course, classId, subjectId, close, onMade }: Props & { close: () => void }) {

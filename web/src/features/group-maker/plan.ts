@@ -45,7 +45,7 @@ export function splitEvenly(students: readonly string[], count: number): string[
   return Array.from({ length: count }, (_, index) => students.slice(Math.round((index * students.length) / count), Math.round(((index + 1) * students.length) / count)));
 }
 
-/** Name of a group by a scheme: # is replaced by its number, @ by a letter (A, B … Z, AA). */
+/** Name of a group by a scheme: # is replaced by its number, @ by its alphabetic index (A, B … Z, AA). */
 export function groupName(scheme: string, number: number, index: number): string {
   const name = scheme.replaceAll("#", String(number)).replaceAll("@", letterName(index)).trim();
   return name === "" ? String(number) : name;

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
 
-/** Shows that a draft of an earlier visit was restored, and lets the user discard it. */
+/** Shows that a draft of an earlier visit was restored, with a button to discard it. */
 export function RestoredDraftNotice({ onDiscard }: { onDiscard: () => void }) {
   const { t } = useTranslation();
   return (

@@ -172,7 +172,7 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
   useEffect(() => () => setUnsent(false), [setUnsent]);
   const whole = useMemo(() => {
     const { documentServerUrl: _, ...own } = config;
-    // The wrapper lets `events` of the configuration override its own, so all of them are set here.
+    // `events` of the configuration overrides the wrapper's own handlers, so all of them are set here.
     const events = {
       onAppReady: () => undefined,
       onDocumentStateChange: (event: { data?: boolean }) => {
