@@ -32,12 +32,12 @@ def content_types(overrides):
 
 
 def relationships(targets):
-    """The arrows from one part to others, as (kind, target) pairs named rId1, rId2 and so on."""
-    arrows = "".join(
+    """The relationships of a part to others, given as (kind, target) pairs and named rId1, rId2 and so on."""
+    items = "".join(
         f'<Relationship Id="rId{number}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for number, (kind, target) in enumerate(targets, 1)
     )
-    return f'<Relationships xmlns="{PACKAGE}/relationships">{arrows}</Relationships>'
+    return f'<Relationships xmlns="{PACKAGE}/relationships">{items}</Relationships>'
 
 
 def write(name, parts):
@@ -174,7 +174,7 @@ FRAME = (
 
 
 def placeholder(number, name, kind, box=None):
-    """One field to type into; a slide takes the place and size of its layout's field of the same kind."""
+    """A text placeholder. A slide inherits position and size from the placeholder of the same kind in its layout."""
     place = "<p:spPr/>"
     if box:
         left, top, width, height = box

@@ -1,6 +1,6 @@
-// Stands between the service and the C library (LD_PRELOAD) and counts what is done to files below a folder: over all
-// threads, in one line. At a wanted place it kills the process or says that the disk failed. The test arms it through a
-// file that both have mapped. Nothing of this is in the service.
+// Preloaded library (LD_PRELOAD) that intercepts the file calls of the C library. It counts the calls on files below a
+// folder in one sequence over all threads. At the selected calls it kills the process or returns an error. The test
+// controls it through a plan file that both processes map; see faults.rs.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 enum { WRITE = 1, SYNC = 2, RENAME = 4, CREATE = 8, UNLINK = 16, TRUNCATE = 32, LINK = 64, OPEN = 128 };
 enum { COUNT = 0, KILL = -1 };
 
-// The test writes the same fields at the same places.
+// The plan. faults.rs writes the fields at the same offsets.
 static struct {
     volatile uint64_t armed, kinds, first, many, seen, fired, synced_again;
     volatile int64_t action;
@@ -27,7 +27,7 @@ static struct {
     char last[1024];
 } *plan;
 
-// Descriptors whose sync failed and that are still open.
+// Open descriptors whose sync failed.
 static unsigned char failed[65536];
 
 __attribute__((constructor)) static void begin(void) {
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void begin(void) {
     if (map != MAP_FAILED) plan = map;
 }
 
-// Whether the call must fail, with errno set.
+// Counts a call and returns whether it must fail. Sets errno.
 static int fails(int kind, const char *name, const char *path) {
     if (!plan || !plan->armed || !(plan->kinds & kind)) return 0;
     if (strncmp(path, plan->root, strlen(plan->root)) != 0) return 0;
