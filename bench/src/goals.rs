@@ -90,7 +90,7 @@ fn beside_node(report: &Report) -> Vec<Goal> {
         cpu,
     );
     let mut check = goal(
-        "session check alone: CPU above an empty answer",
+        "session check: CPU in addition to an empty response",
         AtMost(20.0),
         " µs",
         sqlite.above(
@@ -104,32 +104,32 @@ fn beside_node(report: &Report) -> Vec<Goal> {
     }
     vec![
         goal(
-            "group list of a class: rate beside Express + Prisma + better-auth",
+            "group list of a class: rate compared with Express + Prisma + better-auth",
             AtLeast(10.0),
             "×",
             ratio(Operation::Groups, MeasuredServer::Express),
         ),
         goal(
-            "the same beside Fastify + better-sqlite3 + better-auth",
+            "group list of a class: rate compared with Fastify + better-sqlite3 + better-auth",
             AtLeast(4.0),
             "×",
             ratio(Operation::Groups, MeasuredServer::Fastify),
         ),
         goal(
-            "page of the activity log: rate beside Express + Prisma + better-auth",
+            "page of the activity log: rate compared with Express + Prisma + better-auth",
             AtLeast(6.0),
             "×",
             ratio(Operation::LogPage, MeasuredServer::Express),
         ),
         goal(
-            "chat message, synchronous=FULL: rate beside two processes of Fastify",
+            "chat message, synchronous=FULL: rate compared with two Fastify processes",
             AtLeast(2.0),
             "×",
             sqlite.beside(Operation::SendMessage, MeasuredServer::FastifyPair, rate),
         ),
         check,
         goal(
-            "PostgreSQL: server CPU of the group list beside Fastify + pg",
+            "PostgreSQL: server CPU of the group list compared with Fastify + pg",
             AtMost(0.8),
             "×",
             postgres.beside(Operation::Groups, MeasuredServer::Fastify, cpu),
@@ -173,43 +173,43 @@ fn own_cost(report: &Report) -> Vec<Goal> {
     });
     vec![
         goal(
-            "group list: CPU beside the raw loop of its statements",
+            "group list: CPU compared with a loop of its statements",
             AtMost(1.5),
             "×",
             sqlite.beside(Operation::Groups, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
-            "page of the log: CPU beside the raw loop",
+            "page of the log: CPU compared with a loop of its statements",
             AtMost(1.7),
             "×",
             sqlite.beside(Operation::LogPage, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
-            "ten times the rows, group list: CPU",
+            "group list with ten times the rows: CPU",
             AtMost(1.1),
             "×",
             larger(Operation::Groups, cpu),
         ),
         goal(
-            "ten times the rows, group list: time",
+            "group list with ten times the rows: time",
             AtMost(1.1),
             "×",
             slower(Operation::Groups),
         ),
         goal(
-            "ten times the rows, page of the log: CPU",
+            "page of the log with ten times the rows: CPU",
             AtMost(1.1),
             "×",
             larger(Operation::LogPage, cpu),
         ),
         goal(
-            "ten times the rows, page of the log: time",
+            "page of the log with ten times the rows: time",
             AtMost(1.1),
             "×",
             slower(Operation::LogPage),
         ),
         goal(
-            "document save beside write, fsync, rename, commit: time",
+            "document save: time compared with write, fsync, rename, commit",
             AtMost(1.5),
             "×",
             sqlite.both(
@@ -222,7 +222,7 @@ fn own_cost(report: &Report) -> Vec<Goal> {
         goal("finish of 30 groups × 3 documents", AtMost(50.0), " ms", column(1)),
         goal(
             &format!(
-                "finish: a document of {}, beside one of {least}: time",
+                "finish: time per document with {} documents compared with {least}",
                 finishing::DOCUMENTS[2]
             ),
             AtMost(1.0),
@@ -240,19 +240,19 @@ fn files(report: &Report) -> Vec<Goal> {
     };
     vec![
         goal(
-            "editor-config: rate beside nginx sending the same bytes",
+            "editor-config: rate compared with nginx sending the same bytes",
             AtLeast(0.5),
             "×",
             ratio(|rounds| &rounds.configuration),
         ),
         goal(
-            "file answer of a 50 KB document: rate beside nginx",
+            "`/file` of a 50 KB document: rate compared with nginx",
             AtLeast(0.5),
             "×",
             ratio(|rounds| &rounds.file),
         ),
         goal(
-            "download of a 10 MB document: rate beside nginx",
+            "download of a 10 MB document: rate compared with nginx",
             AtLeast(0.5),
             "×",
             ratio(|rounds| &rounds.large),
@@ -266,11 +266,11 @@ fn memory_and_starts(report: &Report) -> Vec<Goal> {
     let one = |bytes: u64| Spread::of([mebibytes(bytes)]);
     let growth = &report.growth;
     let of_archive = format!(
-        "a ZIP of {:.0} MiB streams: memory grows by",
+        "streaming a ZIP of {:.0} MiB: memory growth",
         mebibytes(growth.archive_size)
     );
     let of_pdf = format!(
-        "a PDF of {:.0} MiB streams: memory grows by",
+        "streaming a PDF of {:.0} MiB: memory growth",
         mebibytes(growth.pdf_size)
     );
     let idle = Spread::of(report.idle.iter().map(|bytes| bytes / 1024.0));
@@ -280,7 +280,7 @@ fn memory_and_starts(report: &Report) -> Vec<Goal> {
         goal(&of_pdf, AtMost(32.0), " MiB", one(growth.pdf)),
         goal("idle HTTP keep-alive connection", AtMost(20.0), " KiB", idle),
         goal(
-            "start to first healthy answer, schema present",
+            "time from start to the first healthy response, schema present",
             AtMost(60.0),
             " ms",
             Spread::of(report.starts.iter().copied()),
@@ -292,19 +292,19 @@ fn memory_and_starts(report: &Report) -> Vec<Goal> {
             one(report.memory),
         ),
         goal(
-            "a class of 30 signs in at once, on one core",
+            "30 simultaneous sign-ins, on one core",
             AtMost(0.5),
             " s",
             sign_ins(|round| round.on_one_core),
         ),
         goal(
-            "meanwhile: p99 of others, on that one core",
+            "p99 of other requests during the sign-ins, on that core",
             AtMost(2.0),
             "×",
             sign_ins(|round| round.others_on_one_core),
         ),
         goal(
-            "meanwhile: p99 of others, on all cores",
+            "p99 of other requests during the sign-ins, on all cores",
             AtMost(2.0),
             "×",
             sign_ins(|round| round.others),

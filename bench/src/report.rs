@@ -39,7 +39,7 @@ impl Report {
     fn markdown(&self) -> String {
         let mut text = goals::table(self);
         if !self.has_peers {
-            text.push_str("\nNothing was measured beside Node: its servers were not there.\n");
+            text.push_str("\nThe Node servers were not measured: they are not installed.\n");
         }
         text.push_str(&self.servers());
         text.push_str(&self.beside_limits());
@@ -92,13 +92,13 @@ impl Report {
         );
         row(
             &mut text,
-            "the statements in a raw loop",
+            "its statements in a loop",
             sqlite,
             [MeasuredServer::QueryLoop; 3],
         );
         row(
             &mut text,
-            "the limit: the bytes from memory, one row and its commit",
+            "limit: the bytes from memory, one row and its commit",
             sqlite,
             [MeasuredServer::Limit; 3],
         );
@@ -139,15 +139,18 @@ impl Report {
                 format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
                 Operation::LogPage,
             ),
-            (format!("chat message, {CONNECTIONS} at once"), Operation::SendMessage),
             (
-                format!("document save, one after the other ({} KB)", document / 1000),
+                format!("chat message, {CONNECTIONS} concurrent"),
+                Operation::SendMessage,
+            ),
+            (
+                format!("document save, sequential ({} KB)", document / 1000),
                 Operation::Save,
             ),
-            (format!("document save, {DOCUMENTS} at once"), Operation::Saves),
+            (format!("document save, {DOCUMENTS} concurrent"), Operation::Saves),
         ];
         let mut text = String::from(
-            "\n| beside the limit | requests/s | limit/s | rate, share of the limit | CPU µs | CPU above the limit, µs |\n\
+            "\n| compared with the limit | requests/s | limit/s | rate, share of the limit | CPU µs | CPU in addition to the limit, µs |\n\
              |---|--:|--:|--:|--:|--:|\n",
         );
         let rounds = Rounds(&self.sqlite);
@@ -171,11 +174,11 @@ impl Report {
     /// Files compared with nginx.
     fn beside_nginx(&self) -> String {
         let Some(downloads) = &self.downloads else {
-            return "\nFiles were not measured: there was no nginx.\n".to_owned();
+            return "\nFiles were not measured: nginx is not installed.\n".to_owned();
         };
         let large = format!("download of {} MB, 4 connections", downloads::LARGE / 1_000_000);
         let mut text = String::from(
-            "\n| beside nginx | answers/s | nginx/s | share | CPU, times nginx |\n|---|--:|--:|--:|--:|\n",
+            "\n| compared with nginx | responses/s | nginx/s | share | CPU, multiple of nginx |\n|---|--:|--:|--:|--:|\n",
         );
         for (name, rounds) in [
             ("editor-config, 32 connections", &downloads.configuration),
@@ -198,7 +201,7 @@ impl Report {
     /// Finishing topics with a growing number of documents.
     fn growing(&self) -> String {
         let mut text = format!(
-            "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\
+            "\n| finish of a topic of {GROUPS} groups | ms | CPU ms | time per document, compared with the first row |\n\
              |---|--:|--:|--:|\n",
         );
         for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
@@ -222,7 +225,7 @@ impl Report {
     fn importing(&self) -> String {
         let of = |figure: fn(&imports::ImportRound) -> f64| Spread::of(self.imports.iter().map(figure));
         format!(
-            "\nImporting {} people from a table: {} rows/s, the bare inserts of the same rows {}/s; share {}.\n",
+            "\nImporting {} people from a table: {} rows/s, only the inserts of the same rows {}/s; share {}.\n",
             imports::ROWS,
             shown(of(|round| round.service)),
             shown(of(|round| round.raw)),
@@ -233,22 +236,22 @@ impl Report {
     fn conditions(&self) -> String {
         let readers = if self.pace.many > 1 {
             format!(
-                "The larger school has {} times that; the Node servers read the larger one, and their rates are held against \
-                 the service on the larger one.",
+                "The larger school has {} times that; the Node servers read the larger one, and their rates are \
+                 compared with those of the service on the larger one.",
                 self.pace.many
             )
         } else {
             String::new()
         };
         format!(
-            "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \
-             within a round. Reads and chat: {CONNECTIONS} keep-alive connections. The limit of a read is the same process \
-             answering the same bytes from memory; the limit of a save is the same process writing the same bytes with \
+            "\nMedians of {} rounds of {:.1} s for each target, in rotating order (minimum–maximum in brackets); \
+             ratios are calculated within a round. Reads and chat: {CONNECTIONS} keep-alive connections. The limit of a read is \
+             the same process returning the same bytes from memory; the limit of a save is the same process writing the same bytes with \
              write, fsync, rename, fsync of the folder and one SQLite commit; the limit of a message is one row with a \
-             commit of its own. The class has {GROUPS} groups of {MEMBERS}, a course and two topics, one with own texts; \
-             {OTHER_CLASSES} other classes ({} rows) lie beside it, and {} records are in the log. {readers} Requests are \
-             logged, sessions are checked, SQLite runs with synchronous=FULL; PostgreSQL is thrown away afterwards and does \
-             not sync.\n\nMachine: {}. Load average {} before, {} after; the run took {:.0} s.\n",
+             commit of its own. The class has {GROUPS} groups of {MEMBERS}, a course and two topics, one with a text \
+             per group. The database has {OTHER_CLASSES} other classes ({} rows) and {} log records. {readers} Requests are \
+             logged, sessions are checked, SQLite runs with synchronous=FULL; PostgreSQL is temporary and runs \
+             without fsync.\n\nMachine: {}. Load average {} before and {} after the run, which took {:.0} s.\n",
             self.pace.rounds,
             self.pace.sample.as_secs_f64(),
             self.rows[0],

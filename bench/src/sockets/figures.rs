@@ -60,13 +60,13 @@ pub fn markdown(rounds: &SocketRounds, room: usize, events: usize, folder: &Path
         });
     }
     let last = counts.len() - 1;
-    line(&mut text, rounds, "KiB per socket after the events", 1, |of| {
+    line(&mut text, rounds, "KiB per socket after all events", 1, |of| {
         of.after_events
     });
     line(&mut text, rounds, "CPU µs per connect", 0, |of| {
         of.steps[last].cpu_per_connect
     });
-    line(&mut text, rounds, "seconds until all were ready", 1, |of| {
+    line(&mut text, rounds, "seconds until all sockets were ready", 1, |of| {
         of.steps.iter().map(|step| step.time.as_secs_f64()).sum()
     });
     line(&mut text, rounds, "idle CPU, % of a processor", 1, |of| {
@@ -79,14 +79,27 @@ pub fn markdown(rounds: &SocketRounds, room: usize, events: usize, folder: &Path
         line(&mut text, rounds, &what, 0, |of| of.deliveries[index].rate);
     }
     line(&mut text, rounds, "CPU µs of the write alone", 0, |of| of.write_alone);
-    line(&mut text, rounds, "MiB of the process before", 0, |of| of.empty);
-    line(&mut text, rounds, "MiB more after all left", 0, |of| of.left);
+    line(
+        &mut text,
+        rounds,
+        "MiB of the process before the first socket",
+        0,
+        |of| of.empty,
+    );
+    line(
+        &mut text,
+        rounds,
+        "additional MiB after the last socket closed",
+        0,
+        |of| of.left,
+    );
     let _infallible = writeln!(
         text,
-        "\nMedians of {} rounds; ratios (least–most) within a round, less is better but for deliveries/s. Each round \
-         starts fresh processes. {events} events with each number in flight; on groupwork each is a real write (PATCH of a \
-         class with session check, transaction and log) and its CPU counts; Node asks for no session and writes nothing. \
-         Every event reached each of its sockets once and nobody else, or the run would have failed. Conditions: {}.",
+        "\nMedians of {} rounds; ratios (minimum–maximum) within a round; lower is better, except for deliveries/s. \
+         Each round starts new processes. {events} events with each number in flight. In groupwork each event is a \
+         write (PATCH of a class with session check, transaction and log) whose CPU is included; Node checks no \
+         session and writes nothing. The run verified that every event reached each socket of its room exactly once \
+         and no other socket. Conditions: {}.",
         rounds.len(),
         conditions::describe(folder).join("; "),
     );

@@ -280,7 +280,7 @@ fn slug(text: &str) -> Result<(), TextError> {
 }
 
 /// Requires at least two labels, the last one with an alphabetic character: an IP address is not a domain.
-fn host(text: &str) -> Result<(), BadText> {
+fn host(text: &str) -> Result<(), TextError> {
     let label = |label: &str| {
         (1..=63).contains(&label.len()) && slug(label).is_ok() && !label.starts_with('-') && !label.ends_with('-')
     };

@@ -7317,13 +7317,13 @@ export interface components {
     };
     responses: {
         /**
-         * @description `ASSIGNMENT_ID_REQUIRED`: The body does not say which topic this is for.
+         * @description `ASSIGNMENT_ID_REQUIRED`: The body does not name the topic.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.ASSIGNMENT_ID_REQUIRED.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7334,7 +7334,7 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `EMAIL_CAN_NOT_BE_UPDATED`: Email can not be updated.
          *
@@ -7342,7 +7342,7 @@ export interface components {
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR": {
             headers: {
@@ -7353,13 +7353,13 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `FIELD_NOT_ALLOWED`: The body sets a field that this route does not write.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR": {
             headers: {
@@ -7370,7 +7370,7 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_EMAIL`: Invalid email.
          *
@@ -7378,7 +7378,7 @@ export interface components {
          *
          *     `PASSWORD_TOO_LONG`: Password too long.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_EMAIL.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR": {
             headers: {
@@ -7389,7 +7389,7 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
@@ -7397,7 +7397,7 @@ export interface components {
          *
          *     `MEMBER_NOT_FOUND`: Member not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.MEMBER_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7408,13 +7408,13 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
          *     `INVITATION_NOT_FOUND`: Invitation not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7425,13 +7425,13 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7442,13 +7442,13 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
          *     `ORGANIZATION_NOT_FOUND`: Organization not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7459,11 +7459,11 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR": {
             headers: {
@@ -7474,11 +7474,11 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
          *     `INVITATION_NOT_FOUND`: Invitation not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7489,9 +7489,9 @@ export interface components {
             };
         };
         /**
-         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         * @description `BAD_REQUEST`: The request is invalid; the message names the reason.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.BAD_REQUEST.VALIDATION_ERROR": {
             headers: {
@@ -7514,7 +7514,7 @@ export interface components {
          *
          *     `PASSWORD_TOO_SHORT`: Password too short.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR": {
             headers: {
@@ -7531,7 +7531,7 @@ export interface components {
          *
          *     `INVALID_PASSWORD`: Invalid password.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.VALIDATION_ERROR": {
             headers: {
@@ -7552,7 +7552,7 @@ export interface components {
          *
          *     `USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL`: User already exists. Use another email.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE`: You are not allowed to set a non-existent role value.
          *
@@ -7573,7 +7573,7 @@ export interface components {
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.IMPORT_HEADER.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7588,7 +7588,7 @@ export interface components {
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.IMPORT_HEADER.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7611,7 +7611,7 @@ export interface components {
          *
          *     `USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL`: User already exists. Use another email.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE`: You are not allowed to set a non-existent role value.
          */
@@ -7634,7 +7634,7 @@ export interface components {
          *
          *     `PASSWORD_TOO_SHORT`: Password too short.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_JSON.INVALID_TOKEN.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR": {
             headers: {
@@ -7649,7 +7649,7 @@ export interface components {
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7668,7 +7668,7 @@ export interface components {
          *
          *     `PASSWORD_TOO_SHORT`: Password too short.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR": {
             headers: {
@@ -7681,7 +7681,7 @@ export interface components {
         /**
          * @description `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_JSON.VALIDATION_ERROR": {
             headers: {
@@ -7694,7 +7694,7 @@ export interface components {
         /**
          * @description `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE`: You are not allowed to set a non-existent role value.
          */
@@ -7709,7 +7709,7 @@ export interface components {
         /**
          * @description `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          *
          *     `YOU_CANNOT_BAN_YOURSELF`: You cannot ban yourself.
          */
@@ -7724,7 +7724,7 @@ export interface components {
         /**
          * @description `INVALID_JSON`: The body is not JSON.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          *
          *     `YOU_CANNOT_REMOVE_YOURSELF`: You cannot remove yourself.
          */
@@ -7739,7 +7739,7 @@ export interface components {
         /**
          * @description `INVALID_TOKEN`: Invalid token.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.INVALID_TOKEN.VALIDATION_ERROR": {
             headers: {
@@ -7754,7 +7754,7 @@ export interface components {
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7769,7 +7769,7 @@ export interface components {
          *
          *     `ORGANIZATION_NOT_FOUND`: Organization not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.NO_ACTIVE_ORGANIZATION.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7782,7 +7782,7 @@ export interface components {
         /**
          * @description `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
             headers: {
@@ -7795,7 +7795,7 @@ export interface components {
         /**
          * @description `ORGANIZATION_NOT_FOUND`: Organization not found.
          *
-         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         *     `VALIDATION_ERROR`: The request is invalid; details names each field.
          */
         "400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
@@ -7805,7 +7805,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `VALIDATION_ERROR`: Something does not fit; details names each field. */
+        /** @description `VALIDATION_ERROR`: The request is invalid; details names each field. */
         "400.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
@@ -7836,7 +7836,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `UNAUTHENTICATED`: No session, or one that is over. */
+        /** @description `UNAUTHENTICATED`: No session, or an expired one. */
         "401.UNAUTHENTICATED": {
             headers: {
                 [name: string]: unknown;
@@ -7876,7 +7876,7 @@ export interface components {
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          */
         "403.BANNED_USER.CROSS_SITE_NAVIGATION_LOGIN_BLOCKED.INVALID_CALLBACK_URL.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
@@ -7891,7 +7891,7 @@ export interface components {
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS`: You are not allowed to impersonate users.
          *
@@ -7915,19 +7915,19 @@ export interface components {
             };
         };
         /**
-         * @description `EDIT_TIME_OVER`: The first 15 minutes are over.
+         * @description `EDIT_TIME_OVER`: Messages can be changed for 15 minutes only.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `NOT_AUTHOR`: Only the person who made this may change it.
+         *     `NOT_AUTHOR`: Only the author may change this.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -7942,7 +7942,7 @@ export interface components {
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
          */
@@ -7977,19 +7977,19 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_RANK`: Only somebody of a higher rank may do this.
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
          *
-         *     `FORBIDDEN_ROLE`: Not for the caller's role.
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8000,21 +8000,21 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_RANK`: Only somebody of a higher rank may do this.
+         * @description `FORBIDDEN_RANK`: Only a user of a higher rank may do this.
          *
-         *     `FORBIDDEN_ROLE`: Not for the caller's role.
+         *     `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
-         *     `SHARED_ACCOUNT`: The account is not this organization's alone.
+         *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
          */
         "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT": {
             headers: {
@@ -8024,7 +8024,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `FORBIDDEN_ROLE`: Not for the caller's role. */
+        /** @description `FORBIDDEN_ROLE`: Not allowed for the caller's role. */
         "403.FORBIDDEN_ROLE": {
             headers: {
                 [name: string]: unknown;
@@ -8034,11 +8034,11 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          */
         "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
@@ -8049,19 +8049,19 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `NOT_AUTHOR`: Only the person who made this may change it.
+         *     `NOT_AUTHOR`: Only the author may change this.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8072,11 +8072,11 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
@@ -8084,7 +8084,7 @@ export interface components {
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8095,17 +8095,17 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8116,7 +8116,7 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
@@ -8124,7 +8124,7 @@ export interface components {
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8135,13 +8135,13 @@ export interface components {
             };
         };
         /**
-         * @description `FORBIDDEN_ROLE`: Not for the caller's role.
+         * @description `FORBIDDEN_ROLE`: Not allowed for the caller's role.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8165,7 +8165,7 @@ export interface components {
          *
          *     `INVALID_REDIRECT_URL`: Invalid redirectURL.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          */
         "403.INVALID_ORIGIN.INVALID_REDIRECT_URL.MISSING_OR_NULL_ORIGIN": {
             headers: {
@@ -8178,7 +8178,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
             headers: {
@@ -8191,9 +8191,9 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `NAME_SET_BY_SCHOOL`: Names of students are changed by the staff of their school.
+         *     `NAME_SET_BY_SCHOOL`: Only the staff of the school can change names of students.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL": {
             headers: {
@@ -8206,15 +8206,15 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `NOT_AUTHOR`: Only the person who made this may change it.
+         *     `NOT_AUTHOR`: Only the author may change this.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8227,13 +8227,13 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8246,9 +8246,9 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8261,9 +8261,9 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
          */
@@ -8278,9 +8278,9 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
          *
@@ -8297,9 +8297,9 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
-         *     `SHARED_ACCOUNT`: The account is not this organization's alone.
+         *     `SHARED_ACCOUNT`: The account does not belong to this organization alone.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT": {
             headers: {
@@ -8312,7 +8312,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
          */
@@ -8327,7 +8327,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION`: You are not allowed to access this organization as an owner.
          */
@@ -8342,7 +8342,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_BAN_USERS`: You are not allowed to ban users.
          */
@@ -8357,7 +8357,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION`: You are not allowed to cancel this invitation.
          */
@@ -8372,7 +8372,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION`: You are not allowed to create a new organization.
          */
@@ -8387,7 +8387,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS`: You are not allowed to create users.
          */
@@ -8402,7 +8402,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER`: You are not allowed to delete this member.
          */
@@ -8417,7 +8417,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION`: You are not allowed to delete this organization.
          */
@@ -8432,7 +8432,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS`: You are not allowed to delete users.
          */
@@ -8447,7 +8447,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION`: You are not allowed to invite users to this organization.
          */
@@ -8462,7 +8462,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS`: You are not allowed to list users sessions.
          */
@@ -8477,7 +8477,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS`: You are not allowed to revoke users sessions.
          */
@@ -8492,7 +8492,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD`: You are not allowed to set users password.
          */
@@ -8507,7 +8507,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER`: You are not allowed to update this member.
          */
@@ -8522,7 +8522,7 @@ export interface components {
         /**
          * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
          *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not name the origin of its page.
          *
          *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION`: You are not allowed to update this organization.
          */
@@ -8541,7 +8541,7 @@ export interface components {
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8556,7 +8556,7 @@ export interface components {
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
          *
-         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email is required first.
          */
         "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
@@ -8624,7 +8624,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `NOT_FOUND`: Unknown, of another organization, or invisible to the caller: always the same answer. */
+        /** @description `NOT_FOUND`: Unknown, of another organization, or invisible to the caller: always the same response. */
         "404.NOT_FOUND": {
             headers: {
                 [name: string]: unknown;
@@ -8652,19 +8652,19 @@ export interface components {
             };
         };
         /**
-         * @description `ALREADY_INVITED`: The address was invited by another request in this moment.
+         * @description `ALREADY_INVITED`: A concurrent request invited the address.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `DUPLICATE_EMAIL`: Somebody of the organization has this address.
+         *     `DUPLICATE_EMAIL`: A member of the organization has this address.
          *
-         *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *     `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
          *     `NO_MAILBOX`: No email reaches this address, so it cannot be invited.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED": {
             headers: {
@@ -8675,19 +8675,19 @@ export interface components {
             };
         };
         /**
-         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `GRADE_PUBLISHED`: The grade is published already.
+         *     `GRADE_PUBLISHED`: The grade is already published.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `LATE_NOT_ALLOWED`: The deadline is over and the topic takes no late work.
+         *     `LATE_NOT_ALLOWED`: The deadline has passed and the topic accepts no late work.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8698,15 +8698,15 @@ export interface components {
             };
         };
         /**
-         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
          *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
@@ -8717,13 +8717,13 @@ export interface components {
             };
         };
         /**
-         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
@@ -8734,11 +8734,11 @@ export interface components {
             };
         };
         /**
-         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         * @description `ALREADY_SUBMITTED`: The document is already submitted.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8751,17 +8751,17 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `DUPLICATE_GROUP_ASSIGNMENT`: The group works on the topic already, with another text.
+         *     `DUPLICATE_GROUP_ASSIGNMENT`: The group already works on the topic, with another text.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
@@ -8774,23 +8774,23 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
+         *     `DUPLICATE_GROUP_NUMBER`: The class already has a group with this number.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
@@ -8803,17 +8803,17 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
@@ -8826,13 +8826,13 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8845,11 +8845,11 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8862,9 +8862,9 @@ export interface components {
         /**
          * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8875,9 +8875,9 @@ export interface components {
             };
         };
         /**
-         * @description `ASSIGNMENT_NOT_FINISHED`: The PDF is there once the topic is finished.
+         * @description `ASSIGNMENT_NOT_FINISHED`: The PDF is available once the topic is finished.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8888,21 +8888,21 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
+         *     `DUPLICATE_GROUP_NUMBER`: The class already has a group with this number.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
@@ -8913,17 +8913,17 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
+         *     `DUPLICATE_GROUP_NUMBER`: The class already has a group with this number.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED": {
             headers: {
@@ -8934,17 +8934,17 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8955,15 +8955,15 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -8974,17 +8974,17 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `COURSE_ARCHIVED`: The course is archived and accepts nothing new.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
@@ -8995,13 +8995,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `DUPLICATE_COURSE`: The class has a course of this name.
+         *     `DUPLICATE_COURSE`: The class already has a course of this name.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED": {
             headers: {
@@ -9012,13 +9012,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9029,13 +9029,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `CLASS_NOT_EMPTY`: The class still holds courses, groups or topics.
+         *     `CLASS_NOT_EMPTY`: The class still has courses, groups or topics.
          *
-         *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *     `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
          *     `SUBJECT_IN_USE`: Courses or groups use the subject.
          */
@@ -9048,11 +9048,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED": {
             headers: {
@@ -9063,13 +9063,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `DUPLICATE_COURSE`: The class has a course of this name.
+         *     `DUPLICATE_COURSE`: The class already has a course of this name.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9080,13 +9080,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `GRADE_PUBLISHED`: The grade is published already.
+         *     `GRADE_PUBLISHED`: The grade is already published.
          *
-         *     `NOT_SUBMITTED`: The document is not handed in.
+         *     `NOT_SUBMITTED`: The document is not submitted.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9097,15 +9097,15 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9116,11 +9116,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
@@ -9131,11 +9131,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `HAS_SUBMISSION`: The group has handed in work for this topic.
+         *     `HAS_SUBMISSION`: The group has submitted work for this topic.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED": {
             headers: {
@@ -9146,13 +9146,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9163,11 +9163,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9178,13 +9178,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         *     `STUDENT_NOT_ENROLLED`: A user in the request is not a student of the class; details names the user.
          */
         "409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
@@ -9195,11 +9195,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `NOT_SUBMITTED`: The document is not handed in.
+         *     `NOT_SUBMITTED`: The document is not submitted.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9210,9 +9210,9 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `CLASS_ARCHIVED`: The class is archived and read-only.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9223,9 +9223,9 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_NOT_EMPTY`: The class still holds courses, groups or topics.
+         * @description `CLASS_NOT_EMPTY`: The class still has courses, groups or topics.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED": {
             headers: {
@@ -9236,13 +9236,13 @@ export interface components {
             };
         };
         /**
-         * @description `DOMAIN_HELD`: Another organization holds the mail domain; a SUPER_ADMIN can let both hold it.
+         * @description `DOMAIN_HELD`: Another organization has verified the mail domain; a SUPER_ADMIN can assign it to both.
          *
          *     `DOMAIN_NOT_PROVEN`: The TXT record that proves the mail domain was not found.
          *
-         *     `DOMAIN_UNANSWERED`: The name servers of the mail domain did not answer.
+         *     `DOMAIN_UNANSWERED`: The name servers of the mail domain did not respond.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9266,13 +9266,13 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_EMAIL`: Somebody of the organization has this address.
+         * @description `DUPLICATE_EMAIL`: A member of the organization has this address.
          *
-         *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *     `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
          *     `LAST_OWNER`: The organization would lose its last owner.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED": {
             headers: {
@@ -9283,11 +9283,11 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         * @description `DUPLICATE_EXTERNAL_ID`: Another object of the organization has this external id.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9298,11 +9298,11 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_HOMEROOM`: There is a homeroom of this name in this year.
+         * @description `DUPLICATE_HOMEROOM`: A homeroom of this name exists in this school year.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9313,9 +9313,9 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_HOMEROOM`: There is a homeroom of this name in this year.
+         * @description `DUPLICATE_HOMEROOM`: A homeroom of this name exists in this school year.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED": {
             headers: {
@@ -9326,13 +9326,13 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_MAIL_DOMAIN`: The organization added this mail domain already.
+         * @description `DUPLICATE_MAIL_DOMAIN`: The organization has already added this mail domain.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_MAIL_DOMAIN.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9343,11 +9343,11 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_SUBJECT`: There is a subject of this name, whatever its case.
+         * @description `DUPLICATE_SUBJECT`: A subject of this name exists, regardless of case.
          *
-         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_SUBJECT.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9358,9 +9358,9 @@ export interface components {
             };
         };
         /**
-         * @description `DUPLICATE_SUBJECT`: There is a subject of this name, whatever its case.
+         * @description `DUPLICATE_SUBJECT`: A subject of this name exists, regardless of case.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED": {
             headers: {
@@ -9371,9 +9371,9 @@ export interface components {
             };
         };
         /**
-         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          */
         "409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED": {
             headers: {
@@ -9384,11 +9384,11 @@ export interface components {
             };
         };
         /**
-         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same user within 24 hours.
          *
-         *     `LIMIT_REACHED`: There are as many as there can be.
+         *     `LIMIT_REACHED`: The maximum number is reached.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
@@ -9410,7 +9410,7 @@ export interface components {
         /**
          * @description `LAST_OWNER`: The organization would lose its last owner.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.LAST_OWNER.ORGANIZATION_CHANGED": {
             headers: {
@@ -9423,7 +9423,7 @@ export interface components {
         /**
          * @description `NOTHING_TO_EXPORT`: There is no document to export.
          *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          */
         "409.NOTHING_TO_EXPORT.ORGANIZATION_CHANGED": {
             headers: {
@@ -9433,7 +9433,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done. */
+        /** @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done. */
         "409.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
@@ -9443,7 +9443,7 @@ export interface components {
             };
         };
         /**
-         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the active organization of the caller; nothing was done.
          *
          *     `SUBJECT_IN_USE`: Courses or groups use the subject.
          */
@@ -9455,7 +9455,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `PRECONDITION_FAILED`: The object has another version than If-Match names; `current` is the object as it is now, and ETag its version. */
+        /** @description `PRECONDITION_FAILED`: The version of the object differs from If-Match; `current` is the present object, ETag its version. */
         "412.PRECONDITION_FAILED": {
             headers: {
                 [name: string]: unknown;
@@ -9476,11 +9476,11 @@ export interface components {
         /**
          * @description `LEGACY_FILE_FORMAT`: A .doc, .rtf, .xls or .ppt file, which is not converted here; details names the format.
          *
-         *     `UNREADABLE_FILE`: The file is damaged or protected with a password; details says which.
+         *     `UNREADABLE_FILE`: The file is damaged or protected with a password; details contains the reason.
          *
-         *     `UNSUPPORTED_FILE_TYPE`: Files of this type are not taken.
+         *     `UNSUPPORTED_FILE_TYPE`: Files of this type are not accepted.
          *
-         *     `UNSUPPORTED_MEDIA_TYPE`: The body has another media type than this route reads.
+         *     `UNSUPPORTED_MEDIA_TYPE`: The route does not accept the media type of the body.
          */
         "415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE": {
             headers: {
@@ -9490,7 +9490,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: The body has another media type than this route reads. */
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The route does not accept the media type of the body. */
         "415.UNSUPPORTED_MEDIA_TYPE": {
             headers: {
                 [name: string]: unknown;
@@ -9499,7 +9499,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `RANGE_NOT_SATISFIABLE`: The file has no such part. */
+        /** @description `RANGE_NOT_SATISFIABLE`: The requested range is outside of the file. */
         "416.RANGE_NOT_SATISFIABLE": {
             headers: {
                 [name: string]: unknown;
@@ -9526,7 +9526,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `RATE_LIMITED`: Too many requests; Retry-After says when to try again. */
+        /** @description `RATE_LIMITED`: Too many requests; Retry-After is the time until the next attempt. */
         "429.RATE_LIMITED": {
             headers: {
                 [name: string]: unknown;
@@ -9535,7 +9535,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `INTERNAL_ERROR`: A fault of the service; the log has the cause under the request id. */
+        /** @description `INTERNAL_ERROR`: An error of the service; the log contains the cause under the request id. */
         "500.INTERNAL_ERROR": {
             headers: {
                 [name: string]: unknown;
@@ -9544,7 +9544,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DOCSERVER_ERROR`: The document server failed; details says what it named as the cause. */
+        /** @description `DOCSERVER_ERROR`: The document server failed; details contains the cause that it reported. */
         "502.DOCSERVER_ERROR": {
             headers: {
                 [name: string]: unknown;
@@ -9554,9 +9554,9 @@ export interface components {
             };
         };
         /**
-         * @description `NOT_READY`: Something the service needs is down; Retry-After says when to try again.
+         * @description `NOT_READY`: A dependency of the service is unavailable; Retry-After is the time until the next attempt.
          *
-         *     `OVERLOADED`: The service is busy; Retry-After says when to try again.
+         *     `OVERLOADED`: The service is overloaded; Retry-After is the time until the next attempt.
          */
         "503.NOT_READY.OVERLOADED": {
             headers: {
@@ -9566,7 +9566,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DOCSERVER_TIMEOUT`: The document server did not answer in time. */
+        /** @description `DOCSERVER_TIMEOUT`: The document server did not respond in time. */
         "504.DOCSERVER_TIMEOUT": {
             headers: {
                 [name: string]: unknown;
@@ -9575,7 +9575,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DISK_FULL`: The disk of the service is nearly full; whoever runs it has to make room. */
+        /** @description `DISK_FULL`: The disk of the service is nearly full; the operator must free space. */
         "507.DISK_FULL": {
             headers: {
                 [name: string]: unknown;
@@ -9585,7 +9585,7 @@ export interface components {
             };
         };
         /**
-         * @description `DISK_FULL`: The disk of the service is nearly full; whoever runs it has to make room.
+         * @description `DISK_FULL`: The disk of the service is nearly full; the operator must free space.
          *
          *     `QUOTA_EXCEEDED`: The storage of the organization is used up.
          */

@@ -222,8 +222,8 @@ impl PersonalDataKind {
             Id => "the person's id",
             Ids => "ids of people",
             Name => "a copy of name or address",
-            Content => "the person's words",
-            Other => "a fact",
+            Content => "a text by the person",
+            Other => "data about the person",
         }
     }
 }
@@ -232,10 +232,10 @@ impl ErasureEffect {
     /// Description for `docs/privacy.md`.
     pub fn description(self) -> &'static str {
         match self {
-            RowDeleted => "the row goes",
+            RowDeleted => "the row is deleted",
             Cleared => "emptied",
-            Kept => "stays",
-            Expiring => "goes by itself",
+            Kept => "kept",
+            Expiring => "deleted after its retention time",
         }
     }
 }
