@@ -4186,10 +4186,6 @@ export interface components {
             /** @description Always true. */
             dryRun: boolean;
         };
-        /** @description A help request. */
-        Call: {
-            message?: components["schemas"]["HelpMessage"] | null;
-        };
         /**
          * @description Category of an activity log record.
          * @enum {string}
@@ -4706,6 +4702,18 @@ export interface components {
             id: components["schemas"]["UserId"];
             name: string;
         };
+        /** @description The new address for the caller's account. */
+        EmailChange: {
+            /** @description The new address for sign-in. */
+            newEmail: string;
+            /** @description The caller's password. */
+            password: string;
+        };
+        /** @description Confirms that the request was accepted. */
+        EmailChangeAccepted: {
+            /** @description Always true, whether or not the address is in use. */
+            status: boolean;
+        };
         /** @description The fields of an enrolment that a PATCH can change. */
         EnrollmentEdit: {
             /** @description When the student completed the class; null if they did not. */
@@ -4941,11 +4949,6 @@ export interface components {
             /** @description Temporary password of the owner, returned only once; absent if the address already had an account. */
             temporaryPassword?: string | null;
             tenant: components["schemas"]["Organization"];
-        };
-        /** @description A submission to return for revision. */
-        GiveBack: {
-            /** @description What has to be revised. The group sees this text. */
-            feedback: components["schemas"]["FeedbackText"];
         };
         /** @description The grade of a submission. */
         Grade: {
@@ -5293,13 +5296,6 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             workRoomId: components["schemas"]["WorkRoomId"];
         };
-        /** @description A document to submit. */
-        HandIn: {
-            assignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines. */
-            confirm?: boolean | null;
-            note?: components["schemas"]["Note"] | null;
-        };
         /** @description The result of submitting a document. */
         HandedIn: {
             document: components["schemas"]["WorkRoomDocument"];
@@ -5307,10 +5303,6 @@ export interface components {
             submission: components["schemas"]["Submission"];
             /** @description True if the document server could not be asked for the last changes, or has changes that were never saved. */
             unsaved: boolean;
-        };
-        /** @description The resolution of a help request. */
-        Handled: {
-            note?: components["schemas"]["Note"] | null;
         };
         /** @description The result of handing out a file. */
         Handout: {
@@ -5346,6 +5338,14 @@ export interface components {
             helpMessage: components["schemas"]["HelpMessage"] | null;
             helpRequestedAt: components["schemas"]["Timestamp"] | null;
             needsHelp: boolean;
+        };
+        /** @description A help request. */
+        HelpRequest: {
+            message?: components["schemas"]["HelpMessage"] | null;
+        };
+        /** @description The resolution of a help request. */
+        HelpResolution: {
+            note?: components["schemas"]["Note"] | null;
         };
         /** @description A help flag that was cleared. */
         HelpResolved: {
@@ -5528,32 +5528,6 @@ export interface components {
         };
         /** @description A topic with the details visible to the caller, as indicated by `view`. */
         KnownAssignment: components["schemas"]["Assignment"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group with the details visible to the caller, as indicated by `view`. */
-        KnownGroup: components["schemas"]["Group"] | components["schemas"]["GroupOutline"];
-        /** @description A user with the details visible to the caller, as indicated by `view`. */
-        KnownUser: components["schemas"]["KnownUserFull"] | components["schemas"]["KnownUserOutline"];
-        /** @description The caller's own account, or an account whose home organization the caller administers. */
-        KnownUserFull: components["schemas"]["UserWithMember"] & {
-            /** @enum {string} */
-            view: "FULL";
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            view: "FULL";
-        };
-        /** @description Any other account. */
-        KnownUserOutline: components["schemas"]["UserOutline"] & {
-            /** @enum {string} */
-            view: "OUTLINE";
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            view: "OUTLINE";
-        };
         /** @description The latest message of a room. */
         LastMessage: {
             /** @description Empty if the message is deleted. */
@@ -6243,19 +6217,6 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description A page of a list that grows without bound. */
-        Page_KnownUser: {
-            /** @description The rows of the page. */
-            data: ((components["schemas"]["UserWithMember"] & {
-                /** @enum {string} */
-                view: "FULL";
-            }) | (components["schemas"]["UserOutline"] & {
-                /** @enum {string} */
-                view: "OUTLINE";
-            }))[];
-            /** @description The `cursor` of the next page. Null on the last page. */
-            nextCursor: string | null;
-        };
-        /** @description A page of a list that grows without bound. */
         Page_Member: {
             /** @description The rows of the page. */
             data: {
@@ -6309,6 +6270,19 @@ export interface components {
                 userAgent: string | null;
                 userId: components["schemas"]["UserId"];
             }[];
+            /** @description The `cursor` of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list that grows without bound. */
+        Page_VisibleUser: {
+            /** @description The rows of the page. */
+            data: ((components["schemas"]["UserWithMember"] & {
+                /** @enum {string} */
+                view: "FULL";
+            }) | (components["schemas"]["UserOutline"] & {
+                /** @enum {string} */
+                view: "OUTLINE";
+            }))[];
             /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
@@ -6526,6 +6500,11 @@ export interface components {
          * @description Number of documents a group has to submit for an assignment.
          */
         RequiredSubmissions: number;
+        /** @description A submission to return for revision. */
+        ReturnSubmission: {
+            /** @description What has to be revised. The group sees this text. */
+            feedback: components["schemas"]["FeedbackText"];
+        };
         /** @description Id of one immutable revision of a document. */
         RevisionId: string;
         /**
@@ -6987,6 +6966,13 @@ export interface components {
          * @enum {string}
          */
         SubmissionStatus: "ACTIVE" | "SUPERSEDED" | "WITHDRAWN" | "RETURNED";
+        /** @description A document to submit. */
+        SubmitDocument: {
+            assignmentId: components["schemas"]["AssignmentId"] | null;
+            /** @description Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines. */
+            confirm?: boolean | null;
+            note?: components["schemas"]["Note"] | null;
+        };
         /**
          * @description 1 or true is on, 0 or false is off.
          * @enum {string}
@@ -7063,10 +7049,6 @@ export interface components {
              */
             rows: number;
         };
-        /** @description A document to withdraw. */
-        TakeBack: {
-            reason?: components["schemas"]["Note"] | null;
-        };
         /** @description The result of withdrawing a document. */
         TakenBack: {
             document: components["schemas"]["WorkRoomDocument"];
@@ -7108,11 +7090,6 @@ export interface components {
         Timestamp: string;
         /** @description Title of an assignment (topic). */
         Title: string;
-        /** @description Confirms that the request was accepted. */
-        Told: {
-            /** @description Always true, whether or not the address is in use. */
-            status: boolean;
-        };
         /** @description A draft without a topic whose group works on another active topic. */
         UnlinkedDraft: {
             documentId: components["schemas"]["DocumentId"];
@@ -7205,12 +7182,31 @@ export interface components {
              */
             error: number;
         };
-        /** @description The new address for the caller's account. */
-        WantedAddress: {
-            /** @description The new address for sign-in. */
-            newEmail: string;
-            /** @description The caller's password. */
-            password: string;
+        /** @description A group with the details visible to the caller, as indicated by `view`. */
+        VisibleGroup: components["schemas"]["Group"] | components["schemas"]["GroupOutline"];
+        /** @description A user with the details visible to the caller, as indicated by `view`. */
+        VisibleUser: components["schemas"]["VisibleUserFull"] | components["schemas"]["VisibleUserOutline"];
+        /** @description The caller's own account, or an account whose home organization the caller administers. */
+        VisibleUserFull: components["schemas"]["UserWithMember"] & {
+            /** @enum {string} */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
+        };
+        /** @description Any other account. */
+        VisibleUserOutline: components["schemas"]["UserOutline"] & {
+            /** @enum {string} */
+            view: "OUTLINE";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "OUTLINE";
         };
         /** @description URL of an image. */
         WebAddress: string;
@@ -7219,6 +7215,10 @@ export interface components {
          * @description Day of the week, from Monday (1) to Sunday (7).
          */
         Weekday: number;
+        /** @description A document to withdraw. */
+        WithdrawSubmission: {
+            reason?: components["schemas"]["Note"] | null;
+        };
         /** @description A work room with its members, documents and topics. */
         WorkRoom: components["schemas"]["WorkRoomSummary"] & {
             documents: components["schemas"]["WorkRoomDocument"][];
@@ -17916,7 +17916,7 @@ export interface operations {
                  *       "feedback": "Please add the width."
                  *     }
                  */
-                "application/json": components["schemas"]["GiveBack"];
+                "application/json": components["schemas"]["ReturnSubmission"];
             };
         };
         responses: {
@@ -18638,7 +18638,7 @@ export interface operations {
                      *       "view": "OUTLINE"
                      *     }
                      */
-                    "application/json": components["schemas"]["KnownGroup"];
+                    "application/json": components["schemas"]["VisibleGroup"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -19107,7 +19107,7 @@ export interface operations {
                  *       "message": "The thermometer is broken."
                  *     }
                  */
-                "application/json": components["schemas"]["Call"];
+                "application/json": components["schemas"]["HelpRequest"];
             };
         };
         responses: {
@@ -19198,7 +19198,7 @@ export interface operations {
                  *       "note": "A new one."
                  *     }
                  */
-                "application/json": components["schemas"]["Handled"];
+                "application/json": components["schemas"]["HelpResolution"];
             };
         };
         responses: {
@@ -21737,7 +21737,7 @@ export interface operations {
                      *       "nextCursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["Page_KnownUser"];
+                    "application/json": components["schemas"]["Page_VisibleUser"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -22088,7 +22088,7 @@ export interface operations {
                  *       "password": "Zirkel und Lineal"
                  *     }
                  */
-                "application/json": components["schemas"]["WantedAddress"];
+                "application/json": components["schemas"]["EmailChange"];
             };
         };
         responses: {
@@ -22103,7 +22103,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": components["schemas"]["Told"];
+                    "application/json": components["schemas"]["EmailChangeAccepted"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -22198,7 +22198,7 @@ export interface operations {
                      *       "view": "FULL"
                      *     }
                      */
-                    "application/json": components["schemas"]["KnownUser"];
+                    "application/json": components["schemas"]["VisibleUser"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -22320,7 +22320,7 @@ export interface operations {
                      *       "view": "FULL"
                      *     }
                      */
-                    "application/json": components["schemas"]["KnownUser"];
+                    "application/json": components["schemas"]["VisibleUser"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -23185,7 +23185,7 @@ export interface operations {
                  *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933"
                  *     }
                  */
-                "application/json": components["schemas"]["HandIn"];
+                "application/json": components["schemas"]["SubmitDocument"];
             };
         };
         responses: {
@@ -23389,7 +23389,7 @@ export interface operations {
                  *       "reason": "A name is missing."
                  *     }
                  */
-                "application/json": components["schemas"]["TakeBack"];
+                "application/json": components["schemas"]["WithdrawSubmission"];
             };
         };
         responses: {

@@ -26,7 +26,7 @@ fn service_sources() -> Vec<(String, String)> {
     let crates = crates();
     let names = [
         "common",
-        "model",
+        "domain",
         "db",
         "adapters",
         "api-types",
@@ -60,7 +60,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
         &[
             "db/src/sql.rs",
             "db/src/connection.rs",
-            "db/src/conflict.rs",
+            "db/src/db_error.rs",
             "db/src/migrate.rs",
             "db/src/dump/",
         ],
@@ -70,7 +70,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
         &[
             "db/src/sql.rs",
             "db/src/connection.rs",
-            "db/src/conflict.rs",
+            "db/src/db_error.rs",
             "db/src/dump/",
             "db/src/migrate/collation.rs",
             "db/src/server",
@@ -86,7 +86,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
 #[test]
 fn crates_depend_on_lower_layers_only() {
     const LAYERS: &[&[&str]] = &[
-        &["better-auth", "model"],
+        &["better-auth", "domain"],
         &["common", "api-types"],
         &["db", "adapters"],
         &["auth", "backup"],

@@ -36,7 +36,7 @@ export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string
   queryOptions({
     queryKey: queryKeys.users.named(role, search, limit),
     queryFn: async () => (await unwrap(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
-    placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
+    placeholderData: (before: Schemas["VisibleUser"][] | undefined) => before,
   });
 
 /** Whether the reader can manage a class; other teachers see it without its lists. */

@@ -6,7 +6,7 @@ import { comparePeople } from "../../i18n/names";
 import { queryKeys } from "../../api/queryKeys";
 import { type Me, effectiveRole, type EffectiveRole } from "../../auth/session";
 
-export type KnownUser = Schemas["KnownUser"];
+export type KnownUser = Schemas["VisibleUser"];
 export type FullUser = Extract<KnownUser, { view: "FULL" }>;
 export type Role = Schemas["MemberRole"];
 
