@@ -2,11 +2,7 @@
 //! `better_auth::object`, which have no schemas; these types describe both. Every response of every test is validated
 //! against them (`crates/test-support/src/openapi_check.rs`).
 
-#![expect(
-    dead_code,
-    clippy::struct_field_names,
-    reason = "the types only describe the objects of the library"
-)]
+#![expect(dead_code, reason = "the types only describe the objects of the library")]
 
 use std::collections::BTreeMap;
 

@@ -73,7 +73,7 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     on(&arguments.storage, database, |installation| {
         installation.verify_storage()?;
         let written = backup::write(installation, &arguments.file, &mut |progress| {
-            progress_printer.print(&progress)
+            progress_printer.print(&progress);
         })?;
         let (file, megabytes) = (arguments.file.display(), written.size >> 20);
         println!("{file}: {megabytes} MiB, {}", summary(&written.manifest));
@@ -103,7 +103,7 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     on(&arguments.storage, database, |installation| {
         let erased = arguments.erased.as_deref();
         let restored = backup::restore(installation, &archive, erased, &mut |progress| {
-            progress_printer.print(&progress)
+            progress_printer.print(&progress);
         })?;
         for table in restored.manifest.tables.iter().filter(|table| table.rows > 0) {
             println!("{:>10}  {}", table.rows, table.name);
@@ -138,7 +138,7 @@ pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
             );
         }
         let findings = backup::scrub(installation, arguments.older_than, &mut |progress| {
-            progress_printer.print(&progress)
+            progress_printer.print(&progress);
         })?;
         report(&findings)
     })

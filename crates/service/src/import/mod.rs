@@ -133,7 +133,7 @@ impl ImportPlan {
                 }
             }
             PlanContent::OneRoster(source, overview) => {
-                one_roster::send(&mut OneRosterArchive::open(&source)?, &overview, rows_out)?
+                one_roster::send(&mut OneRosterArchive::open(&source)?, &overview, rows_out)?;
             }
         }
         rows_out.flush()

@@ -1,7 +1,7 @@
 //! Log entries of topics and of their group assignments.
 
 use domain::activity::{Action, Category};
-use domain::assignment::Assignment;
+use domain::assignment::{Assignment, AssignmentLabel};
 use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::GroupDocument;
 use domain::document::Document;
@@ -18,9 +18,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
             copied_from,
         } => {
             let mut details = json!({"groupIds": assignment.group_ids()});
-            if let Some(from) = copied_from {
-                details["copiedFrom"] = json!({"id": from.id, "title": from.title});
-            }
+            add_source(&mut details, copied_from.as_ref());
             about(Action::Create, &assignment.assignment).details(details)
         }
         AssignmentChange::Updated {
@@ -115,6 +113,12 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
             about(Action::Export, assignment).details(json!({"format": format}))
         }
     })
+}
+
+fn add_source(details: &mut Value, copied_from: Option<&AssignmentLabel>) {
+    if let Some(from) = copied_from {
+        details["copiedFrom"] = json!({"id": from.id, "title": from.title});
+    }
 }
 
 fn about(action: Action, assignment: &Assignment) -> Entry {

@@ -22,7 +22,7 @@ pub fn emit(change: &FeedbackChange, builder: &mut EventBuilder<'_>) {
             match (was_visible, feedback.visible_to_students()) {
                 (true, true) => builder.emit_to_members(&header, &link.group_context, feedback_payload(link, feedback)),
                 (true, false) => {
-                    builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback))
+                    builder.emit_to_members(&header, &link.group_context, withdrawn_payload(link, feedback));
                 }
                 (false, true) => {
                     let header = EventBuilder::event(&link.group_context.class, Event::FeedbackCreated);

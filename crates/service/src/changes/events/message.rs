@@ -12,13 +12,13 @@ use api_types::message::{DirectMessageView, RoomMessageView};
 pub fn emit(change: &MessageChange, builder: &mut EventBuilder<'_>) {
     match change {
         MessageChange::Sent { group_context, message } => {
-            emit_message(group_context, message, Event::MessageNew, builder)
+            emit_message(group_context, message, Event::MessageNew, builder);
         }
         MessageChange::Edited { group_context, message } => {
-            emit_message(group_context, message, Event::MessageUpdated, builder)
+            emit_message(group_context, message, Event::MessageUpdated, builder);
         }
         MessageChange::Deleted { group_context, message } => {
-            emit_message(group_context, message, Event::MessageDeleted, builder)
+            emit_message(group_context, message, Event::MessageDeleted, builder);
         }
         MessageChange::Read {
             group_context,

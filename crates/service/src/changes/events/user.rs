@@ -125,7 +125,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
         UserChange::Imported { .. } => emit_updated_to_staff(None, EventAction::Imported, &[], builder),
         // The sessions of the account were ended by separate changes.
         UserChange::TakenOver { user, .. } => {
-            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["email"], builder)
+            emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["email"], builder);
         }
         UserChange::Exported { .. } => {}
     }
