@@ -14,7 +14,7 @@ function readWorld(): World {
 }
 
 /** Narrows a group to the view of its members and of the staff of its class. */
-function full(group: Schemas["KnownGroup"]): Extract<Schemas["KnownGroup"], { view: "FULL" }> {
+function full(group: Schemas["VisibleGroup"]): Extract<Schemas["VisibleGroup"], { view: "FULL" }> {
   check(group.view === "FULL", "the group is shown in full");
   return group;
 }

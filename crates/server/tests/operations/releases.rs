@@ -189,7 +189,7 @@ const STEPS: [(&str, Option<&str>); 8] = [
         Some("subjects::LIST does not prepare"),
     ),
     ("ALTER TABLE feedback RENAME TO remarks", Some("does not prepare")),
-    ("DROP TABLE rate_windows", Some("rates::")),
+    ("DROP TABLE rate_windows", Some("rate_windows::")),
     (
         "ALTER TABLE subjects ADD COLUMN label TEXT NOT NULL",
         Some("subjects::INSERT leaves subjects.label empty"),
