@@ -89,7 +89,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
-        _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
+        _ => panic!("no sample body for {method} {path}: add it to crates/test-support/src/samples.rs"),
     };
     Sample::Json(body)
 }

@@ -294,7 +294,7 @@ fn assert_map_is_complete(database: &Database) {
     forgotten.retain(|column| !is_mapped(column));
     assert!(
         forgotten.is_empty(),
-        "store/personal/map.rs does not say what exports and erasures do with {forgotten:?}"
+        "crates/db/src/gdpr/data_map.rs does not say what exports and erasures do with {forgotten:?}"
     );
     for mapped in MAP {
         let column = format!("{}.{}", mapped.table, mapped.column);

@@ -352,7 +352,11 @@ both!(super_admin_reads_system_status, |app| {
     let named: Vec<&str> = tables.iter().map(|table| table["name"].as_str().unwrap()).collect();
     let database = app.database.clone();
     let counted = tokio::task::spawn_blocking(move || test_support::row_counts::tables(&database)).await;
-    assert_eq!(named, counted.unwrap(), "store/platform/system.rs names every table");
+    assert_eq!(
+        named,
+        counted.unwrap(),
+        "crates/db/src/platform/system.rs names every table"
+    );
     let users = tables.iter().find(|table| table["name"] == "users").unwrap();
     assert_eq!(users, &json!({"name": "users", "rows": 14, "isAtLeast": false}));
     let text = system.to_string();

@@ -78,7 +78,7 @@ fn every_error_response_has_documented_codes() {
             let said = described.filter_map(|line| line.strip_prefix(&format!("`{code}`: ")));
             assert!(
                 said.into_iter().any(|meaning| !meaning.is_empty()),
-                "{code} (of {name}) means nothing: write its line into http/codes.rs"
+                "{code} (of {name}) has no description: add it to crates/api/src/error_codes.rs"
             );
         }
     }

@@ -42,7 +42,7 @@ const SHORT_LISTS: &[(&str, &str)] = &[
 const GROWING: &[(&str, EffectiveRole, &str)] = &[(
     "/activity-logs",
     EffectiveRole::Teacher,
-    "a teacher's page is merged from one page for each own class: few, each from its own index (store/activity.rs)",
+    "a teacher's page is merged from one page for each own class: few, each from its own index (crates/db/src/activity.rs)",
 )];
 
 /// Expected rejections that are not a fault of the test.
@@ -214,7 +214,7 @@ sqlite!(no_route_runs_one_statement_per_row, |app| {
         let longest = of_path.filter_map(|(_, asked)| asked.rows).max().unwrap_or(0);
         if longest < GROWN && !SHORT_LISTS.iter().any(|(short, _)| *short == path) {
             faults.push(format!(
-                "GET {path} lists {longest} rows: grow what it lists in support/many_rows.rs"
+                "GET {path} lists {longest} rows: add rows in crates/test-support/src/many_rows.rs"
             ));
         }
     }

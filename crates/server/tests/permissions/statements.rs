@@ -1,5 +1,5 @@
-//! Every SQL literal is prepared on both databases, and every literal outside `store/platform` is restricted to its
-//! organization.
+//! Every SQL literal is prepared on both databases, and every literal outside `crates/db/src/platform` is restricted
+//! to its organization.
 
 use db::connection::Connection;
 use db::sql::Sql;
@@ -72,8 +72,8 @@ fn filters_by_organization(text: &str) -> bool {
 
 #[test]
 fn parameters_may_appear_in_any_order() {
-    // SQLite numbers `$n` by first appearance, so store/sql.rs rewrites it to `?n`. Without that, this statement writes
-    // the wrong columns.
+    // SQLite numbers `$n` by first appearance, so crates/db/src/sql.rs rewrites it to `?n`. Without that, this
+    // statement writes the wrong columns.
     let folder = tempfile::tempdir().unwrap();
     let mut connection = Connection::open_sqlite(&folder.path().join("x.db"), false).unwrap();
     assert_parameter_order(&mut connection);
