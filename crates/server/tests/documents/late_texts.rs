@@ -272,18 +272,14 @@ with_document_server!(newest_text_of_editor_ignoring_drop_is_kept, |fixture| {
     });
     delete(fixture, &document).await;
     wait_until_closed(fixture).await;
+    let first = late_text(fixture).await;
     editor.type_text("Second.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
-    let newest = async || {
-        let texts = late_texts(fixture).await;
-        texts.len() == 1 && downloaded_text(fixture, &texts[0]).await.contains("Second.")
-    };
+    // The link to the first text leads to the one that replaces it.
+    let newest = async || downloaded_text(fixture, &first).await.contains("Second.");
     eventually(newest).await;
-    assert!(
-        downloaded_text(fixture, &late_text(fixture).await)
-            .await
-            .contains("First.")
-    );
+    assert_eq!(id(&late_text(fixture).await), id(&first));
+    assert!(downloaded_text(fixture, &first).await.contains("First."));
 });
 
 with_document_server!(failed_save_of_deleted_document_keeps_partial_result, |fixture| {

@@ -15,6 +15,10 @@ pub fn store(tx: &mut WriteTx<'_>, text: &LateText) -> Result<bool> {
         return Ok(false);
     }
     let mut text = text.clone();
+    if let Some(former) = &former {
+        // The download link in a list that was read before the replacement must keep working.
+        text.id = former.id.clone();
+    }
     if let Some(author) = &text.saved_by_id
         && !tx.is_member(author)?
     {
