@@ -224,6 +224,7 @@ with_document_server!(forgotten_save_of_deleted_document_is_recovered_once, |fix
     let other = fixture.document("Another page").await;
     let editor = fixture.open(&fixture.app.world.ben, &other).await;
     editor.type_text("Of another installation.").await.unwrap();
+    wait_for_session(fixture, &other).await;
     fixture.server.set_faults(Faults {
         forgets_saves: true,
         forcesave_response: Some(UNKNOWN_KEY),
