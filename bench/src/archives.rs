@@ -7,7 +7,7 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::process::{ServiceProcess, StartOptions};
-use crate::seed::{ApiClient, BenchUser, id};
+use crate::seed::{BenchUser, SeedClient, id};
 use crate::{cpu, saves};
 
 /// Documents in the archive, one per group.
@@ -32,7 +32,7 @@ pub struct PeakMemory {
 pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<PeakMemory> {
     let measured = ServiceProcess::start(&StartOptions::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
-    let asking = ApiClient::new(&measured.base)?;
+    let asking = SeedClient::new(&measured.base)?;
     let class = asking.class_of(people, "The class with large files").await?;
     let groups: Vec<&str> = class.groups.iter().map(|(group, _)| group.as_str()).collect();
     let topic = json!({

@@ -17,7 +17,7 @@ use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
 use crate::process::ServiceProcess;
 use crate::saves;
-use crate::seed::ApiClient;
+use crate::seed::SeedClient;
 
 /// Bytes of the large file.
 pub const LARGE: usize = 10_000_000;
@@ -67,7 +67,7 @@ pub struct Downloads {
 impl Downloads {
     /// Uploads the documents and starts nginx on their files; none without nginx.
     pub async fn open(folder: &Path, measured: &ServiceProcess, document: &[u8]) -> anyhow::Result<Option<Self>> {
-        let asking = ApiClient::new(&measured.base)?;
+        let asking = SeedClient::new(&measured.base)?;
         let people = measured.people()?;
         let reader = &people.students[0];
         let room = asking.room_of(people, "The class that reads").await?;

@@ -7,7 +7,7 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::cpu;
-use crate::seed::{ApiClient, BenchUser, BenchUsers, GROUPS};
+use crate::seed::{BenchUser, BenchUsers, GROUPS, SeedClient};
 
 /// Documents of the topics: one, three and thirty per group.
 pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
@@ -23,7 +23,7 @@ pub struct FinishCost {
 
 /// Three topics with their documents.
 pub struct FinishBenchmark<'b> {
-    asking: ApiClient<'b>,
+    asking: SeedClient<'b>,
     teacher: BenchUser,
     topics: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub struct FinishBenchmark<'b> {
 impl<'b> FinishBenchmark<'b> {
     /// Creates the topics, all with the same groups.
     pub async fn open(base: &'b str, people: &BenchUsers) -> anyhow::Result<Self> {
-        let asking = ApiClient::new(base)?;
+        let asking = SeedClient::new(base)?;
         let teacher = people.teacher.clone();
         let class = asking.class_of(people, "The class that finishes").await?;
         let mut topics = Vec::new();

@@ -70,12 +70,12 @@ pub struct ChatRoom {
 }
 
 /// A client of the service that accepts only successful responses.
-pub struct ApiClient<'b> {
+pub struct SeedClient<'b> {
     http: reqwest::Client,
     base: &'b str,
 }
 
-impl<'b> ApiClient<'b> {
+impl<'b> SeedClient<'b> {
     /// Creates a client for this base URL.
     pub fn new(base: &'b str) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().build()?;
@@ -168,7 +168,7 @@ pub struct SeededClass {
 
 /// Creates a class for chat messages; in other classes they would change the measured lists.
 pub async fn talks(base: &str, people: &BenchUsers, lesson: &MeasuredClass) -> anyhow::Result<Vec<ChatRoom>> {
-    let class = ApiClient::new(base)?.class(people, "7c", &lesson.subject).await?;
+    let class = SeedClient::new(base)?.class(people, "7c", &lesson.subject).await?;
     let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
     let talks = rooms.map(|((_, room), members)| ChatRoom {
         room,
@@ -236,7 +236,7 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
 
 /// Creates the measured class over HTTP, exactly as a teacher would.
 pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<MeasuredClass> {
-    let asking = ApiClient::new(base)?;
+    let asking = SeedClient::new(base)?;
     let teacher = &people.teacher;
     let subject = id(&asking
         .post(&people.admin, "/subjects", json!({"name": "Biology"}))

@@ -22,7 +22,7 @@ use tokio::time::sleep;
 use figures::{DeliveryCost, SocketRound, SocketStep};
 use school::SocketSchool;
 use socket_pool::SocketPool;
-use target::{ServerKind, ServerProcess};
+use target::{BenchServer, ServerKind};
 
 /// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
 const SETTLE: Duration = Duration::from_secs(4);
@@ -81,7 +81,7 @@ async fn measure(arguments: &SocketArguments) -> anyhow::Result<String> {
     for number in 0..arguments.rounds.max(1) {
         let mut round = Vec::new();
         for kind in &kinds {
-            let target = ServerProcess::start(*kind, folder.path(), &arguments.peer).await?;
+            let target = BenchServer::start(*kind, folder.path(), &arguments.peer).await?;
             let of_one = one(&target, &school, arguments, &mut sample).await;
             let of_one = of_one.with_context(|| target.tail())?;
             note(&format!("round {number}, {}: {of_one:?}", kind.name()))?;
@@ -106,7 +106,7 @@ fn note(text: &str) -> anyhow::Result<()> {
 
 /// Measures one target in one round.
 async fn one(
-    target: &ServerProcess,
+    target: &BenchServer,
     school: &SocketSchool,
     arguments: &SocketArguments,
     sample: &mut Option<String>,
@@ -171,7 +171,7 @@ async fn one(
 }
 
 /// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
-async fn write_alone(target: &ServerProcess, school: &SocketSchool, events: usize) -> anyhow::Result<f64> {
+async fn write_alone(target: &BenchServer, school: &SocketSchool, events: usize) -> anyhow::Result<f64> {
     if target.kind() == ServerKind::Node {
         return Ok(0.0);
     }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::school::SocketSchool;
 use super::socket::BenchSocket;
-use super::target::{ServerKind, ServerProcess};
+use super::target::{BenchServer, ServerKind};
 
 /// Maximum number of concurrent connection attempts.
 const MAX_CONNECTING: usize = 64;
@@ -27,12 +27,12 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_mins(1);
 pub struct SocketPool<'s> {
     address: String,
     school: &'s SocketSchool,
-    received: Arc<ReceivedEvents>,
+    received: Arc<EventTotals>,
     sockets: Mutex<Vec<AbortHandle>>,
 }
 
 #[derive(Default)]
-struct ReceivedEvents {
+struct EventTotals {
     /// For each socket: number of received events, and the sum of their markers.
     by_socket: Mutex<Vec<(u32, u64)>>,
     total: AtomicUsize,
@@ -54,7 +54,7 @@ fn event_id(text: &str) -> Option<&str> {
     rest.split('"').next()
 }
 
-impl ReceivedEvents {
+impl EventTotals {
     fn record(&self, place: usize, text: &str) {
         let Some(id) = event_id(text).filter(|_| text.starts_with("42[\"class:updated\"")) else {
             return;
@@ -78,7 +78,7 @@ impl ReceivedEvents {
 
 impl<'s> SocketPool<'s> {
     /// Creates an empty set of sockets.
-    pub fn new(target: &ServerProcess, school: &'s SocketSchool) -> Self {
+    pub fn new(target: &BenchServer, school: &'s SocketSchool) -> Self {
         Self {
             address: target.address().to_owned(),
             school,
@@ -126,7 +126,7 @@ impl<'s> SocketPool<'s> {
     /// it. Returns the number of deliveries.
     pub async fn emit_events(
         &self,
-        target: &ServerProcess,
+        target: &BenchServer,
         events: usize,
         in_flight: usize,
         sample: &mut Option<String>,

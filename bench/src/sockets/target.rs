@@ -40,7 +40,7 @@ impl ServerKind {
 }
 
 /// A started process, killed when dropped.
-pub struct ServerProcess {
+pub struct BenchServer {
     kind: ServerKind,
     child: Child,
     base: String,
@@ -48,7 +48,7 @@ pub struct ServerProcess {
     http: reqwest::Client,
 }
 
-impl ServerProcess {
+impl BenchServer {
     /// Starts the server and waits until it prints its address.
     pub async fn start(kind: ServerKind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
         let log = folder.join(format!("{kind:?}.log"));
@@ -138,7 +138,7 @@ impl ServerProcess {
     }
 }
 
-impl Drop for ServerProcess {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         // An error means that the process has already exited.
         drop(self.child.kill());
@@ -148,7 +148,7 @@ impl Drop for ServerProcess {
 
 /// Creates the tables and fills the school.
 pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
-    drop(ServerProcess::start(ServerKind::Service, folder, folder).await?);
+    drop(BenchServer::start(ServerKind::Service, folder, folder).await?);
     school::write(&folder.join(DATABASE), classes, class_size)
 }
 

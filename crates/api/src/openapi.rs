@@ -39,13 +39,13 @@ use common::error::Problem;
 #[derive(Deserialize)]
 struct Examples {
     /// One exchange per route, by `METHOD /path`.
-    routes: BTreeMap<String, Exchange>,
+    routes: BTreeMap<String, RecordedExample>,
     /// One error body per code.
     errors: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
-struct Exchange {
+struct RecordedExample {
     request: Option<Value>,
     /// The media type of the request body, if there is one.
     sent: Option<String>,
@@ -296,8 +296,8 @@ fn remove_null_body(operation: &mut Operation) {
 }
 
 /// Adds the recorded exchange as example to the body and to the response with its status.
-fn add_example(operation: &mut Operation, recorded: Option<&Exchange>) {
-    let Some(Exchange {
+fn add_example(operation: &mut Operation, recorded: Option<&RecordedExample>) {
+    let Some(RecordedExample {
         request,
         sent,
         status,

@@ -20,12 +20,12 @@ struct Lesson {
     room_ids: List<String>,
     #[serde(default)]
     #[garde(dive)]
-    parts: Vec<Part>,
+    parts: Vec<ShapePart>,
 }
 
 #[derive(Debug, Deserialize, Validate)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Part {
+struct ShapePart {
     #[garde(range(min = 1, max = 9))]
     minutes: u32,
     #[garde(dive)]

@@ -19,7 +19,7 @@ use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::topic_export::index;
 use common::error::Result;
-use service::actions::topic_exports::{self, ExportRequest};
+use service::actions::topic_exports::{self, TopicExportOptions};
 
 /// Maximum number of groups in a request, as for arrays in bodies.
 const GROUPS_MAX: usize = 500;
@@ -87,7 +87,7 @@ async fn export(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<TopicExportQuery>,
 ) -> Result<Response> {
-    let requested = ExportRequest {
+    let requested = TopicExportOptions {
         format: query.format,
         source: query.source,
         groups: query.group_ids.map(|groups| groups.0),

@@ -15,7 +15,7 @@ use common::error::{Error, Result};
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
-struct Client;
+struct EmbeddedClient;
 
 /// The page for every path of the client.
 const PAGE: &str = "index.html";
@@ -34,11 +34,11 @@ pub async fn client(request: Request) -> Result<Response> {
         return Err(Error::NotFound);
     }
     let is_page = path == PAGE || !path.rsplit('/').next().unwrap_or_default().contains('.');
-    if is_page && Client::get(PAGE).is_none() {
+    if is_page && EmbeddedClient::get(PAGE).is_none() {
         return Ok(welcome());
     }
     let name = if is_page { PAGE } else { path };
-    let file = Client::get(name)
+    let file = EmbeddedClient::get(name)
         .filter(|_| !is_precompressed(name))
         .ok_or(Error::NotFound)?;
     let mut response = part(name, file, request.headers());
@@ -94,7 +94,7 @@ fn part(name: &str, file: EmbeddedFile, request_headers: &HeaderMap) -> Response
         .and_then(|value| value.to_str().ok());
     let precompressed = PRECOMPRESSED.into_iter().find_map(|(encoding, suffix)| {
         let is_accepted = accepted.is_some_and(|accepted| accepts_encoding(accepted, encoding));
-        let file = is_accepted.then(|| Client::get(&format!("{name}{suffix}")))??;
+        let file = is_accepted.then(|| EmbeddedClient::get(&format!("{name}{suffix}")))??;
         Some((encoding, file))
     });
     let kind = [(header::CONTENT_TYPE, media)];

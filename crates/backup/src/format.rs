@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use adapters::blob_store::hex;
-use db::dump::{Cell, DumpTable, Kind, TableColumn};
+use db::dump::{Cell, ColumnType, DumpTable, TableColumn};
 
 /// The format that this release writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -35,7 +35,7 @@ pub(super) const FAULTS_MAX: usize = 1000;
 /// The first entry of an archive.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Header {
+pub struct ArchiveHeader {
     pub format: u32,
     /// The release that wrote the archive.
     pub release: String,
@@ -175,10 +175,10 @@ pub(super) fn parse_row(line: &[u8], columns: &[TableColumn]) -> anyhow::Result<
     let cells = values.into_iter().zip(columns).map(|(value, column)| {
         let cell = match (value, column.kind) {
             (Value::Null, _) => Some(Cell::Null),
-            (Value::String(text), Kind::Text) => Some(Cell::Text(text)),
-            (Value::Number(number), Kind::Int) => number.as_i64().map(Cell::Int),
-            (Value::Bool(truth), Kind::Bool) => Some(Cell::Bool(truth)),
-            (Value::String(text), Kind::Real) => text.parse().ok().map(Cell::Real),
+            (Value::String(text), ColumnType::Text) => Some(Cell::Text(text)),
+            (Value::Number(number), ColumnType::Int) => number.as_i64().map(Cell::Int),
+            (Value::Bool(truth), ColumnType::Bool) => Some(Cell::Bool(truth)),
+            (Value::String(text), ColumnType::Real) => text.parse().ok().map(Cell::Real),
             _ => None,
         };
         cell.with_context(|| format!("column {} holds something else", column.name))

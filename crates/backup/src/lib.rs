@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use tokio::runtime::Handle;
 
-pub use self::format::{Header, Manifest};
+pub use self::format::{ArchiveHeader, Manifest};
 pub use self::quarantine::{QuarantineSummary, restore_quarantine};
 pub use self::read::{BackupArchive, verify};
 pub use self::restore::{RestoreSummary, restore};

@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
 use super::format::{
-    ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header,
+    ArchiveHeader, ArchivePart, CHECKSUM_ENTRY_BYTES, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream,
     LINE_MAX, MANIFEST, Manifest, TablePart, checksum_entry, file_name, parse_row, rows_name,
 };
 use super::{CHUNK_BYTES, Progress, ProgressCallback};
@@ -23,7 +23,7 @@ const MANIFEST_MAX: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct BackupArchive {
     path: PathBuf,
-    pub header: Header,
+    pub header: ArchiveHeader,
     pub manifest: Manifest,
     rows: Vec<ByteRange>,
     list: ByteRange,
@@ -106,7 +106,7 @@ impl BackupArchive {
             ensure!(manifest.is_none(), "{name} comes after the end");
             if header.is_none() {
                 ensure!(name == HEADER && size <= HEADER_MAX, "it does not begin as a backup");
-                let found: Header = serde_json::from_slice(&read_entry(&mut entry)?)?;
+                let found: ArchiveHeader = serde_json::from_slice(&read_entry(&mut entry)?)?;
                 ensure!(
                     found.format == FORMAT,
                     "it is of format {} and this release reads {FORMAT}",

@@ -16,7 +16,7 @@ use super::{CHUNK_BYTES, Findings, Installation, Progress, ProgressCallback, own
 use adapters::blob_store::SHARDS;
 use common::clock;
 use common::failpoint::hit;
-use db::dump::Target;
+use db::dump::RestoreTarget;
 use db::platform::CrossTenantReason;
 use db::{Database, Store, migrate, migrate_to, newest_migration};
 
@@ -59,7 +59,7 @@ pub fn restore(
     let erased = installation.runtime.block_on(finish(&store, installation, ids))?;
     let mut findings = scrub(installation, 0, report_progress)?;
     findings.ignore_known(&archive.manifest);
-    Target::open(&installation.database)?.done()?;
+    RestoreTarget::open(&installation.database)?.done()?;
     Ok(RestoreSummary {
         manifest: archive.manifest.clone(),
         erased,
@@ -91,7 +91,7 @@ fn prepare(installation: &Installation, archive: &BackupArchive) -> anyhow::Resu
     {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let mut target = Target::open(&installation.database)?;
+    let mut target = RestoreTarget::open(&installation.database)?;
     let found = target.version()?;
     let state = if found.is_some() { target.state()? } else { None };
     let id = archive.header.taken_at.as_str();
@@ -117,7 +117,7 @@ fn prepare(installation: &Installation, archive: &BackupArchive) -> anyhow::Resu
     }
     drop(target);
     migrate_to(&installation.database, wanted)?;
-    let mut target = Target::open(&installation.database)?;
+    let mut target = RestoreTarget::open(&installation.database)?;
     ensure!(
         target.version()? == Some(wanted),
         "the schema of the backup could not be made"
@@ -229,7 +229,7 @@ fn rows(
     archive: &BackupArchive,
     report_progress: ProgressCallback<'_>,
 ) -> anyhow::Result<()> {
-    let mut target = Target::open(&installation.database)?;
+    let mut target = RestoreTarget::open(&installation.database)?;
     target.begin()?;
     let tables = &archive.manifest.tables;
     for (index, table) in tables.iter().enumerate() {

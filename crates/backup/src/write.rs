@@ -15,7 +15,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
 use super::format::{
-    ArchivePart, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, Header, MANIFEST, Manifest,
+    ArchiveHeader, ArchivePart, FAULTS_MAX, FILE_LIST, FORMAT, FileEntry, HEADER, HashingStream, MANIFEST, Manifest,
     TablePart, checksum_entry, file_name, padding, rows_name, tar_header, write_row,
 };
 use super::{CHUNK_BYTES, Installation, Progress, ProgressCallback};
@@ -120,7 +120,7 @@ impl ArchiveWriter {
     ) -> anyhow::Result<File> {
         let taken_at = clock::now();
         let mut snapshot = Snapshot::take(database)?;
-        let header = Header {
+        let header = ArchiveHeader {
             format: FORMAT,
             release: env!("CARGO_PKG_VERSION").to_owned(),
             schema: snapshot.version(),

@@ -80,7 +80,7 @@ statements! {
 
 /// The content of a log record without actor and time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct LogEntry {
     pub category: Category,
     pub action: Action,
     /// The type of the entity the action applied to.
@@ -98,7 +98,7 @@ pub struct Entry {
     pub details: serde_json::Value,
 }
 
-impl Entry {
+impl LogEntry {
     /// A record without a class, a course, a group, a topic and details.
     pub fn new(category: Category, action: Action, entity_type: &'static str, id: impl ToString, name: &str) -> Self {
         Self {
@@ -273,7 +273,7 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Inserts a log record with the actor of the transaction.
-    pub fn insert_log(&mut self, entry: &Entry) -> Result<()> {
+    pub fn insert_log(&mut self, entry: &LogEntry) -> Result<()> {
         let actor = self.actor().clone();
         let mut details = entry.details.clone();
         if let (Some(admin), Some(details)) = (&actor.impersonated_by, details.as_object_mut()) {

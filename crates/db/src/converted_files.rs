@@ -30,7 +30,7 @@ statements! {
 
 /// The source of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConversionSource {
+pub enum ConvertedSource {
     Revision(RevisionId),
     /// A submitted copy of a document.
     Copy(SubmissionDocumentId),
@@ -48,10 +48,10 @@ pub struct ConvertedFile {
 
 impl ReadTx<'_> {
     /// Returns the cached conversion of a source to this format, if there is one.
-    pub fn converted(&mut self, source: &ConversionSource, format: &str) -> Result<Option<ConvertedFile>> {
+    pub fn converted(&mut self, source: &ConvertedSource, format: &str) -> Result<Option<ConvertedFile>> {
         match source {
-            ConversionSource::Revision(id) => self.fetch_optional(&OF_REVISION, args![id, format], converted),
-            ConversionSource::Copy(id) => self.fetch_optional(&OF_COPY, args![id, format], converted),
+            ConvertedSource::Revision(id) => self.fetch_optional(&OF_REVISION, args![id, format], converted),
+            ConvertedSource::Copy(id) => self.fetch_optional(&OF_COPY, args![id, format], converted),
         }
     }
 }
@@ -61,18 +61,18 @@ impl WriteTx<'_> {
     /// Returns `None` if the source was deleted or got another file in the meantime.
     pub fn insert_converted_file(
         &mut self,
-        source: &ConversionSource,
+        source: &ConvertedSource,
         made_of: &FileKey,
         format: &str,
         new: &ConvertedFile,
     ) -> Result<Option<ConvertedFile>> {
         let (revision, copy) = match source {
-            ConversionSource::Revision(id) => (Some(id), None),
-            ConversionSource::Copy(id) => (None, Some(id)),
+            ConvertedSource::Revision(id) => (Some(id), None),
+            ConvertedSource::Copy(id) => (None, Some(id)),
         };
         let exists: bool = match source {
-            ConversionSource::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
-            ConversionSource::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
+            ConvertedSource::Revision(id) => self.fetch_one(&HAS_REVISION, args![id], |row| row.take())?,
+            ConvertedSource::Copy(id) => self.fetch_one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
         };
         if !exists {
             return Ok(None);

@@ -16,7 +16,7 @@ const RETRY_AFTER: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(
 
 /// A callback to be sent.
 #[derive(Clone)]
-pub(crate) struct Callback {
+pub(crate) struct OutgoingCallback {
     pub(crate) key: String,
     pub(crate) status: u8,
     /// The callback URL. Without one the callback is not sent and counts as rejected.
@@ -24,7 +24,7 @@ pub(crate) struct Callback {
     pub(crate) fields: TokenClaims,
 }
 
-impl Callback {
+impl OutgoingCallback {
     pub(crate) fn new(key: &str, status: u8, to: Option<String>) -> Self {
         let mut fields = TokenClaims::new();
         fields.insert("key".into(), key.into());
@@ -57,7 +57,7 @@ pub(crate) struct CallbackDelivery {
 
 /// A callback in the queue of its session.
 pub(crate) struct QueuedCallback {
-    pub(crate) callback: Callback,
+    pub(crate) callback: OutgoingCallback,
     pub(crate) delivered: oneshot::Sender<CallbackDelivery>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn start_queue(simulator: &Simulator) -> mpsc::UnboundedSender<Queued
 }
 
 /// Sends a callback with retries, and twice when the duplicate fault is set.
-pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> CallbackDelivery {
+pub(crate) async fn deliver(simulator: &Simulator, callback: OutgoingCallback) -> CallbackDelivery {
     simulator.faults().wait_while_held(callback.status).await;
     let faults = simulator.faults().get();
     if let Some(slow) = faults.slow_callback
@@ -118,7 +118,7 @@ pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> Callba
     }
 }
 
-async fn send_with_retries(simulator: &Simulator, callback: &Callback) -> bool {
+async fn send_with_retries(simulator: &Simulator, callback: &OutgoingCallback) -> bool {
     let Some(to) = &callback.to else { return false };
     // Only final saves are retried. A rejected forced save is sent again by the next forcesave command.
     let pauses: &[Duration] = if matches!(callback.status, 2 | 3) {
@@ -141,7 +141,7 @@ async fn send_with_retries(simulator: &Simulator, callback: &Callback) -> bool {
     }
 }
 
-async fn send_once(simulator: &Simulator, callback: &Callback, to: &str, attempt: u32) -> ResponseClass {
+async fn send_once(simulator: &Simulator, callback: &OutgoingCallback, to: &str, attempt: u32) -> ResponseClass {
     let settings = simulator.settings();
     let (body, header_token) = sign_body(simulator, callback);
     let request = simulator
@@ -180,7 +180,7 @@ async fn send_once(simulator: &Simulator, callback: &Callback, to: &str, attempt
 }
 
 /// Returns the plain body including its token, and the token of the header.
-fn sign_body(simulator: &Simulator, callback: &Callback) -> (Value, String) {
+fn sign_body(simulator: &Simulator, callback: &OutgoingCallback) -> (Value, String) {
     let tokens = simulator.tokens();
     let token = tokens.sign(callback.fields.clone());
     let mut plain = callback.fields.clone();

@@ -48,7 +48,7 @@ pub struct CloseResult {
 
 /// An open editor.
 #[derive(Debug)]
-pub struct Editor {
+pub struct OpenEditor {
     http: reqwest::Client,
     base: String,
     /// The response to the open request.
@@ -58,7 +58,7 @@ pub struct Editor {
     autosave: Option<tokio::task::JoinHandle<()>>,
 }
 
-impl Drop for Editor {
+impl Drop for OpenEditor {
     fn drop(&mut self) {
         if let Some(autosave) = &self.autosave {
             autosave.abort();
@@ -67,12 +67,16 @@ impl Drop for Editor {
 }
 
 /// Opens an editor on the simulator at `base` with the configuration of a page.
-pub async fn open(base: &str, config: &Value) -> Result<Editor, ClientError> {
+pub async fn open(base: &str, config: &Value) -> Result<OpenEditor, ClientError> {
     open_with_headers(base, config, &[]).await
 }
 
 /// Opens an editor with additional request headers, for example a spoofed `X-Forwarded-Host`.
-pub async fn open_with_headers(base: &str, config: &Value, headers: &[(&str, &str)]) -> Result<Editor, ClientError> {
+pub async fn open_with_headers(
+    base: &str,
+    config: &Value,
+    headers: &[(&str, &str)],
+) -> Result<OpenEditor, ClientError> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let base = base.trim_end_matches('/').to_owned();
     let mut request = http.post(format!("{base}/practice/open")).json(config);
@@ -100,7 +104,7 @@ pub async fn open_with_headers(base: &str, config: &Value, headers: &[(&str, &st
             }
         })
     });
-    Ok(Editor {
+    Ok(OpenEditor {
         http,
         base,
         opened,
@@ -131,7 +135,7 @@ struct ErrorCode {
     error: i64,
 }
 
-impl Editor {
+impl OpenEditor {
     async fn call<T: DeserializeOwned>(&self, what: &str, body: &impl Serialize) -> Result<T, ClientError> {
         let url = format!("{}/practice/{what}", self.base);
         send(self.http.post(url).json(body)).await

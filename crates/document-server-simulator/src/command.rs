@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    callback::Callback,
+    callback::OutgoingCallback,
     connections::enqueue,
     results,
     routes::bearer,
@@ -118,7 +118,7 @@ fn info(simulator: &Simulator, key: &str) -> Value {
     // Changes left by a crash count as editing although no editor is connected.
     let is_changed = session.has_changes() && session.phase != SessionPhase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
-    let mut callback = Callback::new(key, status, session.any_callback_url());
+    let mut callback = OutgoingCallback::new(key, status, session.any_callback_url());
     if status == 1 {
         callback = callback.with("users", users.clone());
     }

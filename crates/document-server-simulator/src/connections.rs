@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{self, Callback, CallbackDelivery, QueuedCallback},
+    callback::{self, CallbackDelivery, OutgoingCallback, QueuedCallback},
     editor_config::{self, EditorConfig, EditorError},
     ooxml::DocumentError,
     session::{SessionMember, SessionPhase, SharedSession},
@@ -131,7 +131,7 @@ impl Simulator {
         }
         let callback_queue = callback::start_queue(self);
         let user = config.user.id.as_str();
-        let callback = |status| Callback::new(&config.key, status, config.callback_url.clone());
+        let callback = |status| OutgoingCallback::new(&config.key, status, config.callback_url.clone());
         enqueue(
             &callback_queue,
             callback(1).with("users", vec![user.to_owned()]).action(1, user),
@@ -210,7 +210,7 @@ impl Simulator {
             if is_reconnecting {
                 return None;
             }
-            let callback = Callback::new(&session.key, 1, session.callback_url_of(&member.user))
+            let callback = OutgoingCallback::new(&session.key, 1, session.callback_url_of(&member.user))
                 .with("users", session.editor_ids())
                 .action(0, &member.user.id);
             return Some(enqueue(&session.callback_queue, callback));
@@ -239,7 +239,8 @@ impl Simulator {
         if session.has_changes() {
             return self.start_final_save(session, last);
         }
-        let callback = Callback::new(&session.key, 4, session.callback_url_of(&last.user)).action(0, &last.user.id);
+        let callback =
+            OutgoingCallback::new(&session.key, 4, session.callback_url_of(&last.user)).action(0, &last.user.id);
         enqueue(&session.callback_queue, callback)
     }
 
@@ -330,7 +331,7 @@ fn send_join_callback(session: &mut SharedSession, user: &str) {
         .rev()
         .find(|member| member.user.id == user)
         .and_then(|member| session.callback_url_of(&member.user));
-    let callback = Callback::new(&session.key, 1, to)
+    let callback = OutgoingCallback::new(&session.key, 1, to)
         .with("users", session.editor_ids())
         .action(1, user);
     enqueue(&session.callback_queue, callback);
@@ -339,7 +340,7 @@ fn send_join_callback(session: &mut SharedSession, user: &str) {
 /// Enqueues a callback of a session.
 pub(crate) fn enqueue(
     callback_queue: &tokio::sync::mpsc::UnboundedSender<QueuedCallback>,
-    callback: Callback,
+    callback: OutgoingCallback,
 ) -> oneshot::Receiver<CallbackDelivery> {
     let (delivered, receiver) = oneshot::channel();
     // A closed queue means that the simulator crashed; the receiver is not awaited either.

@@ -50,7 +50,7 @@ impl ConversionJobs {
 
 /// A validated conversion request.
 #[derive(Clone)]
-struct ConversionRequest {
+struct ValidatedConversion {
     job: String,
     url: String,
     file_type: String,
@@ -108,7 +108,7 @@ pub(crate) async fn convert(
 }
 
 /// Validates the parameters; the error is the protocol's error code.
-fn parse_request(parameters: &TokenClaims) -> Result<ConversionRequest, i64> {
+fn parse_request(parameters: &TokenClaims) -> Result<ValidatedConversion, i64> {
     let text = |name: &str| {
         parameters
             .get(name)
@@ -135,7 +135,7 @@ fn parse_request(parameters: &TokenClaims) -> Result<ConversionRequest, i64> {
     let asynchronous = parameters
         .get("async")
         .is_some_and(|value| *value == true || *value == "true");
-    Ok(ConversionRequest {
+    Ok(ValidatedConversion {
         job,
         url: text("url"),
         file_type: text("filetype").to_lowercase(),
@@ -145,7 +145,7 @@ fn parse_request(parameters: &TokenClaims) -> Result<ConversionRequest, i64> {
     })
 }
 
-impl ConversionRequest {
+impl ValidatedConversion {
     fn extension(&self) -> &str {
         if self.output == "pdfa" { "pdf" } else { &self.output }
     }
@@ -162,7 +162,7 @@ impl ConversionRequest {
 
 async fn run_conversion(
     simulator: &Simulator,
-    request: &ConversionRequest,
+    request: &ValidatedConversion,
     origin: &str,
     shard: Option<&str>,
 ) -> ConversionStatus {
@@ -199,7 +199,7 @@ async fn run_conversion(
 }
 
 /// Starts a job unless one exists for this key and format.
-fn start_job(simulator: &Simulator, request: &ConversionRequest, polls_left: u32) {
+fn start_job(simulator: &Simulator, request: &ValidatedConversion, polls_left: u32) {
     let mut jobs = simulator.conversions().lock();
     if jobs.contains_key(&request.job) {
         return;
@@ -231,7 +231,7 @@ fn start_job(simulator: &Simulator, request: &ConversionRequest, polls_left: u32
 }
 
 /// Returns the status of a job. A failure is reported once and then removed, so the same key can be converted again.
-fn poll(simulator: &Simulator, request: &ConversionRequest) -> ConversionStatus {
+fn poll(simulator: &Simulator, request: &ValidatedConversion) -> ConversionStatus {
     let mut jobs = simulator.conversions().lock();
     let Some(job) = jobs.get_mut(&request.job) else {
         return ConversionStatus::Error(-6);
@@ -253,7 +253,7 @@ fn poll(simulator: &Simulator, request: &ConversionRequest) -> ConversionStatus 
     }
 }
 
-async fn convert_document(simulator: &Simulator, request: &ConversionRequest) -> Result<Bytes, i64> {
+async fn convert_document(simulator: &Simulator, request: &ValidatedConversion) -> Result<Bytes, i64> {
     let source = simulator.download(&request.url).await.ok_or(-4)?;
     let request = request.clone();
     let work = move || {

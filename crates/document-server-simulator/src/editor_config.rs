@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::token::{TokenClaims, TokenError, TokenSigner};
+use crate::token::{RequestSigner, TokenClaims, TokenError};
 
 /// A user as named by the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EditorUser {
+pub struct ConfiguredUser {
     /// Opaque and stable; returned in `users`, `actions` and `history`.
     pub id: String,
     /// The name shown to other users.
@@ -45,7 +45,7 @@ pub(crate) struct EditorConfig {
     pub(crate) title: String,
     pub(crate) edit: bool,
     pub(crate) callback_url: Option<String>,
-    pub(crate) user: EditorUser,
+    pub(crate) user: ConfiguredUser,
 }
 
 /// Returns whether a key has only allowed characters. Any other key ends the connection with 4004.
@@ -57,7 +57,7 @@ pub(crate) fn is_valid_key(key: &str) -> bool {
 }
 
 /// Validates the configuration of a page like the real server.
-pub(crate) fn parse(page: &Value, tokens: &TokenSigner) -> Result<EditorConfig, EditorError> {
+pub(crate) fn parse(page: &Value, tokens: &RequestSigner) -> Result<EditorConfig, EditorError> {
     let token = page.get("token").and_then(Value::as_str).unwrap_or("");
     let claims = tokens.verify(token).map_err(|error| match error {
         TokenError::Missing => EditorError::access("the configuration has no token"),
@@ -90,7 +90,7 @@ pub(crate) fn parse(page: &Value, tokens: &TokenSigner) -> Result<EditorConfig, 
         title: text("/document/title").unwrap_or_else(|| "document".into()),
         edit,
         callback_url: text("/editorConfig/callbackUrl").filter(|url| !url.is_empty()),
-        user: EditorUser {
+        user: ConfiguredUser {
             name: text("/editorConfig/user/name").unwrap_or_else(|| "Anonymous".into()),
             id: user_id,
         },
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn tokens() -> TokenSigner {
-        TokenSigner::new("one secret of enough length for all")
+    fn tokens() -> RequestSigner {
+        RequestSigner::new("one secret of enough length for all")
     }
 
     fn config(permissions: &Value) -> Value {

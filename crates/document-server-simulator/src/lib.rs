@@ -42,7 +42,7 @@ pub use blank::document as blank_document;
 pub use command_line::run as run_command_line;
 pub use connections::OpenedEditor;
 pub use control_api::EditorSnapshot;
-pub use editor_config::{EditorError, EditorUser};
+pub use editor_config::{ConfiguredUser, EditorError};
 pub use faults::{CallbackDelay, DownloadFault, DuplicateDelivery, FaultInjector, Faults, Outage};
 pub use ooxml::{DocumentError, DocumentKind, read as read_document, write as write_document};
 pub use pdf::{document as pdf_document, text as pdf_text};

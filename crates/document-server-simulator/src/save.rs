@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{Callback, CallbackDelivery, deliver},
+    callback::{CallbackDelivery, OutgoingCallback, deliver},
     clock,
     connections::enqueue,
-    editor_config::EditorUser,
+    editor_config::ConfiguredUser,
     ooxml::{self, DocumentKind},
     results,
     session::{ForcedSave, ForcedSaveState, LastChange, SessionMember, SessionPhase, SharedSession},
@@ -39,7 +39,7 @@ pub(crate) enum ForceSaveTrigger {
     /// A command of another server, with its user data.
     Command(Option<Value>),
     /// The save button of this user.
-    Button(EditorUser),
+    Button(ConfiguredUser),
 }
 
 impl ForceSaveTrigger {
@@ -57,7 +57,7 @@ struct SaveSnapshot {
     kind: DocumentKind,
     source: Bytes,
     lines: Vec<String>,
-    history: Vec<(EditorUser, u64)>,
+    history: Vec<(ConfiguredUser, u64)>,
     from_forgotten: bool,
     revision: u64,
     last: LastChange,
@@ -115,7 +115,7 @@ impl Simulator {
                 3
             };
             let shown = assembled.clone().filter(|_| status == 2 || faults.partial_result);
-            let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
+            let callback = OutgoingCallback::new(&snapshot.key, status, snapshot.to.clone());
             let callback = simulator
                 .add_save_fields(callback, &snapshot, shown.as_ref(), &last_editor.origin)
                 .action(0, &last_editor.user.id)
@@ -251,7 +251,7 @@ impl Simulator {
         self.update_forced_save(&snapshot, |forced| forced.assembled.clone_from(&assembled));
         let status = if assembled.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
-        let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
+        let callback = OutgoingCallback::new(&snapshot.key, status, snapshot.to.clone());
         let mut callback = self
             .add_save_fields(callback, &snapshot, assembled.as_ref(), &origin)
             .with("notmodified", false)
@@ -313,11 +313,11 @@ impl Simulator {
     /// Adds the fields that all saves have.
     fn add_save_fields(
         &self,
-        callback: Callback,
+        callback: OutgoingCallback,
         snapshot: &SaveSnapshot,
         assembled: Option<&AssembledFile>,
         origin: &str,
-    ) -> Callback {
+    ) -> OutgoingCallback {
         let faults = self.faults().get();
         let mut callback = callback;
         if let Some(assembled) = assembled {

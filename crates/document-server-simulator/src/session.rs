@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 use crate::{
     callback::QueuedCallback,
     clock,
-    editor_config::{EditorConfig, EditorError, EditorUser},
+    editor_config::{ConfiguredUser, EditorConfig, EditorError},
     ooxml::{self, DocumentError, DocumentKind},
     save::AssembledFile,
 };
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct SessionMember {
     pub(crate) id: String,
-    pub(crate) user: EditorUser,
+    pub(crate) user: ConfiguredUser,
     pub(crate) edit: bool,
     /// False after a close or a network failure.
     pub(crate) present: bool,
@@ -44,7 +44,7 @@ pub(crate) enum SessionPhase {
 /// The latest change.
 #[derive(Clone)]
 pub(crate) struct LastChange {
-    pub(crate) user: EditorUser,
+    pub(crate) user: ConfiguredUser,
     pub(crate) origin: String,
     pub(crate) at: u64,
 }
@@ -83,7 +83,7 @@ pub(crate) struct SharedSession {
     /// Number of changes since the document was downloaded.
     pub(crate) revision: u64,
     splices: Vec<Splice>,
-    pub(crate) history: Vec<(EditorUser, u64)>,
+    pub(crate) history: Vec<(ConfiguredUser, u64)>,
     pub(crate) from_forgotten: bool,
     pub(crate) phase: SessionPhase,
     pub(crate) members: Vec<SessionMember>,
@@ -168,13 +168,13 @@ impl SharedSession {
         self.members.iter_mut().find(|member| member.id == connection)
     }
 
-    pub(crate) fn set_callback_url(&mut self, user: &EditorUser, url: Option<&String>) {
+    pub(crate) fn set_callback_url(&mut self, user: &ConfiguredUser, url: Option<&String>) {
         if let Some(url) = url {
             self.callback_urls.insert(user.id.clone(), url.clone());
         }
     }
 
-    pub(crate) fn callback_url_of(&self, user: &EditorUser) -> Option<String> {
+    pub(crate) fn callback_url_of(&self, user: &ConfiguredUser) -> Option<String> {
         self.callback_urls.get(&user.id).cloned()
     }
 
@@ -267,7 +267,7 @@ mod tests {
             title: "T".into(),
             edit: true,
             callback_url: None,
-            user: EditorUser {
+            user: ConfiguredUser {
                 id: "ben".into(),
                 name: "Ben".into(),
             },
@@ -277,7 +277,7 @@ mod tests {
         for id in ["ben", "mia"] {
             session.members.push(SessionMember {
                 id: id.into(),
-                user: EditorUser {
+                user: ConfiguredUser {
                     id: id.into(),
                     name: id.into(),
                 },

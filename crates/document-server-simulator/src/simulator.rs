@@ -21,7 +21,7 @@ use crate::{
     routes,
     session::SharedSession,
     settings::SimulatorSettings,
-    token::TokenSigner,
+    token::RequestSigner,
 };
 
 /// A save that was not accepted, kept under its key.
@@ -57,7 +57,7 @@ impl SimulatorState {
 
 struct SimulatorInner {
     settings: SimulatorSettings,
-    tokens: TokenSigner,
+    tokens: RequestSigner,
     http: reqwest::Client,
     faults: FaultInjector,
     state: Mutex<SimulatorState>,
@@ -80,7 +80,7 @@ impl Simulator {
             .build()
             .expect("a client without special settings can be built");
         Self(Arc::new(SimulatorInner {
-            tokens: TokenSigner::new(&settings.secret),
+            tokens: RequestSigner::new(&settings.secret),
             settings,
             http,
             faults: FaultInjector::new(),
@@ -192,7 +192,7 @@ impl Simulator {
         &self.0.settings
     }
 
-    pub(crate) fn tokens(&self) -> &TokenSigner {
+    pub(crate) fn tokens(&self) -> &RequestSigner {
         &self.0.tokens
     }
 

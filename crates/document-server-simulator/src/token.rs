@@ -21,13 +21,13 @@ pub(crate) enum TokenError {
 }
 
 /// The keys derived from the shared secret.
-pub(crate) struct TokenSigner {
+pub(crate) struct RequestSigner {
     signing: EncodingKey,
     verifying: DecodingKey,
     rules: Validation,
 }
 
-impl TokenSigner {
+impl RequestSigner {
     pub(crate) fn new(secret: &str) -> Self {
         // The real server accepts every HMAC length, tokens without `exp`, and 60 s of clock skew.
         let mut rules = Validation::new_for_family(AlgorithmFamily::Hmac);
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn foreign_tokens_are_invalid_and_old_tokens_are_expired() {
-        let ours = TokenSigner::new("one secret of enough length for all");
-        let theirs = TokenSigner::new("another secret of the same good length");
+        let ours = RequestSigner::new("one secret of enough length for all");
+        let theirs = RequestSigner::new("another secret of the same good length");
         let token = ours.sign_download("http://a/b");
         assert_eq!(ours.verify(&token).unwrap()["payload"]["url"], "http://a/b");
         assert_eq!(theirs.verify(&token), Err(TokenError::Invalid));
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn body_token_takes_precedence_over_header_token() {
-        let tokens = TokenSigner::new("one secret of enough length for all");
+        let tokens = RequestSigner::new("one secret of enough length for all");
         let claims = |key: &str| json!({"c": "info", "key": key}).as_object().unwrap().clone();
         let body = json!({"c": "drop", "key": "plain", "token": tokens.sign(claims("body"))});
         let header = tokens.sign_wrapped(claims("header"));

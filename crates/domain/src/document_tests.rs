@@ -282,7 +282,7 @@ fn document_status_columns_roundtrip() {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum DocumentStep {
     HandIn(usize, usize),
     TakeBack(usize),
     Rename(usize),
@@ -325,19 +325,19 @@ impl Desk {
         }
     }
 
-    fn act(&mut self, act: Act) {
+    fn act(&mut self, act: DocumentStep) {
         match act {
-            Act::HandIn(document, index) if !self.finished[index] => {
+            DocumentStep::HandIn(document, index) if !self.finished[index] => {
                 drop(self.documents[document].mark_submitted(&topic(TOPICS[index]), &ben(), at(1)));
             }
-            Act::HandIn(..) => {}
-            Act::TakeBack(document) => drop(self.documents[document].mark_withdrawn(at(1))),
-            Act::Rename(document) => {
+            DocumentStep::HandIn(..) => {}
+            DocumentStep::TakeBack(document) => drop(self.documents[document].mark_withdrawn(at(1))),
+            DocumentStep::Rename(document) => {
                 let title = FieldPatch::Value(DocumentTitle::stored("renamed"));
                 drop(self.documents[document].edit(title, FieldPatch::Unchanged, &Viewer::Admin, at(1)));
             }
-            Act::Finish(index) => self.finish(index),
-            Act::Reopen(index) => self.reopen(index),
+            DocumentStep::Finish(index) => self.finish(index),
+            DocumentStep::Reopen(index) => self.reopen(index),
         }
     }
 
@@ -348,17 +348,17 @@ impl Desk {
     }
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = DocumentStep> {
     prop_oneof![
-        3 => (0_usize..4, 0_usize..2).prop_map(|(document, index)| Act::HandIn(document, index)),
-        2 => (0_usize..4).prop_map(Act::TakeBack),
-        1 => (0_usize..4).prop_map(Act::Rename),
-        2 => (0_usize..2).prop_map(Act::Finish),
-        2 => (0_usize..2).prop_map(Act::Reopen),
+        3 => (0_usize..4, 0_usize..2).prop_map(|(document, index)| DocumentStep::HandIn(document, index)),
+        2 => (0_usize..4).prop_map(DocumentStep::TakeBack),
+        1 => (0_usize..4).prop_map(DocumentStep::Rename),
+        2 => (0_usize..2).prop_map(DocumentStep::Finish),
+        2 => (0_usize..2).prop_map(DocumentStep::Reopen),
     ]
 }
 
-fn desk(acts: Vec<Act>) -> Desk {
+fn desk(acts: Vec<DocumentStep>) -> Desk {
     let documents = ["a", "b", "c", "d"].map(|id| document(id, "g")).to_vec();
     let mut desk = Desk {
         documents,
@@ -379,12 +379,12 @@ proptest! {
             desk.act(act);
             for (old, new) in before.iter().zip(&desk.documents) {
                 if old.status.is_locked() && !new.status.is_locked() {
-                    let Act::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
+                    let DocumentStep::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
                     prop_assert_eq!(old.locked_by_assignment_id.as_ref(), Some(&topic(TOPICS[index])));
                     prop_assert_eq!(Some(UnlockedStatus::from(new.status)), old.status.before_lock());
                 } else if old.status.is_locked() {
                     let mut expected = old.clone();
-                    if let Act::Reopen(index) = act
+                    if let DocumentStep::Reopen(index) = act
                         && old.locked_by_assignment_id == Some(topic(TOPICS[index]))
                     {
                         // The lock passes to the other topic, which is finished.
@@ -424,10 +424,10 @@ proptest! {
         hand_ins in prop::collection::vec((0_usize..4, 0_usize..2), 0..4),
         turns in prop::collection::vec((any::<bool>(), 0_usize..2), 0..20)
     ) {
-        let before = desk(hand_ins.into_iter().map(|(document, index)| Act::HandIn(document, index)).collect());
+        let before = desk(hand_ins.into_iter().map(|(document, index)| DocumentStep::HandIn(document, index)).collect());
         let mut after = before.clone();
         for (finish, index) in turns {
-            after.act(if finish { Act::Finish(index) } else { Act::Reopen(index) });
+            after.act(if finish { DocumentStep::Finish(index) } else { DocumentStep::Reopen(index) });
         }
         after.reopen(0);
         after.reopen(1);

@@ -216,7 +216,7 @@ proptest! {
 }
 
 /// A class with two courses, three groups and three topics.
-struct World {
+struct SmallWorld {
     courses: [Course; 2],
     groups: Vec<Group>,
     assignments: Vec<Assignment>,
@@ -224,7 +224,7 @@ struct World {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum GroupStep {
     Attach(usize, usize),
     Detach(usize, usize),
     Finish(usize),
@@ -233,7 +233,7 @@ enum Act {
     MoveAssignment(usize, Option<usize>),
 }
 
-impl World {
+impl SmallWorld {
     fn active(&self, group: usize) -> Vec<ActiveTopic> {
         let topics = self
             .links
@@ -249,10 +249,10 @@ impl World {
             .collect()
     }
 
-    fn act(&mut self, act: Act) -> Result<(), DomainError> {
+    fn act(&mut self, act: GroupStep) -> Result<(), DomainError> {
         let courses = self.courses.clone();
         match act {
-            Act::Attach(group, topic) => {
+            GroupStep::Attach(group, topic) => {
                 if !self.links.contains(&(group, topic)) {
                     let active = self.active(group);
                     let assignment = self.assignments[topic].clone();
@@ -263,11 +263,11 @@ impl World {
                     self.links.push((group, topic));
                 }
             }
-            Act::Detach(group, topic) => self.links.retain(|link| *link != (group, topic)),
-            Act::Finish(topic) => {
+            GroupStep::Detach(group, topic) => self.links.retain(|link| *link != (group, topic)),
+            GroupStep::Finish(topic) => {
                 self.assignments[topic].finish(&ada(), at(1));
             }
-            Act::Reopen(topic) => {
+            GroupStep::Reopen(topic) => {
                 let groups = self
                     .links
                     .iter()
@@ -277,11 +277,11 @@ impl World {
                 let labels: Vec<_> = groups.iter().map(Group::label).collect();
                 self.assignments[topic].reopen(&labels, at(1))?;
             }
-            Act::MoveGroup(group, course) => {
+            GroupStep::MoveGroup(group, course) => {
                 let active = self.active(group);
                 self.groups[group].move_to(course.map(|course| &courses[course]), &active, at(1))?;
             }
-            Act::MoveAssignment(topic, course) => {
+            GroupStep::MoveAssignment(topic, course) => {
                 let indices: Vec<_> = self
                     .links
                     .iter()
@@ -302,22 +302,22 @@ impl World {
     }
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = GroupStep> {
     let course = || prop::option::of(0_usize..2);
     prop_oneof![
-        4 => (0_usize..3, 0_usize..3).prop_map(|(group, topic)| Act::Attach(group, topic)),
-        1 => (0_usize..3, 0_usize..3).prop_map(|(group, topic)| Act::Detach(group, topic)),
-        2 => (0_usize..3).prop_map(Act::Finish),
-        2 => (0_usize..3).prop_map(Act::Reopen),
-        2 => (0_usize..3, course()).prop_map(|(group, course)| Act::MoveGroup(group, course)),
-        2 => (0_usize..3, course()).prop_map(|(topic, course)| Act::MoveAssignment(topic, course)),
+        4 => (0_usize..3, 0_usize..3).prop_map(|(group, topic)| GroupStep::Attach(group, topic)),
+        1 => (0_usize..3, 0_usize..3).prop_map(|(group, topic)| GroupStep::Detach(group, topic)),
+        2 => (0_usize..3).prop_map(GroupStep::Finish),
+        2 => (0_usize..3).prop_map(GroupStep::Reopen),
+        2 => (0_usize..3, course()).prop_map(|(group, course)| GroupStep::MoveGroup(group, course)),
+        2 => (0_usize..3, course()).prop_map(|(topic, course)| GroupStep::MoveAssignment(topic, course)),
     ]
 }
 
 proptest! {
     #[test]
     fn group_and_active_topic_are_in_the_same_course_after_any_sequence(acts in prop::collection::vec(act(), 1..60)) {
-        let mut world = World {
+        let mut world = SmallWorld {
             courses: [course("poems"), course("prose")],
             groups: ["g1", "g2", "g3"].map(group).to_vec(),
             assignments: vec![

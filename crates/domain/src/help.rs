@@ -11,7 +11,7 @@ pub enum HelpFlag {
     /// The group does not need help.
     Lowered {
         /// When and by whom the last request was resolved; visible to staff only.
-        resolved: Option<HelpResolution>,
+        resolved: Option<ResolvedHelpRequest>,
     },
     /// The group needs help.
     Raised {
@@ -27,7 +27,7 @@ pub enum HelpFlag {
 
 /// A resolved help request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HelpResolution {
+pub struct ResolvedHelpRequest {
     pub at: Timestamp,
     /// `None` once the user has been erased.
     pub by: Option<UserId>,
@@ -88,7 +88,7 @@ impl HelpFlag {
     pub fn resolve(&mut self, teacher: &UserId, now: Timestamp) -> Option<i64> {
         let Self::Raised { since, .. } = *self else { return None };
         *self = Self::Lowered {
-            resolved: Some(HelpResolution {
+            resolved: Some(ResolvedHelpRequest {
                 at: now,
                 by: Some(teacher.clone()),
             }),
@@ -140,7 +140,7 @@ impl HelpFlag {
         }
     }
 
-    pub const fn resolved(&self) -> Option<&HelpResolution> {
+    pub const fn resolved(&self) -> Option<&ResolvedHelpRequest> {
         match self {
             Self::Lowered { resolved } => resolved.as_ref(),
             Self::Raised { .. } => None,
@@ -158,7 +158,7 @@ impl From<HelpColumns> for HelpFlag {
                 claimed_by: columns.claimed_by_id,
             },
             None => Self::Lowered {
-                resolved: columns.resolved_at.map(|at| HelpResolution {
+                resolved: columns.resolved_at.map(|at| ResolvedHelpRequest {
                     at,
                     by: columns.resolved_by_id,
                 }),
@@ -229,7 +229,7 @@ mod tests {
         assert!(!flag.needs_help());
         assert_eq!(
             flag.resolved(),
-            Some(&HelpResolution {
+            Some(&ResolvedHelpRequest {
                 at: at(70),
                 by: Some(ada())
             })

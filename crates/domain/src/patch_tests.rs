@@ -69,11 +69,11 @@ fn validation_passes_through_to_the_value() {
 
 #[derive(OpenApi)]
 #[openapi(components(schemas(ThingEdit)))]
-struct Document;
+struct PatchDocument;
 
 #[test]
 fn schema_contains_limits_of_value_and_null() {
-    let document = serde_json::to_value(Document::openapi()).unwrap();
+    let document = serde_json::to_value(PatchDocument::openapi()).unwrap();
     let text = document.to_string();
     assert!(text.contains("\"maxLength\":120"), "{document:#}");
     assert!(text.contains("\"null\""), "{document:#}");

@@ -9,7 +9,7 @@ use db::platform::CrossTenantReason;
 use db::sql::{Sql, Value};
 use domain::id::UserId;
 
-use super::{Browser, Person, TestApp};
+use super::{Browser, TestApp, TestUser};
 
 /// The password of every user that has a password.
 pub const PASSWORD: &str = "Zirkel und Lineal";
@@ -21,7 +21,7 @@ pub fn hash() -> &'static str {
 }
 
 /// Sets the password of a user.
-pub async fn enable(app: &TestApp, person: &Person) {
+pub async fn enable(app: &TestApp, person: &TestUser) {
     let id = UserId::new(person.id.clone());
     let write = move |platform: &mut db::platform::PlatformTx<'_>| platform.choose_password(&id, hash(), clock::now());
     app.app
@@ -32,7 +32,7 @@ pub async fn enable(app: &TestApp, person: &Person) {
 }
 
 /// Signs a user in; the session has no active organization yet.
-pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
+pub async fn signed_in(app: &TestApp, person: &TestUser) -> Browser {
     enable(app, person).await;
     let browser = Browser::new(app);
     browser.sign_in(&person.email, PASSWORD).await.expect(200);

@@ -14,7 +14,7 @@ use groupwork::config::{Config, ServeArgs, StorageArgs};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::{Client, Kind, Person, World, database, hang_watchdog, invariants, scratch};
+use super::{Client, DatabaseKind, TestUser, World, database, hang_watchdog, invariants, scratch};
 
 pub const AUTH_SECRET: &str = "auth-secret-for-tests-0123456789abcdef";
 pub const DOCSERVER_SECRET: &str = "docserver-secret-for-tests-0123456789ab";
@@ -22,7 +22,7 @@ pub const FRONTEND: &str = "http://school.test";
 
 #[derive(Parser)]
 #[command(args_override_self = true)]
-struct Settings {
+struct TestSettings {
     #[command(flatten)]
     serve: ServeArgs,
     #[command(flatten)]
@@ -76,14 +76,14 @@ impl Service {
 
     /// Returns the service that all tests of this process share on a database. It runs in a separate runtime and stops
     /// when the process exits.
-    fn shared(kind: Kind) -> Option<&'static Self> {
+    fn shared(kind: DatabaseKind) -> Option<&'static Self> {
         static SERVICES: [OnceLock<Option<Service>>; 2] = [const { OnceLock::new() }; 2];
         let start = move || {
             let folder = scratch::shared_folder().join(format!("{kind:?}").to_lowercase());
             std::fs::create_dir_all(&folder).unwrap();
             let database = match kind {
-                Kind::Sqlite => Database::Sqlite(folder.join("groupwork.db")),
-                Kind::Postgres => database::postgres()?,
+                DatabaseKind::Sqlite => Database::Sqlite(folder.join("groupwork.db")),
+                DatabaseKind::Postgres => database::postgres()?,
             };
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -93,7 +93,11 @@ impl Service {
             // Leaked because dropping a runtime cancels its tasks.
             let runtime: &'static tokio::runtime::Runtime = Box::leak(Box::new(runtime));
             let flags = ["--database-connections=6,6"];
-            let flags = if kind == Kind::Postgres { &flags[..] } else { &[] };
+            let flags = if kind == DatabaseKind::Postgres {
+                &flags[..]
+            } else {
+                &[]
+            };
             Some(runtime.block_on(Self::start(database, folder, None, flags)))
         };
         SERVICES[kind as usize]
@@ -105,12 +109,12 @@ impl Service {
 impl TestApp {
     /// Starts a separate service for one test, with the users of two schools. Returns `None` if no PostgreSQL server is
     /// available.
-    pub async fn start(kind: Kind) -> Option<Self> {
+    pub async fn start(kind: DatabaseKind) -> Option<Self> {
         Self::start_with(kind, &[]).await
     }
 
     /// Like `start`, with additional settings (`--flag=value`).
-    pub async fn start_with(kind: Kind, flags: &[&str]) -> Option<Self> {
+    pub async fn start_with(kind: DatabaseKind, flags: &[&str]) -> Option<Self> {
         hang_watchdog::watch();
         let scratch = scratch::folder();
         let folder = scratch.path().to_owned();
@@ -129,7 +133,7 @@ impl TestApp {
 
     /// Creates two schools and their users in the service that the tests of this process share. Returns `None` if no
     /// PostgreSQL server is available.
-    pub async fn shared(kind: Kind) -> Option<Self> {
+    pub async fn shared(kind: DatabaseKind) -> Option<Self> {
         hang_watchdog::watch();
         let service = tokio::task::spawn_blocking(move || Service::shared(kind))
             .await
@@ -167,12 +171,12 @@ impl TestApp {
             arguments.extend([format!("--database-url={url}"), "--database-connections=3,3".to_owned()]);
         }
         arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
-        let settings = Settings::parse_from(arguments);
+        let settings = TestSettings::parse_from(arguments);
         Config::check(settings.serve, settings.storage).unwrap()
     }
 
     /// Returns a client with the session of this user, active in the user's school.
-    pub fn as_(&self, person: &Person) -> Client {
+    pub fn as_(&self, person: &TestUser) -> Client {
         Client::new(&self.base, Some(person.cookie.clone()))
     }
 

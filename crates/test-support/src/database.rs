@@ -9,7 +9,7 @@ use groupwork::bootstrap::open_store;
 use super::{World, scratch};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DatabaseKind {
     Sqlite,
     Postgres,
 }
@@ -55,16 +55,16 @@ pub fn empty() -> Option<Database> {
 }
 
 /// Creates a database with the users and classes of [`World`]; the file of a SQLite database is created in `folder`.
-pub fn with_world(kind: Kind, folder: &Path) -> Option<(Database, World)> {
+pub fn with_world(kind: DatabaseKind, folder: &Path) -> Option<(Database, World)> {
     match kind {
-        Kind::Sqlite => {
+        DatabaseKind::Sqlite => {
             static TEMPLATE: OnceLock<(PathBuf, World)> = OnceLock::new();
             let (template, world) = TEMPLATE.get_or_init(|| on_thread(sqlite_template));
             let path = folder.join("groupwork.db");
             std::fs::copy(template, &path).unwrap();
             Some((Database::Sqlite(path), world.clone()))
         }
-        Kind::Postgres => {
+        DatabaseKind::Postgres => {
             static TEMPLATE: OnceLock<(String, World)> = OnceLock::new();
             let url = server()?;
             Some(on_thread(move || {

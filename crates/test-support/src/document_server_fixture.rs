@@ -1,13 +1,13 @@
 //! A group that works with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible group, Dana
 //! in a hidden group, a room with documents, and editors that use the real protocol.
 
-use document_server_simulator::client::{self, Editor};
+use document_server_simulator::client::{self, OpenEditor};
 use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
 use super::topics::{group, id, topic};
-use super::{Kind, Person, TestApp};
+use super::{DatabaseKind, TestApp, TestUser};
 
 pub struct DocumentServerFixture {
     pub app: TestApp,
@@ -23,12 +23,12 @@ pub struct DocumentServerFixture {
 }
 
 impl DocumentServerFixture {
-    pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
+    pub async fn start(kind: DatabaseKind, flags: &[&str]) -> Option<Self> {
         Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
     }
 
     /// Starts the service with a document server that has other settings.
-    pub async fn start_beside(kind: Kind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
+    pub async fn start_beside(kind: DatabaseKind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
         // A class is larger than the connection limit of the community edition.
         let connection_limit = settings.connection_limit.max(500);
         let settings = SimulatorSettings {
@@ -90,7 +90,7 @@ impl DocumentServerFixture {
     }
 
     /// Returns the editor configuration of a user.
-    pub async fn configuration(&self, person: &Person, document: &str) -> Value {
+    pub async fn configuration(&self, person: &TestUser, document: &str) -> Value {
         self.app
             .as_(person)
             .get(&path(document, "/editor-config"))
@@ -99,13 +99,13 @@ impl DocumentServerFixture {
     }
 
     /// Opens a document in the editor of a user.
-    pub async fn open(&self, person: &Person, document: &str) -> Editor {
+    pub async fn open(&self, person: &TestUser, document: &str) -> OpenEditor {
         let config = self.configuration(person, document).await;
         client::open(&self.server.url(), &config).await.unwrap()
     }
 
     /// Opens a document as a user, types text, closes the editor, and waits for the save.
-    pub async fn write(&self, person: &Person, document: &str, text: &str) {
+    pub async fn write(&self, person: &TestUser, document: &str, text: &str) {
         let editor = self.open(person, document).await;
         editor.type_text(text).await.unwrap();
         let closed = editor.close().await.unwrap();
@@ -149,7 +149,7 @@ impl DocumentServerFixture {
     }
 
     /// Submits a document as a user.
-    pub async fn submit(&self, person: &Person, document: &str) -> super::Answer {
+    pub async fn submit(&self, person: &TestUser, document: &str) -> super::Answer {
         let body = json!({"assignmentId": self.topic});
         self.app.as_(person).post(&path(document, "/submit"), body).await
     }
@@ -240,7 +240,7 @@ macro_rules! with_document_server {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
                 let flags = [$($flag),*];
-                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &flags).await.unwrap();
+                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::DatabaseKind::Sqlite, &flags).await.unwrap();
                 let $fixture = &fixture;
                 $body
                 fixture.close().await;
@@ -266,7 +266,7 @@ macro_rules! with_document_server {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_sqlite)*
             async fn on_sqlite() {
-                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+                let fixture = $crate::document_server_fixture::DocumentServerFixture::start($crate::DatabaseKind::Sqlite, &[$($flag),*]).await.unwrap();
                 test_body(&fixture).await;
                 fixture.close().await;
             }
@@ -274,7 +274,7 @@ macro_rules! with_document_server {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_postgres)*
             async fn on_postgres() {
-                let started = $crate::document_server_fixture::DocumentServerFixture::start($crate::Kind::Postgres, &[$($flag),*]).await;
+                let started = $crate::document_server_fixture::DocumentServerFixture::start($crate::DatabaseKind::Postgres, &[$($flag),*]).await;
                 let Some(fixture) = started else { return };
                 test_body(&fixture).await;
                 fixture.close().await;

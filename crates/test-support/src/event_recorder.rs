@@ -9,28 +9,28 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::openapi_check::Document;
+use super::openapi_check::OpenApiDocument;
 use super::raw_socket::Socket;
-use super::{Person, TestApp, WAIT_TIMEOUT};
+use super::{TestApp, TestUser, WAIT_TIMEOUT};
 
 /// Events that are emitted without a request.
 const NOISE: [&str; 3] = ["ready", "sync:required", "board:activity"];
 
 /// A received event.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct ReceivedEvent {
     pub event: String,
     pub payload: Value,
 }
 
 /// Connections of several users.
 pub struct EventRecorder {
-    received: mpsc::UnboundedReceiver<Received>,
+    received: mpsc::UnboundedReceiver<ReceivedEvent>,
 }
 
 impl EventRecorder {
     /// Connects the users and waits until their rooms are joined.
-    pub async fn open(app: &TestApp, people: &[&Person]) -> Self {
+    pub async fn open(app: &TestApp, people: &[&TestUser]) -> Self {
         let (sender, received) = mpsc::unbounded_channel();
         for person in people {
             let mut socket = Socket::open(app, &person.cookie).await;
@@ -40,7 +40,7 @@ impl EventRecorder {
                 while let Some(frame) = socket.next().await {
                     let Some(text) = frame.strip_prefix("42") else { continue };
                     let (event, payload): (String, Value) = serde_json::from_str(text).unwrap();
-                    if sender.send(Received { event, payload }).is_err() {
+                    if sender.send(ReceivedEvent { event, payload }).is_err() {
                         return;
                     }
                 }
@@ -50,7 +50,7 @@ impl EventRecorder {
     }
 
     /// Returns the received events that happened at or after a moment; waits for the first one if `is_due`.
-    pub async fn since(&mut self, moment: Timestamp, is_due: bool) -> Vec<Received> {
+    pub async fn since(&mut self, moment: Timestamp, is_due: bool) -> Vec<ReceivedEvent> {
         let deadline = Instant::now() + WAIT_TIMEOUT;
         let mut found = Vec::new();
         loop {
@@ -80,8 +80,8 @@ pub fn check(event: &str, payload: &Value) {
 
 /// Returns the differences between an event and its schema.
 pub fn faults(event: &str, payload: &Value) -> Vec<String> {
-    static DOCUMENT: OnceLock<Document> = OnceLock::new();
-    let document = DOCUMENT.get_or_init(|| Document {
+    static DOCUMENT: OnceLock<OpenApiDocument> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| OpenApiDocument {
         value: event_catalog::document(),
         rows: Vec::new(),
     });

@@ -14,11 +14,11 @@ use tokio::sync::watch;
 
 use super::app::DOCSERVER_SECRET;
 use super::document_server_fixture::{DocumentServerFixture, path};
-use super::{Answer, Kind};
+use super::{Answer, DatabaseKind};
 
 /// How a result is served.
 #[derive(Debug, Clone)]
-pub enum Delivery {
+pub enum ResultDelivery {
     /// A correct response.
     Whole(Vec<u8>),
     /// A correct response that is delayed until the test releases it.
@@ -37,13 +37,13 @@ pub enum Delivery {
 pub struct FakeDocumentServer {
     /// `host:port`.
     pub address: String,
-    inner: Arc<Inner>,
+    inner: Arc<FakeServerState>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Inner {
-    results: Mutex<HashMap<String, Delivery>>,
+struct FakeServerState {
+    results: Mutex<HashMap<String, ResultDelivery>>,
     heard: Mutex<Vec<String>>,
     released: watch::Sender<BTreeSet<String>>,
 }
@@ -62,7 +62,7 @@ impl FakeDocumentServer {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let inner = Arc::new(Inner::default());
+        let inner = Arc::new(FakeServerState::default());
         let shared = inner.clone();
         let serving = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -86,7 +86,7 @@ impl FakeDocumentServer {
     }
 
     /// Stores a result and returns the URL that a callback uses for it.
-    pub fn add_result(&self, name: &str, delivery: Delivery) -> String {
+    pub fn add_result(&self, name: &str, delivery: ResultDelivery) -> String {
         let path = result_path(name);
         lock(&self.inner.results).insert(path.clone(), delivery);
         format!("http://docs.example{path}?md5=x&expires=9&filename=output.docx")
@@ -110,7 +110,7 @@ fn result_path(name: &str) -> String {
     format!("/cache/files/data/{name}/output.docx")
 }
 
-async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
+async fn answer(inner: &FakeServerState, mut stream: TcpStream) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|four| four == b"\r\n\r\n") {
         let mut piece = [0; 4096];
@@ -134,26 +134,26 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
                 .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 .await?;
         }
-        Some(Delivery::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
-        Some(Delivery::Held(bytes)) => {
+        Some(ResultDelivery::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
+        Some(ResultDelivery::Held(bytes)) => {
             let mut released = inner.released.subscribe();
             drop(released.wait_for(|released| released.contains(&path)).await);
             stream.write_all(&whole(&bytes)).await?;
         }
-        Some(Delivery::Raw(bytes)) => stream.write_all(&bytes).await?,
-        Some(Delivery::Reset(bytes)) => {
+        Some(ResultDelivery::Raw(bytes)) => stream.write_all(&bytes).await?,
+        Some(ResultDelivery::Reset(bytes)) => {
             stream.write_all(&bytes).await?;
             // Gives sent data time to arrive first: a reset discards data in flight.
             tokio::time::sleep(Duration::from_millis(20)).await;
             return stream.set_zero_linger();
         }
-        Some(Delivery::Endless(head)) => {
+        Some(ResultDelivery::Endless(head)) => {
             stream.write_all(head.as_bytes()).await?;
             loop {
                 stream.write_all(&[0x50; 16 * 1024]).await?;
             }
         }
-        Some(Delivery::Silent(head)) => {
+        Some(ResultDelivery::Silent(head)) => {
             stream.write_all(head.as_bytes()).await?;
             // Reads until the client closes the connection.
             let mut rest = [0; 16];
@@ -221,7 +221,10 @@ pub fn save(status: i64, key: &str, url: &str, at: u32) -> Value {
 }
 
 /// Starts a fixture whose document server is a [`FakeDocumentServer`].
-pub async fn start_with_fake(kind: Kind, flags: &[&str]) -> Option<(FakeDocumentServer, DocumentServerFixture)> {
+pub async fn start_with_fake(
+    kind: DatabaseKind,
+    flags: &[&str],
+) -> Option<(FakeDocumentServer, DocumentServerFixture)> {
     let fake_server = FakeDocumentServer::start().await;
     let flag = fake_server.flag();
     let flags: Vec<&str> = [flag.as_str()].into_iter().chain(flags.iter().copied()).collect();
@@ -240,7 +243,7 @@ macro_rules! with_fake_document_server {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
                 let flags = [$($flag),*];
-                let (fake_server, fixture) = $crate::fake_document_server::start_with_fake($crate::Kind::Sqlite, &flags).await.unwrap();
+                let (fake_server, fixture) = $crate::fake_document_server::start_with_fake($crate::DatabaseKind::Sqlite, &flags).await.unwrap();
                 let ($fake_server, $fixture) = (&fake_server, &fixture);
                 $body
                 fixture.close().await;
@@ -254,7 +257,7 @@ macro_rules! with_fake_document_server {
 
             async fn test_body($fake_server: &$crate::fake_document_server::FakeDocumentServer, $fixture: &$crate::document_server_fixture::DocumentServerFixture) $body
 
-            async fn on(kind: $crate::Kind) {
+            async fn on(kind: $crate::DatabaseKind) {
                 let Some((fake_server, fixture)) = $crate::fake_document_server::start_with_fake(kind, &[$($flag),*]).await else { return };
                 test_body(&fake_server, &fixture).await;
                 fixture.close().await;
@@ -262,12 +265,12 @@ macro_rules! with_fake_document_server {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                on($crate::Kind::Sqlite).await;
+                on($crate::DatabaseKind::Sqlite).await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                on($crate::Kind::Postgres).await;
+                on($crate::DatabaseKind::Postgres).await;
             }
         }
     };

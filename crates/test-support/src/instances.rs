@@ -7,7 +7,7 @@ use db::{Database, Store};
 
 use super::fake_s3::FakeS3;
 use super::proxy::Proxy;
-use super::{Kind, ServerEnv, ServerProcess};
+use super::{DatabaseKind, ServerEnv, ServerProcess};
 
 pub struct Instances {
     pub bucket: FakeS3,
@@ -20,7 +20,7 @@ impl Instances {
     /// Prepares this number of environments on a database with the newest schema, without starting them. Returns `None`
     /// if no PostgreSQL server is available.
     pub async fn prepare(number: usize, settings: &[(&str, &str)]) -> Option<Self> {
-        Some(Self::at(ServerEnv::new(Kind::Postgres)?, number, settings).await)
+        Some(Self::at(ServerEnv::new(DatabaseKind::Postgres)?, number, settings).await)
     }
 
     /// Like `prepare`, with `first` as the environment of the first instance.

@@ -64,14 +64,14 @@ pub mod world;
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use browser::Browser;
 pub use client::{Answer, Client};
-pub use database::Kind;
+pub use database::DatabaseKind;
 pub use lesson_fixture::LessonFixture;
 pub use realtime_rows::RealtimeRows;
-pub use rooms::Room;
+pub use rooms::GroupRoom;
 pub use second_instance::SecondInstance;
 pub use server_process::{ServerEnv, ServerProcess};
 pub use socket_listener::{SocketListener, clients_are_installed};
-pub use world::{Class, Person, World};
+pub use world::{TestClass, TestUser, World};
 
 /// Returns the path of the `groupwork` binary. Cargo builds it before the tests of its package, into the parent folder
 /// of theirs.
@@ -138,7 +138,7 @@ macro_rules! both {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                let app = $crate::TestApp::$start($crate::Kind::Sqlite).await.unwrap();
+                let app = $crate::TestApp::$start($crate::DatabaseKind::Sqlite).await.unwrap();
                 test_body(&app).await;
                 app.close().await;
             }
@@ -146,7 +146,7 @@ macro_rules! both {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             $($on_postgres)*
             async fn on_postgres() {
-                let Some(app) = $crate::TestApp::$start($crate::Kind::Postgres).await else { return };
+                let Some(app) = $crate::TestApp::$start($crate::DatabaseKind::Postgres).await else { return };
                 test_body(&app).await;
                 app.close().await;
             }
@@ -174,7 +174,7 @@ macro_rules! sqlite {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                let app = $crate::TestApp::start($crate::Kind::Sqlite).await.unwrap();
+                let app = $crate::TestApp::start($crate::DatabaseKind::Sqlite).await.unwrap();
                 let $app = &app;
                 $body
                 app.close().await;

@@ -68,7 +68,7 @@ pub async fn grow(app: &TestApp, lesson: &LessonFixture, link: &str) {
             INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
                 VALUES ('{north}', 'hb{n}', 'h{n}', '{ben}', 1);
             INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
-                VALUES ('{north}', 'k{n}', 'Class {n}', 'class {n}', '2026/2027', '{ada}', 1, 1);
+                VALUES ('{north}', 'k{n}', 'TestClass {n}', 'class {n}', '2026/2027', '{ada}', 1, 1);
             INSERT INTO class_teachers (organization_id, class_id, user_id, created_at)
                 VALUES ('{north}', 'k{n}', '{tom}', 1);
             INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ('{north}', 'k{n}', 's{n}');

@@ -10,7 +10,7 @@ use common::clock;
 
 /// The response for a name.
 #[derive(Debug, Clone)]
-pub enum Zone {
+pub enum NameRecords {
     /// TXT records of any length. A response that exceeds a datagram is truncated, so that the client retries over TCP.
     Texts(Vec<String>),
     /// SERVFAIL.
@@ -22,8 +22,8 @@ pub enum Zone {
 /// The maximum size of a response over UDP without EDNS.
 const DATAGRAM: usize = 512;
 
-fn zones() -> &'static Mutex<HashMap<String, Zone>> {
-    static ZONES: OnceLock<Mutex<HashMap<String, Zone>>> = OnceLock::new();
+fn zones() -> &'static Mutex<HashMap<String, NameRecords>> {
+    static ZONES: OnceLock<Mutex<HashMap<String, NameRecords>>> = OnceLock::new();
     ZONES.get_or_init(Mutex::default)
 }
 
@@ -33,7 +33,7 @@ pub fn domain() -> String {
 }
 
 /// Sets the response for the record that proves a domain.
-pub fn set(domain: &str, zone: Zone) {
+pub fn set(domain: &str, zone: NameRecords) {
     zones().lock().unwrap().insert(format!("_groupwork.{domain}"), zone);
 }
 
@@ -106,9 +106,9 @@ fn answer(question: &[u8], limit: usize) -> Option<Vec<u8>> {
     let zone = zones().lock().unwrap().get(&labels.join(".")).cloned();
     let (code, texts) = match zone {
         None => (3, Vec::new()),
-        Some(Zone::ServerFailure) => (2, Vec::new()),
-        Some(Zone::Silence) => return None,
-        Some(Zone::Texts(texts)) => (0, texts),
+        Some(NameRecords::ServerFailure) => (2, Vec::new()),
+        Some(NameRecords::Silence) => return None,
+        Some(NameRecords::Texts(texts)) => (0, texts),
     };
     let records: Vec<Vec<u8>> = texts.iter().map(|text| record(text)).collect();
     let whole = 12 + asked.len() + records.iter().map(Vec::len).sum::<usize>();

@@ -17,18 +17,18 @@ use serde_json::{Value, json};
 use super::{environment, openapi_examples};
 
 /// The document with its routes.
-pub struct Document {
+pub struct OpenApiDocument {
     pub value: Value,
     pub rows: Vec<Row>,
 }
 
 /// Returns the document that this build of the service generates.
-pub fn document() -> &'static Document {
-    static DOCUMENT: OnceLock<Document> = OnceLock::new();
+pub fn document() -> &'static OpenApiDocument {
+    static DOCUMENT: OnceLock<OpenApiDocument> = OnceLock::new();
     DOCUMENT.get_or_init(|| {
         let (document, rows) = router::description();
         let value = serde_json::to_value(document).unwrap();
-        Document { value, rows }
+        OpenApiDocument { value, rows }
     })
 }
 
@@ -76,7 +76,7 @@ fn list(path: &str, fault: &str) {
     }
 }
 
-impl Document {
+impl OpenApiDocument {
     /// Returns the route that handles a path; a literal segment is preferred to a parameter.
     pub fn route(&self, method: &str, path: &str) -> Option<&Row> {
         let path = path.strip_prefix("/api")?;

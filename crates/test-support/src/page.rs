@@ -4,21 +4,21 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use document_server_simulator::client::Editor;
+use document_server_simulator::client::OpenEditor;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::document_server_fixture::{DocumentServerFixture, path};
-use super::{Person, SocketListener};
+use super::{SocketListener, TestUser};
 
-pub struct Page {
-    editor: Arc<Mutex<Option<Editor>>>,
+pub struct EditorPage {
+    editor: Arc<Mutex<Option<OpenEditor>>>,
     following: JoinHandle<SocketListener>,
 }
 
-impl Page {
+impl EditorPage {
     /// Opens the document in the editor of a person and follows the live events.
-    pub async fn open(fixture: &DocumentServerFixture, person: &Person, document: &str) -> Self {
+    pub async fn open(fixture: &DocumentServerFixture, person: &TestUser, document: &str) -> Self {
         let mut heard = SocketListener::connect(&fixture.app, person).await;
         let editor = Arc::new(Mutex::new(Some(fixture.open(person, document).await)));
         let (held, client, document) = (Arc::clone(&editor), fixture.app.as_(person), document.to_owned());
@@ -58,7 +58,7 @@ impl Page {
     }
 }
 
-fn has_unsent_changes(editor: &Mutex<Option<Editor>>) -> bool {
+fn has_unsent_changes(editor: &Mutex<Option<OpenEditor>>) -> bool {
     let editor = editor.lock().unwrap_or_else(PoisonError::into_inner);
-    editor.as_ref().is_some_and(Editor::has_unsent_changes)
+    editor.as_ref().is_some_and(OpenEditor::has_unsent_changes)
 }

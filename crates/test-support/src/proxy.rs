@@ -34,12 +34,12 @@ const LONG: Duration = super::WAIT_TIMEOUT;
 pub struct Proxy {
     /// `http://127.0.0.1:…`.
     pub base: String,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     _serving: AbortOnDropHandle<()>,
     asking: Mutex<Vec<AbortOnDropHandle<()>>>,
 }
 
-struct Shared {
+struct ProxyState {
     http: Client,
     instances: Mutex<Vec<Arc<Instance>>>,
     turn: AtomicUsize,
@@ -64,7 +64,7 @@ impl Proxy {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProxyState {
             http,
             instances: Mutex::default(),
             turn: AtomicUsize::new(0),
@@ -142,7 +142,7 @@ impl Proxy {
     }
 }
 
-impl Shared {
+impl ProxyState {
     fn instances(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Instance>>> {
         self.instances.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -261,7 +261,7 @@ fn plain(status: StatusCode) -> Response<Body> {
     response
 }
 
-async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+async fn serve(listener: TcpListener, shared: Arc<ProxyState>) {
     while let Ok((stream, peer)) = listener.accept().await {
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {

@@ -9,8 +9,8 @@ use domain::id::{GroupId, OrganizationId, SessionId, UserId};
 use domain::realtime::{Event, Room, Signal};
 use serde_json::json;
 
-use super::world::Class;
-use super::{Person, TestApp};
+use super::world::TestClass;
+use super::{TestApp, TestUser};
 
 db::statements! {
     GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, start_date, class_id, created_by_id,
@@ -56,7 +56,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Inserts a group of a class with its room, a document and its members; `start` is in milliseconds.
-    pub async fn group(&self, class: &Class, number: i64, start: Option<i64>, members: &[&Person]) -> GroupRow {
+    pub async fn group(&self, class: &TestClass, number: i64, start: Option<i64>, members: &[&TestUser]) -> GroupRow {
         let world = &self.0.world;
         let organization = if class.id == world.south_class.id {
             world.south.clone()
@@ -89,7 +89,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Removes a student from a group.
-    pub async fn remove(&self, group: &GroupId, person: &Person) {
+    pub async fn remove(&self, group: &GroupId, person: &TestUser) {
         let (north, group, user) = (self.0.world.north.clone(), group.clone(), person.id.clone());
         self.with(move |connection| connection.execute(&REMOVE_MEMBER, db::args![north, group, user]))
             .await
@@ -105,7 +105,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Makes a user a member of a further organization.
-    pub async fn join_school(&self, organization: &str, person: &Person, role: &'static str) {
+    pub async fn join_school(&self, organization: &str, person: &TestUser, role: &'static str) {
         let (organization, user) = (organization.to_owned(), person.id.clone());
         self.with(move |connection| {
             let row = clock::new_id();
@@ -117,7 +117,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Deletes the row of a user's session.
-    pub async fn end_session(&self, person: &Person) {
+    pub async fn end_session(&self, person: &TestUser) {
         let token = person.token.clone();
         let ended = self
             .with(move |connection| connection.execute(&END_SESSION, db::args![token]))
@@ -127,7 +127,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Expires a user's session.
-    pub async fn expire(&self, person: &Person) {
+    pub async fn expire(&self, person: &TestUser) {
         let token = person.token.clone();
         self.with(move |connection| connection.execute(&EXPIRE, db::args![token]))
             .await
@@ -135,7 +135,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Changes the active organization of a user's session.
-    pub async fn set_active_school(&self, person: &Person, organization: Option<&str>) {
+    pub async fn set_active_school(&self, person: &TestUser, organization: Option<&str>) {
         let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
         self.with(move |connection| connection.execute(&CHOOSE, db::args![token, organization]))
             .await
@@ -151,7 +151,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Returns the same user with a second session.
-    pub async fn another_session(&self, person: &Person) -> Person {
+    pub async fn another_session(&self, person: &TestUser) -> TestUser {
         let facts = self
             .0
             .app
@@ -163,7 +163,7 @@ impl RealtimeRows<'_> {
         session.id = SessionId::new(clock::new_id());
         session.token = better_auth::token::session_token();
         let signed = better_auth::cookie::sign(super::app::AUTH_SECRET, &session.token);
-        let other = Person {
+        let other = TestUser {
             token: session.token.clone(),
             cookie: format!("better-auth.session_token={signed}"),
             ..person.clone()
@@ -180,7 +180,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Returns the id of a user's session.
-    pub async fn session(&self, person: &Person) -> SessionId {
+    pub async fn session(&self, person: &TestUser) -> SessionId {
         let facts = self
             .0
             .app
@@ -192,7 +192,7 @@ impl RealtimeRows<'_> {
     }
 
     /// Returns the user's present [`RequestContext`].
-    pub async fn request_context(&self, person: &Person) -> RequestContext {
+    pub async fn request_context(&self, person: &TestUser) -> RequestContext {
         let facts = self
             .0
             .app
@@ -225,7 +225,7 @@ impl RealtimeRows<'_> {
 }
 
 /// Returns the id of a user as a [`UserId`].
-pub fn user(person: &Person) -> UserId {
+pub fn user(person: &TestUser) -> UserId {
     UserId::new(&person.id)
 }
 

@@ -5,11 +5,11 @@ use common::clock;
 use db::Database;
 use db::connection::Connection;
 
-use super::{Class, Person, TestApp};
+use super::{TestApp, TestClass, TestUser};
 
 /// A group and its work room.
 #[derive(Debug, Clone)]
-pub struct Room {
+pub struct GroupRoom {
     pub id: String,
     pub group: String,
 }
@@ -73,11 +73,11 @@ impl TestApp {
     }
 
     /// Inserts a group of a class with its room and members.
-    pub async fn room(&self, class: &Class, members: &[&Person]) -> Room {
+    pub async fn room(&self, class: &TestClass, members: &[&TestUser]) -> GroupRoom {
         let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
         let class = class.clone();
         self.tables(move |tables| {
-            let room = Room {
+            let room = GroupRoom {
                 id: clock::new_id(),
                 group: clock::new_id(),
             };
@@ -96,7 +96,7 @@ impl TestApp {
     }
 
     /// Inserts a topic of a class and assigns it to groups.
-    pub async fn topic(&self, class: &Class, rooms: &[&Room]) -> String {
+    pub async fn topic(&self, class: &TestClass, rooms: &[&GroupRoom]) -> String {
         let groups: Vec<String> = rooms.iter().map(|room| room.group.clone()).collect();
         let class = class.clone();
         self.tables(move |tables| {
@@ -111,7 +111,7 @@ impl TestApp {
     }
 
     /// Returns the status of a group's topic assignment.
-    pub async fn link_status(&self, topic: &str, room: &Room) -> String {
+    pub async fn link_status(&self, topic: &str, room: &GroupRoom) -> String {
         let (topic, group) = (topic.to_owned(), room.group.clone());
         self.tables(move |tables| {
             let found = tables.fetch_optional(&LINK_STATUS, db::args![topic, group], |row| row.take::<String>());
@@ -121,14 +121,14 @@ impl TestApp {
     }
 
     /// Sets the status of a class.
-    pub async fn set_class_status(&self, class: &Class, status: &'static str) {
+    pub async fn set_class_status(&self, class: &TestClass, status: &'static str) {
         let id = class.id.clone();
         self.tables(move |tables| tables.execute(&CLASS_STATUS, db::args![id, status]).unwrap())
             .await;
     }
 
     /// Sets the start date of a group.
-    pub async fn set_group_start(&self, room: &Room, at: i64) {
+    pub async fn set_group_start(&self, room: &GroupRoom, at: i64) {
         let group = room.group.clone();
         self.tables(move |tables| tables.execute(&START, db::args![group, at]).unwrap())
             .await;
@@ -142,7 +142,7 @@ impl TestApp {
     }
 
     /// Submits a document for a topic, with a draft grade of the teacher; returns the submission id.
-    pub async fn insert_submission(&self, document: &str, topic: &str, room: &Room, teacher: &Person) -> String {
+    pub async fn insert_submission(&self, document: &str, topic: &str, room: &GroupRoom, teacher: &TestUser) -> String {
         let (id, topic, group, teacher) = (
             document.to_owned(),
             topic.to_owned(),
@@ -199,7 +199,7 @@ impl TestApp {
     }
 
     /// Inserts a file of a group and stores its bytes in the format of the service.
-    pub async fn group_file(&self, room: &Room, name: &str, bytes: &[u8]) -> String {
+    pub async fn group_file(&self, room: &GroupRoom, name: &str, bytes: &[u8]) -> String {
         let mut staging = self.app.files().stage(1 << 20);
         staging.write(bytes).await.unwrap();
         let staged = staging.finish().await.unwrap();

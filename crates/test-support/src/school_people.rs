@@ -10,11 +10,11 @@ use domain::id::{OrganizationId, SessionId};
 
 use super::app::AUTH_SECRET;
 use super::rows::texts;
-use super::{Person, TestApp};
+use super::{TestApp, TestUser};
 
 /// A new user of a school, with the membership id.
 pub struct SchoolPerson {
-    pub person: Person,
+    pub person: TestUser,
     pub member: String,
 }
 
@@ -36,7 +36,7 @@ pub async fn insert_person(
     organization: &str,
     role: Option<MemberRole>,
     platform: PlatformRole,
-) -> Person {
+) -> TestUser {
     let id = clock::new_id();
     let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
     let mut user = NewUserAccount::provisioned(&name, &email, platform, None);
@@ -70,7 +70,7 @@ pub async fn insert_person(
         "better-auth.session_token={}",
         better_auth::cookie::sign(AUTH_SECRET, &token)
     );
-    Person {
+    TestUser {
         id,
         name,
         email,
@@ -80,7 +80,7 @@ pub async fn insert_person(
 }
 
 /// Returns the id of a user's membership of North.
-pub async fn member_of_north(app: &TestApp, person: &Person) -> String {
+pub async fn member_of_north(app: &TestApp, person: &TestUser) -> String {
     let sought = format!(
         "SELECT id FROM members WHERE user_id = '{}' AND organization_id = '{}'",
         person.id, app.world.north

@@ -13,7 +13,7 @@ use db::{Database, Store};
 use groupwork::bootstrap::open_store;
 
 use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
-use super::{Kind, database, hang_watchdog};
+use super::{DatabaseKind, database, hang_watchdog};
 
 /// Longer than any start on a busy machine.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -31,11 +31,11 @@ pub struct ServerEnv {
 
 impl ServerEnv {
     /// Creates an environment with the default test settings; returns `None` if no PostgreSQL server is available.
-    pub fn new(kind: Kind) -> Option<Self> {
+    pub fn new(kind: DatabaseKind) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let database = match kind {
-            Kind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),
-            Kind::Postgres => database::postgres()?,
+            DatabaseKind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),
+            DatabaseKind::Postgres => database::postgres()?,
         };
         Some(Self::in_folder(folder, database))
     }

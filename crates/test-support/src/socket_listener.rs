@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::app::FRONTEND;
 use super::event_recorder::check;
-use super::{Person, TestApp, WAIT_TIMEOUT};
+use super::{TestApp, TestUser, WAIT_TIMEOUT};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
@@ -48,19 +48,19 @@ pub fn clients_are_installed() -> bool {
 
 impl SocketListener {
     /// Connects as this user and waits until the server confirms that the rooms are joined.
-    pub async fn connect(app: &TestApp, person: &Person) -> Self {
+    pub async fn connect(app: &TestApp, person: &TestUser) -> Self {
         Self::connect_at(&app.base, person).await
     }
 
     /// Like `connect`, for another instance.
-    pub async fn connect_at(base: &str, person: &Person) -> Self {
+    pub async fn connect_at(base: &str, person: &TestUser) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &[]);
         heard.expect("ready").await;
         heard
     }
 
     /// Like `connect`, through a proxy without sticky sessions, where only the WebSocket transport keeps one connection.
-    pub async fn connect_through_proxy(base: &str, person: &Person) -> Self {
+    pub async fn connect_through_proxy(base: &str, person: &TestUser) -> Self {
         let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
         heard.expect("ready").await;
         heard

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::rows::execute;
-use super::world::Class;
-use super::{Client, Person, TestApp};
+use super::world::TestClass;
+use super::{Client, TestApp, TestUser};
 
 /// A deadline in the distant future.
 pub const LATER: &str = "2099-01-01T00:00:00.000Z";
 
 /// Creates a group of a class and returns its id; it belongs to the course of the class unless `more` overrides it.
-pub async fn group(client: &Client, class: &Class, members: &[&Person], more: Value) -> String {
+pub async fn group(client: &Client, class: &TestClass, members: &[&TestUser], more: Value) -> String {
     let members: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();
     let body = with(
         json!({"classId": class.id, "courseId": class.course, "memberIds": members}),
@@ -20,12 +20,12 @@ pub async fn group(client: &Client, class: &Class, members: &[&Person], more: Va
 }
 
 /// Creates a topic of a class; it belongs to the course of the class unless `more` overrides it.
-pub async fn topic(client: &Client, class: &Class, more: Value) -> Value {
+pub async fn topic(client: &Client, class: &TestClass, more: Value) -> Value {
     client.post("/assignments", new_topic(class, more)).await.expect(201)
 }
 
 /// Builds the request body of a topic of a class.
-pub fn new_topic(class: &Class, more: Value) -> Value {
+pub fn new_topic(class: &TestClass, more: Value) -> Value {
     with(
         json!({"title": "Cells", "description": "Draw one.", "deadline": LATER, "classId": class.id, "courseId": class.course}),
         more,
@@ -33,7 +33,7 @@ pub fn new_topic(class: &Class, more: Value) -> Value {
 }
 
 /// Creates a further course of a class and returns its id.
-pub async fn course(client: &Client, class: &Class, name: &str) -> String {
+pub async fn course(client: &Client, class: &TestClass, name: &str) -> String {
     let body = json!({"name": name, "classId": class.id, "subjectId": class.subject});
     id(&client.post("/courses", body).await.expect(201))
 }
@@ -65,7 +65,7 @@ pub async fn mark_finished(app: &TestApp, topic: &str) {
 }
 
 /// Inserts a submission without documents at this moment and returns its id.
-pub async fn mark_submitted(app: &TestApp, link: &Value, by: &Person, at_millis: i64) -> String {
+pub async fn mark_submitted(app: &TestApp, link: &Value, by: &TestUser, at_millis: i64) -> String {
     let (submission, link) = (common::clock::new_id(), id(link));
     let north = &app.world.north;
     let insert = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, submitted_by_id, submitted_at, \

@@ -15,7 +15,7 @@ use domain::id::{OrganizationId, SessionId, UserId};
 use super::app::AUTH_SECRET;
 
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct TestUser {
     pub id: String,
     pub name: String,
     pub email: String,
@@ -27,28 +27,28 @@ pub struct Person {
 pub struct World {
     pub north: String,
     pub south: String,
-    pub olga: Person,
-    pub adam: Person,
-    pub ada: Person,
-    pub tom: Person,
-    pub ben: Person,
-    pub cem: Person,
-    pub dana: Person,
-    pub eli: Person,
-    pub finn: Person,
-    pub zara: Person,
-    pub zoe: Person,
-    pub zack: Person,
-    pub root: Person,
-    pub nobody: Person,
-    pub seven_b: Class,
-    pub eight_a: Class,
-    pub south_class: Class,
+    pub olga: TestUser,
+    pub adam: TestUser,
+    pub ada: TestUser,
+    pub tom: TestUser,
+    pub ben: TestUser,
+    pub cem: TestUser,
+    pub dana: TestUser,
+    pub eli: TestUser,
+    pub finn: TestUser,
+    pub zara: TestUser,
+    pub zoe: TestUser,
+    pub zack: TestUser,
+    pub root: TestUser,
+    pub nobody: TestUser,
+    pub seven_b: TestClass,
+    pub eight_a: TestClass,
+    pub south_class: TestClass,
 }
 
 /// A class with its subject and one course.
 #[derive(Debug, Clone)]
-pub struct Class {
+pub struct TestClass {
     pub id: String,
     pub subject: String,
     pub course: String,
@@ -126,14 +126,14 @@ impl World {
             nobody: person(store, "Nora Nobody", &domain, PlatformRole::Teacher, None).await,
             north: north.id().to_string(),
             south: south.id().to_string(),
-            seven_b: Class::unwritten(),
-            eight_a: Class::unwritten(),
-            south_class: Class::unwritten(),
+            seven_b: TestClass::unwritten(),
+            eight_a: TestClass::unwritten(),
+            south_class: TestClass::unwritten(),
         }
     }
 }
 
-impl Class {
+impl TestClass {
     fn unwritten() -> Self {
         Self {
             id: String::new(),
@@ -147,7 +147,7 @@ impl Class {
 mod school {
     use domain::collation::sort_key;
 
-    use super::{Class, Connection, clock};
+    use super::{Connection, TestClass, clock};
 
     db::statements! {
         SUBJECT = "INSERT INTO subjects (organization_id, id, name, name_key, search_key, sort_key, created_at, updated_at)
@@ -177,7 +177,7 @@ mod school {
         teacher: &str,
         subject: &str,
         students: &[&str],
-    ) -> Class {
+    ) -> TestClass {
         let (id, course) = (clock::new_id(), clock::new_id());
         assert_eq!(STATEMENTS.len(), 5);
         connection
@@ -194,7 +194,7 @@ mod school {
                 .execute(&ENROLMENT, db::args![organization, clock::new_id(), id, *student])
                 .unwrap();
         }
-        Class {
+        TestClass {
             id,
             subject: subject.to_owned(),
             course,
@@ -222,7 +222,7 @@ async fn person(
     domain: &str,
     role: PlatformRole,
     home: Option<(Tenant, MemberRole)>,
-) -> Person {
+) -> TestUser {
     let email = format!("{}@{domain}", name.to_lowercase().replace(' ', "."));
     let mut user = NewUserAccount::provisioned(name, &email, role, None);
     user.home = home.as_ref().map(|(tenant, _)| tenant.id().clone());
@@ -244,7 +244,7 @@ async fn person(
         "better-auth.session_token={}",
         better_auth::cookie::sign(AUTH_SECRET, &token)
     );
-    Person {
+    TestUser {
         id,
         name: name.to_owned(),
         email,

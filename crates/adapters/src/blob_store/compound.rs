@@ -21,7 +21,7 @@ const MINI_STREAM: u64 = 4096;
 
 /// What a compound file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum CompoundContent {
     /// A document of this format.
     Format(LegacyFormat),
     /// An Office document that only its password opens.
@@ -31,7 +31,7 @@ pub(super) enum Content {
 }
 
 /// An entry of the directory.
-struct Entry {
+struct DirectoryEntry {
     name: String,
     /// Its neighbors among the entries of the same storage.
     neighbors: [u32; 2],
@@ -49,7 +49,7 @@ struct Reader<'r, R> {
 }
 
 /// Returns what a compound file contains, or `None` for a damaged one.
-pub(super) fn content(bytes: &mut (impl Read + Seek)) -> Option<Content> {
+pub(super) fn content(bytes: &mut (impl Read + Seek)) -> Option<CompoundContent> {
     let mut header = vec![0; 512];
     bytes.seek(SeekFrom::Start(0)).ok()?;
     bytes.read_exact(&mut header).ok()?;
@@ -70,7 +70,7 @@ pub(super) fn content(bytes: &mut (impl Read + Seek)) -> Option<Content> {
     };
     // `EncryptedPackage` is a .docx, .xlsx or .pptx with a password.
     if named("EncryptedPackage").is_some() || named("EncryptedSummary").is_some() {
-        return Some(Content::Encrypted);
+        return Some(CompoundContent::Encrypted);
     }
     let found = [
         (named("WordDocument"), LegacyFormat::Doc),
@@ -81,18 +81,18 @@ pub(super) fn content(bytes: &mut (impl Read + Seek)) -> Option<Content> {
         .into_iter()
         .filter_map(|(entry, format)| entry.map(|entry| (entry, format)));
     let (Some((entry, format)), None) = (found.next(), found.next()) else {
-        return Some(Content::Unknown);
+        return Some(CompoundContent::Unknown);
     };
     let head = reader.head(entry).unwrap_or_default();
     Some(if is_encrypted(format, &head) {
-        Content::Encrypted
+        CompoundContent::Encrypted
     } else {
-        Content::Format(format)
+        CompoundContent::Format(format)
     })
 }
 
 /// The entries directly below the root. Embedded documents have entries of the same names further below.
-fn top_level(entries: &[Entry]) -> Vec<&Entry> {
+fn top_level(entries: &[DirectoryEntry]) -> Vec<&DirectoryEntry> {
     let mut found = Vec::new();
     let mut waiting: Vec<u32> = entries.first().map(|root| root.child).into_iter().collect();
     while let Some(index) = waiting.pop() {
@@ -123,7 +123,7 @@ fn is_encrypted(format: LegacyFormat, head: &[u8]) -> bool {
 
 impl<R: Read + Seek> Reader<'_, R> {
     /// The entries of the directory, the root first.
-    fn directory(&mut self) -> Option<Vec<Entry>> {
+    fn directory(&mut self) -> Option<Vec<DirectoryEntry>> {
         let mut entries = Vec::new();
         let mut sector = number(&self.header, 48)?;
         for _ in 0..DIRECTORY_SECTORS_MAX {
@@ -138,7 +138,7 @@ impl<R: Read + Seek> Reader<'_, R> {
     }
 
     /// The first bytes of a stream that has sectors of its own.
-    fn head(&mut self, entry: &Entry) -> Option<Vec<u8>> {
+    fn head(&mut self, entry: &DirectoryEntry) -> Option<Vec<u8>> {
         let has_sectors = entry.size >= MINI_STREAM;
         self.sector(entry.start).filter(|_| has_sectors)
     }
@@ -172,14 +172,14 @@ impl<R: Read + Seek> Reader<'_, R> {
     }
 }
 
-fn entry(bytes: &[u8]) -> Option<Entry> {
+fn entry(bytes: &[u8]) -> Option<DirectoryEntry> {
     // The length counts the zero behind the name.
     let length = usize::from(*bytes.get(64)?).saturating_sub(2).min(62);
     let name: Vec<u16> = bytes[..length]
         .chunks_exact(2)
         .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
         .collect();
-    Some(Entry {
+    Some(DirectoryEntry {
         name: String::from_utf16_lossy(&name),
         neighbors: [number(bytes, 68)?, number(bytes, 72)?],
         child: number(bytes, 76)?,

@@ -40,7 +40,7 @@ pub async fn uploaded_type(staged: &Staged, name: &str) -> Result<UploadedType> 
         Error::UnsupportedFileType(format!("this is no {extension} file (its content is something else)"))
     };
     let found = if staged.peek(5) == b"{\\rtf" {
-        Some(compound::Content::Format(LegacyFormat::Rtf))
+        Some(compound::CompoundContent::Format(LegacyFormat::Rtf))
     } else if staged.peek(8) == compound::MAGIC {
         let source = staged.source();
         blocking(move || Ok(compound::content(&mut source.open()?))).await?
@@ -50,8 +50,10 @@ pub async fn uploaded_type(staged: &Staged, name: &str) -> Result<UploadedType> 
         None
     };
     match found {
-        Some(compound::Content::Format(format)) if format.successor() == target => Ok(UploadedType::Legacy(format)),
-        Some(compound::Content::Encrypted) => Err(Error::UnreadableFile {
+        Some(compound::CompoundContent::Format(format)) if format.successor() == target => {
+            Ok(UploadedType::Legacy(format))
+        }
+        Some(compound::CompoundContent::Encrypted) => Err(Error::UnreadableFile {
             code: "password",
             message: "it is protected with a password",
         }),

@@ -51,21 +51,21 @@ pub struct Staging {
 }
 
 struct OpenTarget {
-    target: Target,
+    target: PartTarget,
     digest: Sha256,
 }
 
 /// Creates an empty part, open for writing.
 type OpenPart = Box<dyn FnOnce() -> Result<(File, TempFile)> + Send>;
 
-enum Target {
+enum PartTarget {
     /// A part that is created with its first bytes, so that a small file needs one blocking call.
     Part(OpenPart),
     File(File, TempFile),
     Memory(Vec<u8>),
 }
 
-impl Target {
+impl PartTarget {
     fn write(self, bytes: &[u8]) -> Result<Self> {
         match self {
             Self::Part(make) => {
@@ -86,14 +86,14 @@ impl Target {
 
 impl Staging {
     pub(super) fn on_disk(make: impl FnOnce() -> Result<(File, TempFile)> + Send + 'static, limit: u64) -> Self {
-        Self::new(Target::Part(Box::new(make)), limit)
+        Self::new(PartTarget::Part(Box::new(make)), limit)
     }
 
     pub(super) fn in_memory(limit: u64) -> Self {
-        Self::new(Target::Memory(Vec::new()), limit)
+        Self::new(PartTarget::Memory(Vec::new()), limit)
     }
 
-    fn new(target: Target, limit: u64) -> Self {
+    fn new(target: PartTarget, limit: u64) -> Self {
         let writing = Some(Box::new(OpenTarget {
             target,
             digest: Sha256::new(),
@@ -131,13 +131,13 @@ impl Staging {
         let buffered = self.flush().await?;
         let OpenTarget { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
         let content = match target {
-            Target::File(file, temp_file) => Content::File {
+            PartTarget::File(file, temp_file) => StagedContent::File {
                 file,
                 temp_file,
                 small: is_small.then(|| buffered.into()),
             },
-            Target::Memory(bytes) => Content::Bytes(bytes.into()),
-            Target::Part(_) => return Err(interrupted()),
+            PartTarget::Memory(bytes) => StagedContent::Bytes(bytes.into()),
+            PartTarget::Part(_) => return Err(interrupted()),
         };
         Ok(Staged {
             size: self.size,
@@ -172,12 +172,12 @@ pub struct Staged {
     size: u64,
     sha256: String,
     head: Vec<u8>,
-    content: Content,
+    content: StagedContent,
     held: Option<Box<dyn Any + Send + Sync>>,
 }
 
 #[derive(Debug)]
-enum Content {
+enum StagedContent {
     File {
         file: File,
         temp_file: TempFile,
@@ -216,25 +216,25 @@ impl Staged {
     /// Returns a source that can be read again while this value lives.
     pub fn source(&self) -> FileSource {
         match &self.content {
-            Content::File { temp_file, small, .. } => match small {
+            StagedContent::File { temp_file, small, .. } => match small {
                 Some(bytes) => FileSource::Buffered(temp_file.path().to_owned(), bytes.clone()),
                 None => FileSource::File(temp_file.path().to_owned()),
             },
-            Content::Bytes(bytes) => FileSource::Bytes(bytes.clone()),
+            StagedContent::Bytes(bytes) => FileSource::Bytes(bytes.clone()),
         }
     }
 
     pub(super) fn into_file(self) -> Result<(File, TempFile)> {
         match self.content {
-            Content::File { file, temp_file, .. } => Ok((file, temp_file)),
-            Content::Bytes(_) => Err(wrong_backend()),
+            StagedContent::File { file, temp_file, .. } => Ok((file, temp_file)),
+            StagedContent::Bytes(_) => Err(wrong_backend()),
         }
     }
 
     pub(super) fn into_bytes(self) -> Result<Bytes> {
         match self.content {
-            Content::Bytes(bytes) => Ok(bytes),
-            Content::File { .. } => Err(wrong_backend()),
+            StagedContent::Bytes(bytes) => Ok(bytes),
+            StagedContent::File { .. } => Err(wrong_backend()),
         }
     }
 }

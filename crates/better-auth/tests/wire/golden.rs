@@ -16,7 +16,7 @@ use better_auth::{
 };
 use serde_json::Value;
 
-use crate::users::{NOW, SECRET, TestUser};
+use crate::users::{NOW, SECRET, WireUser};
 
 static VECTORS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("vectors.json")).unwrap());
 static RECORDINGS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("recordings.json")).unwrap());
@@ -115,7 +115,7 @@ fn recorded_cache_with_special_characters_is_reproduced() {
 
 #[test]
 fn cache_is_valid_only_for_its_token_and_lifetime() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let value = ada.cached();
     let used = |token: &str, now| cache::verify(SECRET, &value, token, now).is_some();
     assert!(used(&ada.session.token, NOW));
@@ -124,14 +124,14 @@ fn cache_is_valid_only_for_its_token_and_lifetime() {
         &ada.session.token,
         UnixMillis::from_millis(NOW.millis() + 300_001)
     ));
-    assert!(!used(&TestUser::ben().session.token, NOW));
+    assert!(!used(&WireUser::ben().session.token, NOW));
     assert!(!used("", NOW));
     assert!(cache::verify("another secret", &value, &ada.session.token, NOW).is_none());
 }
 
 #[test]
 fn cache_expires_with_its_session() {
-    let mut ada = TestUser::ada();
+    let mut ada = WireUser::ada();
     ada.session.expires_at = NOW.plus_seconds(10);
     let value = ada.cached();
     let used = |now| cache::verify(SECRET, &value, &ada.session.token, now).is_some();
@@ -167,7 +167,7 @@ fn shorten(line: &str) -> String {
 
 #[test]
 fn remembered_sign_in_sets_token_and_cache() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let issued = |header: &str| {
         lines(header, |cookies| {
             cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes)
@@ -198,7 +198,7 @@ fn remembered_sign_in_sets_token_and_cache() {
 
 #[test]
 fn unremembered_sign_in_sets_session_cookies() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let issued = lines("", |cookies| cookies.issue(&ada.session, &ada.user, NOW, Remember::No));
     assert_eq!(
         without_values(&issued),
@@ -218,7 +218,7 @@ fn unremembered_sign_in_sets_session_cookies() {
 
 #[test]
 fn https_cookies_are_secure_and_prefixed() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let issued = lines_at("https://school.test", "", |cookies| {
         let mut lines = cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes);
         lines.push(cookies.clear_session_data());

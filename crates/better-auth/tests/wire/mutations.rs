@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::users::{NOW, SECRET, TestUser};
+use crate::users::{NOW, SECRET, WireUser};
 
 /// Flips one bit; `None` if the result is not valid UTF-8.
 fn flip_bit(text: &str, place: prop::sample::Index, bit: u8) -> Option<String> {
@@ -43,7 +43,7 @@ fn paths(value: &Value) -> Vec<String> {
 
 #[test]
 fn cache_field_of_another_user_is_rejected() {
-    let (ada, ben) = (TestUser::ada(), TestUser::ben());
+    let (ada, ben) = (WireUser::ada(), WireUser::ben());
     let (of_ada, of_ben) = (envelope(&ada.cached()), envelope(&ben.cached()));
     assert!(ada.accepts(&encoded(&of_ada)) && ben.accepts(&encoded(&of_ben)));
 
@@ -64,7 +64,7 @@ fn cache_field_of_another_user_is_rejected() {
 
 #[test]
 fn changed_removed_or_added_cache_field_is_rejected() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let original = envelope(&ada.cached());
     for (path, forged) in [
         ("/session/user/role", Value::from("SUPER_ADMIN")),
@@ -98,7 +98,7 @@ fn changed_removed_or_added_cache_field_is_rejected() {
 
 #[test]
 fn non_canonical_cache_is_rejected() {
-    let ada = TestUser::ada();
+    let ada = WireUser::ada();
     let text = envelope(&ada.cached()).to_string();
     let blank = text.replacen(':', ": ", 1);
     let escaped = text.replacen("Ada", "\\u0041da", 1);
@@ -118,7 +118,7 @@ proptest! {
 
     #[test]
     fn flipped_bit_in_cache_is_rejected(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = TestUser::ada();
+        let ada = WireUser::ada();
         if let Some(touched) = flip_bit(&ada.cached(), place, bit) {
             prop_assert!(!ada.accepts(&touched));
         }
@@ -126,7 +126,7 @@ proptest! {
 
     #[test]
     fn flipped_bit_inside_cache_is_rejected(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = TestUser::ada();
+        let ada = WireUser::ada();
         let text = envelope(&ada.cached()).to_string();
         if let Some(touched) = flip_bit(&text, place, bit) {
             prop_assert!(!ada.accepts(&URL_SAFE_NO_PAD.encode(touched)));

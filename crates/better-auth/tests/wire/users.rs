@@ -10,12 +10,12 @@ pub(crate) const SECRET: &str = "conformance-secret-0123456789abcdefghij";
 pub(crate) const NOW: UnixMillis = UnixMillis::from_millis(1_795_188_810_715);
 
 /// A signed-in user with a cached copy created now.
-pub(crate) struct TestUser {
+pub(crate) struct WireUser {
     pub(crate) session: SessionObject,
     pub(crate) user: UserObject,
 }
 
-impl TestUser {
+impl WireUser {
     pub(crate) fn ada() -> Self {
         Self::new("Ada", "TEACHER", "adaadaadaadaadaadaadaadaadaadaad")
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DumpTable, EXCLUDED_TABLES, HISTORY, Kind, TableColumn};
+use super::{ColumnType, DumpTable, EXCLUDED_TABLES, HISTORY, TableColumn};
 use crate::connection::Connection;
 use crate::sql::Sql;
 use common::error::{Error, Result};
@@ -68,7 +68,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<DumpTable>> {
         if table == HISTORY || EXCLUDED_TABLES.contains(&table.as_str()) {
             continue;
         }
-        let kind = Kind::of_type(&declared)
+        let kind = ColumnType::of_type(&declared)
             .ok_or_else(|| Error::Internal(anyhow::anyhow!("{table}.{name} is of type {declared}")))?;
         let found = tables.entry(table.clone()).or_insert_with(|| DumpTable {
             name: table,

@@ -26,11 +26,11 @@ statements! {
 }
 
 /// The database that receives the rows of a backup.
-pub struct Target {
+pub struct RestoreTarget {
     connection: Connection,
 }
 
-impl Target {
+impl RestoreTarget {
     pub fn open(database: &Database) -> Result<Self> {
         let connection = match database {
             Database::Sqlite(path) => Connection::open_sqlite(path, false)?,

@@ -9,7 +9,7 @@ mod snapshot;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::catalog::version;
-pub use self::load::Target;
+pub use self::load::RestoreTarget;
 pub use self::snapshot::{FileReference, Snapshot};
 
 /// Tables that a backup excludes: sessions and verification links are credentials and end with the old service, queued
@@ -30,13 +30,13 @@ pub struct DumpTable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableColumn {
     pub name: String,
-    pub kind: Kind,
+    pub kind: ColumnType,
 }
 
 /// The type of a column. The migrations use no other types (migrations/V0001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ColumnType {
     /// Text, ids and JSON.
     Text,
     /// Integers and timestamps.
@@ -56,7 +56,7 @@ pub enum Cell {
     Real(f64),
 }
 
-impl Kind {
+impl ColumnType {
     fn of_type(declared: &str) -> Option<Self> {
         match declared.to_ascii_uppercase().as_str() {
             "TEXT" => Some(Self::Text),

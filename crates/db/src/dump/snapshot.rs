@@ -4,7 +4,7 @@
 use postgres::fallible_iterator::FallibleIterator as _;
 use rusqlite::types::ValueRef;
 
-use super::{Cell, DumpTable, FILE_REMOVALS, Kind, catalog, quoted};
+use super::{Cell, ColumnType, DumpTable, FILE_REMOVALS, catalog, quoted};
 use crate::connection::Connection;
 use crate::{Database, db_error};
 use common::error::{Error, Result};
@@ -81,7 +81,7 @@ impl Snapshot {
             _ => "",
         };
         let text = format!("SELECT {} FROM {}{only}", table.list(), quoted(&table.name));
-        let kinds: Vec<Kind> = table.columns.iter().map(|column| column.kind).collect();
+        let kinds: Vec<ColumnType> = table.columns.iter().map(|column| column.kind).collect();
         each(&mut self.connection, &text, &kinds, visit)
     }
 
@@ -102,7 +102,7 @@ impl Snapshot {
             ));
         }
         let text = format!("{} ORDER BY 1, 4", parts.join(" UNION ALL "));
-        let kinds = [Kind::Text, Kind::Int, Kind::Text, Kind::Text];
+        let kinds = [ColumnType::Text, ColumnType::Int, ColumnType::Text, ColumnType::Text];
         let mut last = String::new();
         each(&mut self.connection, &text, &kinds, |row| {
             let [Cell::Text(key), size, sha256, Cell::Text(table)] = row else {
@@ -130,7 +130,7 @@ impl Snapshot {
     pub fn contradictions(&mut self) -> Result<Vec<String>> {
         let mut found = Vec::new();
         let mut ask = |connection: &mut Connection, what: &str, text: &str| {
-            each(connection, text, &[Kind::Text], |row| {
+            each(connection, text, &[ColumnType::Text], |row| {
                 if let [Cell::Text(id)] = row {
                     found.push(format!("{what}: {id}"));
                 }
@@ -176,7 +176,7 @@ impl Snapshot {
 fn each(
     connection: &mut Connection,
     text: &str,
-    kinds: &[Kind],
+    kinds: &[ColumnType],
     mut visit: impl FnMut(&[Cell]) -> Result<()>,
 ) -> Result<()> {
     let mut cells = Vec::with_capacity(kinds.len());
@@ -209,29 +209,29 @@ fn each(
     Ok(())
 }
 
-fn of_sqlite(value: ValueRef<'_>, kind: Kind) -> Result<Cell> {
+fn of_sqlite(value: ValueRef<'_>, kind: ColumnType) -> Result<Cell> {
     let cell = match (value, kind) {
         (ValueRef::Null, _) => Some(Cell::Null),
-        (ValueRef::Text(_), Kind::Text) => value.as_str().ok().map(|text| Cell::Text(text.to_owned())),
-        (ValueRef::Integer(number), Kind::Int) => Some(Cell::Int(number)),
-        (ValueRef::Integer(number), Kind::Bool) => Some(Cell::Bool(number != 0)),
-        (ValueRef::Real(number), Kind::Real) => Some(Cell::Real(number)),
+        (ValueRef::Text(_), ColumnType::Text) => value.as_str().ok().map(|text| Cell::Text(text.to_owned())),
+        (ValueRef::Integer(number), ColumnType::Int) => Some(Cell::Int(number)),
+        (ValueRef::Integer(number), ColumnType::Bool) => Some(Cell::Bool(number != 0)),
+        (ValueRef::Real(number), ColumnType::Real) => Some(Cell::Real(number)),
         #[expect(
             clippy::cast_precision_loss,
             reason = "SQLite stores whole reals as integers; points are small"
         )]
-        (ValueRef::Integer(number), Kind::Real) => Some(Cell::Real(number as f64)),
+        (ValueRef::Integer(number), ColumnType::Real) => Some(Cell::Real(number as f64)),
         _ => None,
     };
     cell.ok_or_else(|| Error::Internal(anyhow::anyhow!("a {kind:?} column holds {:?}", value.data_type())))
 }
 
-fn of_postgres(row: &postgres::Row, index: usize, kind: Kind) -> std::result::Result<Cell, postgres::Error> {
+fn of_postgres(row: &postgres::Row, index: usize, kind: ColumnType) -> std::result::Result<Cell, postgres::Error> {
     Ok(match kind {
-        Kind::Text => row.try_get::<_, Option<String>>(index)?.map_or(Cell::Null, Cell::Text),
-        Kind::Int => row.try_get::<_, Option<i64>>(index)?.map_or(Cell::Null, Cell::Int),
-        Kind::Bool => row.try_get::<_, Option<bool>>(index)?.map_or(Cell::Null, Cell::Bool),
-        Kind::Real => row.try_get::<_, Option<f64>>(index)?.map_or(Cell::Null, Cell::Real),
+        ColumnType::Text => row.try_get::<_, Option<String>>(index)?.map_or(Cell::Null, Cell::Text),
+        ColumnType::Int => row.try_get::<_, Option<i64>>(index)?.map_or(Cell::Null, Cell::Int),
+        ColumnType::Bool => row.try_get::<_, Option<bool>>(index)?.map_or(Cell::Null, Cell::Bool),
+        ColumnType::Real => row.try_get::<_, Option<f64>>(index)?.map_or(Cell::Null, Cell::Real),
     })
 }
 

@@ -124,7 +124,7 @@ async fn editor_above_connection_limit_is_viewer() {
     })
     .await;
     let editors = [server.open("d-1", "a").await, server.open("d-2", "b").await];
-    assert!(editors.iter().all(client::Editor::may_edit));
+    assert!(editors.iter().all(client::OpenEditor::may_edit));
     assert!(!server.open("d-1", "c").await.may_edit());
     assert_eq!(server.command("info", "d-1").await["users"], json!(["a"]));
 }

@@ -106,7 +106,7 @@ impl TestServer {
         })
     }
 
-    pub async fn open(&self, key: &str, user: &str) -> client::Editor {
+    pub async fn open(&self, key: &str, user: &str) -> client::OpenEditor {
         client::open(&self.simulator.url(), &self.config(key, user))
             .await
             .unwrap()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use test_support::Browser;
 use test_support::emails::outbox;
-use test_support::name_server::{self, Zone};
+use test_support::name_server::{self, NameRecords};
 use test_support::rows::{execute, texts};
 use test_support::{Client, TestApp};
 
@@ -18,7 +18,7 @@ async fn verify_domain_of_north(app: &TestApp) -> (String, Value) {
     let (adam, name) = (app.as_(&app.world.adam), name_server::domain());
     let domain = adam.post("/admin/domains", json!({"domain": name})).await.expect(201);
     let record = domain["recordValue"].as_str().unwrap().to_owned();
-    name_server::set(&name, Zone::Texts(vec![record]));
+    name_server::set(&name, NameRecords::Texts(vec![record]));
     let path = format!("/admin/domains/{}/check", domain["id"].as_str().unwrap());
     let domain = adam.post(&path, json!({})).await.expect(200);
     (name, domain)

@@ -149,7 +149,8 @@ tenants!(class_changes_are_recorded, |app| {
 
 tenants!(teacher_reads_log_of_own_classes_and_admin_of_school, |app| {
     let world = &app.world;
-    let course = |class: &test_support::Class| json!({"name": "New", "classId": class.id, "subjectId": class.subject});
+    let course =
+        |class: &test_support::TestClass| json!({"name": "New", "classId": class.id, "subjectId": class.subject});
     app.as_(&world.ada)
         .post("/courses", course(&world.seven_b))
         .await

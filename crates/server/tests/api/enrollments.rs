@@ -3,7 +3,7 @@
 use common::clock;
 use serde_json::{Value, json};
 
-use test_support::{Person, TestApp};
+use test_support::{TestApp, TestUser};
 
 db::statements! {
     INACTIVE = "UPDATE users SET is_active = FALSE WHERE id = $1";
@@ -15,7 +15,7 @@ db::statements! {
 }
 
 /// Creates a group of 7b with members and returns its id.
-async fn group(app: &TestApp, number: i64, with_course: bool, members: &[&Person]) -> String {
+async fn group(app: &TestApp, number: i64, with_course: bool, members: &[&TestUser]) -> String {
     let class = &app.world.seven_b;
     let members: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();
     let course = with_course.then_some(&class.course);
@@ -24,7 +24,7 @@ async fn group(app: &TestApp, number: i64, with_course: bool, members: &[&Person
     group["id"].as_str().unwrap().to_owned()
 }
 
-async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
+async fn homeroom(app: &TestApp, id: &'static str, students: &[&TestUser]) {
     assert_eq!(STATEMENTS.len(), 4);
     let organization = app.world.north.clone();
     let students: Vec<String> = students.iter().map(|person| person.id.clone()).collect();
@@ -39,7 +39,7 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
     .await;
 }
 
-async fn deactivate(app: &TestApp, person: &Person) {
+async fn deactivate(app: &TestApp, person: &TestUser) {
     let id = person.id.clone();
     app.raw(move |connection| connection.execute(&INACTIVE, db::args![id]).unwrap())
         .await;

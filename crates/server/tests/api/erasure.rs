@@ -10,7 +10,7 @@ use test_support::canary_user::{BEN, CanaryUser, everything};
 use test_support::jobs::wait_for_end;
 use test_support::rows::{execute, texts};
 use test_support::tables::fingerprints;
-use test_support::{Client, Kind, SocketListener, TestApp, clients_are_installed, database, until};
+use test_support::{Client, DatabaseKind, SocketListener, TestApp, clients_are_installed, database, until};
 
 async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
     let body = json!({"userId": user, "dryRun": dry_run});
@@ -350,7 +350,7 @@ fn the_page_about_privacy_is_current() {
     );
 }
 
-async fn run_interrupted_export(kind: Kind) {
+async fn run_interrupted_export(kind: DatabaseKind) {
     use test_support::{ServerEnv, World};
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
@@ -369,7 +369,7 @@ async fn run_interrupted_export(kind: Kind) {
     }
     drop(dying);
     assert_eq!(list_archives(&place).len(), 1, "the file of the attempt that died");
-    if kind == Kind::Postgres {
+    if kind == DatabaseKind::Postgres {
         // Another instance would wait until the lease expires; the test expires it.
         execute(&place.database, "UPDATE jobs SET lease_until = 1".to_owned()).await;
     }
@@ -407,12 +407,12 @@ fn list_files(folder: &std::path::Path) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn interrupted_export_completes_after_restart_on_sqlite() {
-    run_interrupted_export(Kind::Sqlite).await;
+    run_interrupted_export(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn interrupted_export_completes_after_restart_on_postgres() {
-    run_interrupted_export(Kind::Postgres).await;
+    run_interrupted_export(DatabaseKind::Postgres).await;
 }
 
 both!(erasure_finds_old_records_in_a_long_log, |app| {

@@ -9,7 +9,7 @@ use serde_json::json;
 use test_support::Browser;
 use test_support::accounts::{PASSWORD, enable, signed_in};
 use test_support::rows::execute;
-use test_support::{Answer, Kind, Person, TestApp};
+use test_support::{Answer, DatabaseKind, TestApp, TestUser};
 
 /// The client address of the school in these tests.
 const SCHOOL_ADDRESS: &str = "192.0.2.1";
@@ -17,7 +17,7 @@ const DAY: u64 = 24 * 3600;
 
 /// Runs a test against a service behind a proxy, so that clients have different addresses.
 async fn run_behind_proxy(story: impl AsyncFn(&TestApp)) {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
             story(&app).await;
             app.close().await;
@@ -63,7 +63,7 @@ enum UncommittedFailures {
 }
 
 impl UncommittedFailures {
-    async fn begin(app: &TestApp, person: &Person) -> Self {
+    async fn begin(app: &TestApp, person: &TestUser) -> Self {
         let now = clock::now().as_millis();
         let rows: Vec<_> = (0..5)
             .map(|_| format!("('{}', '{}', '127.0.0.1', {now})", clock::new_id(), person.email))

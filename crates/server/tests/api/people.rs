@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use test_support::emails::{outbox, queued_emails};
 use test_support::rows::texts;
-use test_support::{Client, Person, TestApp};
+use test_support::{Client, TestApp, TestUser};
 
 fn names(page: &Value) -> Vec<String> {
     let people = page["data"].as_array().unwrap().iter();
@@ -176,7 +176,7 @@ tenants!(groups_of_student_are_listed_only_for_full_group_access, |app| {
         .await
         .expect(201);
     let path = format!("/users/{}/groups", world.ben.id);
-    let seen = async |person: &Person| {
+    let seen = async |person: &TestUser| {
         let groups = app.as_(person).get(&path).await.expect(200);
         let groups: Vec<String> = groups
             .as_array()
@@ -364,7 +364,7 @@ both!(admin_edits_account_and_protected_fields_stay, |app| {
 
 both!(teacher_resets_passwords_only_of_school_enrolled_students, |app| {
     let (world, adam, ada) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.ada));
-    let reset = async |client: &Client, person: &Person| {
+    let reset = async |client: &Client, person: &TestUser| {
         client
             .post(&format!("/users/{}/reset-password", person.id), json!({}))
             .await

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use test_support::db_grep::{mentions, rows_of};
 use test_support::lesson_rows;
 use test_support::rows::{execute, texts};
-use test_support::{Client, Kind, LessonFixture, RealtimeRows, ServerEnv, TestApp, World, raw_socket};
+use test_support::{Client, DatabaseKind, LessonFixture, RealtimeRows, ServerEnv, TestApp, World, raw_socket};
 
 /// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
 /// and queued emails.
@@ -106,7 +106,7 @@ fn without_transient_tables(mut rows: BTreeMap<String, usize>) -> BTreeMap<Strin
     rows
 }
 
-async fn account(app: &TestApp, person: &test_support::Person) -> (bool, Option<String>) {
+async fn account(app: &TestApp, person: &test_support::TestUser) -> (bool, Option<String>) {
     let active = format!("SELECT id FROM users WHERE id = '{}' AND is_active", person.id);
     let home = format!("SELECT home_organization_id FROM users WHERE id = '{}'", person.id);
     let is_active = !texts(&app.database, active).await.is_empty();
@@ -196,7 +196,7 @@ both!(deleted_school_is_invisible_at_once_and_then_purged, |app| {
 });
 
 /// Kills the service repeatedly during a purge. Completed steps persist, and in the end no row is left.
-async fn run_killed_purge(kind: Kind) {
+async fn run_killed_purge(kind: DatabaseKind) {
     let Some(mut place) = ServerEnv::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
     insert_rows_of_north(&place.database, &world).await;
@@ -268,10 +268,10 @@ async fn run_killed_purge(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_purge_completes_after_restart_on_sqlite() {
-    run_killed_purge(Kind::Sqlite).await;
+    run_killed_purge(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_purge_completes_after_restart_on_postgres() {
-    run_killed_purge(Kind::Postgres).await;
+    run_killed_purge(DatabaseKind::Postgres).await;
 }

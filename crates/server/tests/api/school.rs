@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use test_support::lesson_rows;
 use test_support::rows::execute;
 use test_support::topics::{group, topic};
-use test_support::{Person, RealtimeRows, TestApp, raw_socket};
+use test_support::{RealtimeRows, TestApp, TestUser, raw_socket};
 
-async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
+async fn sessions(app: &TestApp, person: &TestUser, query: &str) -> Vec<Value> {
     let page = app
         .as_(person)
         .get(&format!("/admin/sessions{query}"))
@@ -16,7 +16,7 @@ async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
     page["data"].as_array().unwrap().clone()
 }
 
-async fn session_of(app: &TestApp, person: &Person) -> String {
+async fn session_of(app: &TestApp, person: &TestUser) -> String {
     let found = sessions(app, &app.world.olga, &format!("?userId={}", person.id)).await;
     found[0]["id"].as_str().unwrap().to_owned()
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
 use test_support::rows::{execute, texts};
-use test_support::{Client, Person, TestApp};
+use test_support::{Client, TestApp, TestUser};
 
 /// Makes a user a member of South as well, as if an invitation had been accepted.
-async fn join_south(app: &TestApp, person: &Person) {
+async fn join_south(app: &TestApp, person: &TestUser) {
     let insert = format!(
         "INSERT INTO members (organization_id, id, user_id, role, created_at)
          VALUES ('{}', '{}', '{}', 'student', 1)",

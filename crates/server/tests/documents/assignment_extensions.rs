@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::rows::texts;
 use test_support::topics::{group, link};
-use test_support::{Answer, Person};
+use test_support::{Answer, TestUser};
 
 const PAST: &str = "2026-01-01T00:00:00.000Z";
 const FUTURE: &str = "2099-01-01T00:00:00.000Z";
@@ -31,7 +31,7 @@ async fn extend(fixture: &DocumentServerFixture, group: &str, until: Value) -> V
     ada.patch(&path, json!({"lateAllowedUntil": until})).await.expect(200)
 }
 
-async fn unsubmit(fixture: &DocumentServerFixture, person: &Person, document: &str) -> Answer {
+async fn unsubmit(fixture: &DocumentServerFixture, person: &TestUser, document: &str) -> Answer {
     let client = fixture.app.as_(person);
     client.post(&path(document, "/unsubmit"), json!({})).await
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use test_support::Person;
+use test_support::TestUser;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 
-fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
+fn of<'v>(list: &'v Value, person: &TestUser) -> &'v Value {
     let found = list
         .as_array()
         .unwrap()

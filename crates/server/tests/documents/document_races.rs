@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use document_server_simulator::client::Editor;
+use document_server_simulator::client::OpenEditor;
 use rand::RngExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ impl Round<'_> {
         ben.post(&path(document, "/unsubmit"), json!({})).await
     }
 
-    async fn leave(&self, editor: Editor) -> bool {
+    async fn leave(&self, editor: OpenEditor) -> bool {
         self.wait_at_barrier().await;
         let closed = editor.close().await.unwrap();
         // An editor that was disconnected by the finish first has no changes to report. The document server saves
@@ -72,7 +72,7 @@ impl Round<'_> {
         true
     }
 
-    async fn press(&self, editor: &Editor) {
+    async fn press(&self, editor: &OpenEditor) {
         self.wait_at_barrier().await;
         // The request is rejected when the session has already ended.
         drop(editor.press_save().await);
@@ -93,7 +93,7 @@ async fn prepare(fixture: &DocumentServerFixture, document: &str, wanted: &str) 
 }
 
 /// Opens an editor and types a text that is unique.
-async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> Editor {
+async fn open_and_type(fixture: &DocumentServerFixture, document: &str, text: &str) -> OpenEditor {
     let editor = fixture.open(&fixture.app.world.ben, document).await;
     assert!(
         editor.may_edit(),

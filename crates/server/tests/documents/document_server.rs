@@ -4,7 +4,7 @@ use adapters::onlyoffice::DocumentServer;
 use serde_json::{Value, json};
 
 use test_support::document_server_fixture::path;
-use test_support::{Kind, TestApp};
+use test_support::{DatabaseKind, TestApp};
 
 sqlite!(documents_are_stored_without_document_server, |app| {
     use test_support::topics::{group, id};
@@ -28,7 +28,8 @@ sqlite!(documents_are_stored_without_document_server, |app| {
 
 #[tokio::test]
 async fn result_url_is_reduced_to_path_below_result_folder() {
-    let Some(app) = TestApp::start_with(Kind::Sqlite, &["--docserver-url=http://docs.example/office"]).await else {
+    let Some(app) = TestApp::start_with(DatabaseKind::Sqlite, &["--docserver-url=http://docs.example/office"]).await
+    else {
         return;
     };
     let server: &DocumentServer = app.app.document_server();
@@ -66,7 +67,7 @@ async fn result_folder_is_configurable() {
         "--docserver-url=http://docs.example",
         "--docserver-results-path=/kept/files/",
     ];
-    let Some(app) = TestApp::start_with(Kind::Sqlite, &flags).await else {
+    let Some(app) = TestApp::start_with(DatabaseKind::Sqlite, &flags).await else {
         return;
     };
     let server: &DocumentServer = app.app.document_server();

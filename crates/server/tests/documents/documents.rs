@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use test_support::office::docx;
-use test_support::{Answer, Client, Person, Room, TestApp};
+use test_support::{Answer, Client, GroupRoom, TestApp, TestUser};
 
 pub fn path(document: &Value) -> String {
     format!("/workrooms/documents/{}", id(document))
@@ -14,11 +14,11 @@ pub fn id(document: &Value) -> &str {
     document["id"].as_str().unwrap()
 }
 
-pub fn list(room: &Room) -> String {
+pub fn list(room: &GroupRoom) -> String {
     format!("/workrooms/{}/documents", room.id)
 }
 
-async fn create_blank(client: &Client, room: &Room, title: &str) -> Value {
+async fn create_blank(client: &Client, room: &GroupRoom, title: &str) -> Value {
     client
         .post(&list(room), json!({"title": title, "documentType": "word"}))
         .await
@@ -65,7 +65,7 @@ pub fn statuses(answers: &[Answer]) -> Vec<u16> {
 }
 
 /// Creates a workroom of Ben and Cem in class 7b.
-pub async fn room(app: &TestApp) -> Room {
+pub async fn room(app: &TestApp) -> GroupRoom {
     app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await
 }
 
@@ -183,7 +183,7 @@ both!(documents_are_visible_only_with_their_group, |app| {
     let (ben, ada) = (app.as_(&world.ben), app.as_(&world.ada));
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
     let document = path(&made);
-    let outsiders: [&Person; 6] = [
+    let outsiders: [&TestUser; 6] = [
         &world.dana,
         &world.eli,
         &world.finn,

@@ -1,13 +1,13 @@
 //! A user who loses access to a document while it is open is disconnected from the editor. All other editors stay
 //! connected.
 
-use document_server_simulator::client::Editor;
+use document_server_simulator::client::OpenEditor;
 use serde_json::json;
 
 use test_support::WAIT_TIMEOUT;
 use test_support::document_server_fixture::{eventually, path};
 
-async fn is_dropped(editor: &Editor) -> bool {
+async fn is_dropped(editor: &OpenEditor) -> bool {
     editor.view().await.unwrap().dropped.is_some()
 }
 
@@ -15,7 +15,7 @@ async fn is_dropped(editor: &Editor) -> bool {
 async fn open_three_editors(
     fixture: &test_support::document_server_fixture::DocumentServerFixture,
     document: &str,
-) -> [Editor; 3] {
+) -> [OpenEditor; 3] {
     let world = &fixture.app.world;
     let ada = fixture.open(&world.ada, document).await;
     let ben = fixture.open(&world.ben, document).await;

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use test_support::office::{docx, docx_with, open_document};
-use test_support::{Answer, Client, Kind, TestApp, until};
+use test_support::{Answer, Client, DatabaseKind, TestApp, until};
 
 /// Creates a workroom of Ben and returns Ben's client with it.
 pub async fn create_work_room(app: &TestApp) -> (Client, String) {
@@ -266,7 +266,7 @@ both!(file_is_removed_after_its_row, |app| {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn damaged_file_fails_instead_of_returning_other_bytes() {
-    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
     let (ben, path) = create_work_room(&app).await;
     let made = ben.upload(&path, "a.docx", docx("mine"), &[]).await.expect(201);
     let files = app.folder().join("files");

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use document_server_simulator::client::Editor;
+use document_server_simulator::client::OpenEditor;
 use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
 
@@ -166,7 +166,7 @@ with_document_server!(concurrent_finish_and_reopen_leave_consistent_status, |fix
 });
 
 /// Creates 30 groups with three documents each and one open editor per document.
-async fn open_90_documents(fixture: &DocumentServerFixture) -> Vec<(String, Editor)> {
+async fn open_90_documents(fixture: &DocumentServerFixture) -> Vec<(String, OpenEditor)> {
     let (ada, class) = (fixture.app.as_(&fixture.app.world.ada), &fixture.app.world.seven_b);
     let mut groups = vec![fixture.group.clone()];
     for _ in 0..29 {

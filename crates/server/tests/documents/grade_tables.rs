@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::grades::{grade_path, submitted};
 use test_support::document_server_fixture::DocumentServerFixture;
-use test_support::{Answer, Person};
+use test_support::{Answer, TestUser};
 
-async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -> String {
+async fn export(fixture: &DocumentServerFixture, person: &TestUser, query: &str) -> String {
     let path = format!("/assignments/{}/grades.csv{query}", fixture.topic);
     let answer = fixture.app.as_(person).get(&path).await;
     assert_eq!(
@@ -17,7 +17,7 @@ async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -
     String::from_utf8(answer.bytes).unwrap()
 }
 
-async fn import(fixture: &DocumentServerFixture, person: &Person, query: &str, table: &str) -> Answer {
+async fn import(fixture: &DocumentServerFixture, person: &TestUser, query: &str, table: &str) -> Answer {
     let path = format!("/assignments/{}/grades/import{query}", fixture.topic);
     fixture
         .app

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use test_support::Person;
+use test_support::TestUser;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::rows::texts;
 use test_support::topics::{group, id};
@@ -18,7 +18,7 @@ pub fn grade_path(submission: &str) -> String {
 }
 
 /// Returns all responses that a person can read about the work of the visible group, as one text.
-async fn all_responses(fixture: &DocumentServerFixture, person: &Person, document: &str, link: &str) -> String {
+async fn all_responses(fixture: &DocumentServerFixture, person: &TestUser, document: &str, link: &str) -> String {
     let client = fixture.app.as_(person);
     let (topic, room, group) = (&fixture.topic, &fixture.room, &fixture.group);
     let mut read = String::new();
@@ -286,7 +286,7 @@ with_document_server!(member_grade_requires_membership_at_submission, |fixture| 
     ada.post(&moving, json!({"toGroupId": other})).await.expect(200);
     let joining = format!("/groups/{}/members", fixture.group);
     ada.post(&joining, json!({"userIds": [world.eli.id]})).await.expect(200);
-    let single = |person: &Person| json!({"memberGrades": [{"userId": person.id, "value": "MARK"}], "publish": true});
+    let single = |person: &TestUser| json!({"memberGrades": [{"userId": person.id, "value": "MARK"}], "publish": true});
     ada.put(&grade_path(&submission), single(&world.eli))
         .await
         .invalid("memberGrades");

@@ -10,7 +10,7 @@ use serde_json::json;
 use test_support::archive_entries::read_archive;
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::fake_s3::FakeS3;
-use test_support::{Kind, size};
+use test_support::{DatabaseKind, size};
 
 /// Maximum time that a test waits for an event on a busy machine.
 const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
@@ -24,13 +24,13 @@ pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-async fn start_with_bucket(kind: Kind, bucket: &FakeS3) -> Option<DocumentServerFixture> {
+async fn start_with_bucket(kind: DatabaseKind, bucket: &FakeS3) -> Option<DocumentServerFixture> {
     let flags = bucket.flags();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     DocumentServerFixture::start(kind, &flags).await
 }
 
-async fn documents_work_with_object_store(kind: Kind) {
+async fn documents_work_with_object_store(kind: DatabaseKind) {
     let bucket = FakeS3::open().await;
     let Some(fixture) = start_with_bucket(kind, &bucket).await else {
         return;
@@ -137,18 +137,18 @@ async fn documents_work_with_object_store(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn documents_work_with_object_store_on_sqlite() {
-    documents_work_with_object_store(Kind::Sqlite).await;
+    documents_work_with_object_store(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn documents_work_with_object_store_on_postgres() {
-    documents_work_with_object_store(Kind::Postgres).await;
+    documents_work_with_object_store(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f07_unavailable_object_store_acknowledges_nothing() {
     let bucket = FakeS3::open().await;
-    let fixture = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
+    let fixture = start_with_bucket(DatabaseKind::Sqlite, &bucket).await.unwrap();
     let (world, room) = (&fixture.app.world, format!("/workrooms/{}/documents", fixture.room));
     let ben = fixture.app.as_(&world.ben);
     let document = fixture.document("Our page").await;
@@ -189,7 +189,7 @@ async fn f07_unavailable_object_store_acknowledges_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e04_hanging_object_store_blocks_no_other_request() {
     let bucket = FakeS3::open().await;
-    let fixture = start_with_bucket(Kind::Sqlite, &bucket).await.unwrap();
+    let fixture = start_with_bucket(DatabaseKind::Sqlite, &bucket).await.unwrap();
     let (world, room) = (&fixture.app.world, format!("/workrooms/{}/documents", fixture.room));
     let (ben, ada) = (fixture.app.as_(&world.ben), fixture.app.as_(&world.ada));
     let document = fixture.document("Our page").await;

@@ -17,7 +17,7 @@ async fn sessions(fixture: &DocumentServerFixture, document: &str) -> Vec<Option
 async fn open_and_wait_for_session(
     fixture: &DocumentServerFixture,
     document: &str,
-) -> document_server_simulator::client::Editor {
+) -> document_server_simulator::client::OpenEditor {
     let editor = fixture.open(&fixture.app.world.ben, document).await;
     eventually(async || sessions(fixture, document).await.len() == 1).await;
     editor

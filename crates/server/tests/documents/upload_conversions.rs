@@ -15,7 +15,7 @@ use test_support::fake_document_server::{seconds, sign, sign_as};
 use test_support::legacy_office::{self, doc, ppt, rtf, xls};
 use test_support::office::docx;
 use test_support::rows::{execute, texts};
-use test_support::{Answer, Client, Kind, TestApp};
+use test_support::{Answer, Client, DatabaseKind, TestApp};
 
 /// Returns one file of each format, with the extension of its result and the type of its document.
 fn files() -> [(&'static str, Vec<u8>, &'static str, &'static str); 4] {
@@ -449,7 +449,7 @@ with_document_server!(conversion_source_is_removed_after_expiry, |fixture| {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn legacy_upload_of_outsider_is_rejected() {
-    let fixture = DocumentServerFixture::start(Kind::Sqlite, &[]).await.unwrap();
+    let fixture = DocumentServerFixture::start(DatabaseKind::Sqlite, &[]).await.unwrap();
     let app: &TestApp = &fixture.app;
     for person in [&app.world.dana, &app.world.zoe] {
         let refused = app

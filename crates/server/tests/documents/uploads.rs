@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::files::{create_work_room, eventually};
 use test_support::office::{self, archive, content_types, docx, docx_with, open_document};
 use test_support::raw_http::RawHttp;
-use test_support::{Client, FRONTEND, Kind, Person, ServerEnv, TestApp, WAIT_TIMEOUT, World};
+use test_support::{Client, DatabaseKind, FRONTEND, ServerEnv, TestApp, TestUser, WAIT_TIMEOUT, World};
 
 both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
     let (ben, path) = create_work_room(app).await;
@@ -84,11 +84,11 @@ both!(file_whose_content_contradicts_its_name_is_rejected, |app| {
 /// Runs in a separate process, so that parallel tests do not affect the measured memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn zip_bomb_upload_is_rejected_without_unpacking() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let world = World::create(&env.store().await, &env.database).await;
     let mut service = env.start("serve");
     service.ready().await;
-    let at = |person: &Person| Client::new(&service.base, Some(person.cookie.clone()));
+    let at = |person: &TestUser| Client::new(&service.base, Some(person.cookie.clone()));
     let (ada, ben) = (at(&world.ada), at(&world.ben));
     let group = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
     let group = ada.post("/groups", group).await.expect(201);
@@ -128,7 +128,9 @@ async fn zip_bomb_upload_is_rejected_without_unpacking() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn file_above_size_limit_is_rejected() {
-    let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
+    let app = TestApp::start_with(DatabaseKind::Sqlite, &["--upload-max-mb=1"])
+        .await
+        .unwrap();
     let (ben, path) = create_work_room(&app).await;
     let fits = vec![b'a'; 1 << 20];
     ben.upload(&path, "fits.txt", fits.clone(), &[]).await.expect(201);
@@ -193,7 +195,7 @@ both!(invalid_form_names_the_failing_field, |app| {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn oversized_part_header_is_rejected_without_buffering() {
-    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
     let (ben, path) = create_work_room(&app).await;
     let body = format!("--x\r\nx-long: {}", "y".repeat(12 << 20));
     let request = ben
@@ -219,7 +221,7 @@ async fn oversized_part_header_is_rejected_without_buffering() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn aborted_upload_stores_nothing() {
-    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
     let (ben, path) = create_work_room(&app).await;
     let address = app.base.strip_prefix("http://").unwrap().to_owned();
     for sent in [0, 1_000, 300_000, 700_000] {
@@ -246,7 +248,9 @@ async fn aborted_upload_stores_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn oversized_body_is_rejected_before_it_is_complete() {
-    let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
+    let app = TestApp::start_with(DatabaseKind::Sqlite, &["--upload-max-mb=1"])
+        .await
+        .unwrap();
     let (ben, path) = create_work_room(&app).await;
     let address = app.base.strip_prefix("http://").unwrap().to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
@@ -283,7 +287,9 @@ async fn oversized_body_is_rejected_before_it_is_complete() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn client_that_sends_body_before_reading_gets_the_response() {
-    let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
+    let app = TestApp::start_with(DatabaseKind::Sqlite, &["--upload-max-mb=1"])
+        .await
+        .unwrap();
     let (_, path) = create_work_room(&app).await;
     let (cookie, evil) = (&app.world.ben.cookie, "https://evil.example");
     let form = "content-type: multipart/form-data; boundary=x";

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
-use test_support::{FRONTEND, Person, TestApp, clients_are_installed};
+use test_support::{FRONTEND, TestApp, TestUser, clients_are_installed};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
@@ -17,7 +17,7 @@ async fn world(app: &TestApp) -> Value {
     {
         enable(app, person).await;
     }
-    let login = |person: &Person| json!({"email": person.email, "password": PASSWORD});
+    let login = |person: &TestUser| json!({"email": person.email, "password": PASSWORD});
     json!({
         "baseUrl": app.base,
         "frontendOrigin": FRONTEND,

@@ -6,7 +6,7 @@ use std::process::Output;
 use document_server_simulator::{Simulator, SimulatorSettings};
 
 use test_support::app::DOCSERVER_SECRET;
-use test_support::{Kind, ServerEnv};
+use test_support::{DatabaseKind, ServerEnv};
 
 fn output_text(output: &Output) -> String {
     let words = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
@@ -60,7 +60,7 @@ fn config_init_writes_complete_private_file_once() {
 
 #[test]
 fn mistyped_setting_is_reported_with_suggestion() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     dotenv(&env, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
     let (code, words) = run(&env, &["config", "check"], &[]);
     assert_eq!(code, Some(0), "{words}");
@@ -80,7 +80,7 @@ fn mistyped_setting_is_reported_with_suggestion() {
 
 #[test]
 fn renamed_settings_keep_their_old_names_for_one_release() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (_, shown) = run(&env, &["config", "show"], &[("BUS_SILENCE_SECONDS", "7")]);
     assert!(shown.contains("BUS_TIMEOUT_SECONDS=7\n"), "{shown}");
     let both = [("BUS_SILENCE_SECONDS", "7"), ("BUS_TIMEOUT_SECONDS", "8")];
@@ -98,7 +98,7 @@ fn renamed_settings_keep_their_old_names_for_one_release() {
 
 #[test]
 fn config_show_hides_every_secret() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let secrets = [
         ("SMTP_URL", "smtp://me:mailword@mail.test"),
         ("DATABASE_URL", "postgres://me:dataword@db.test/x"),
@@ -127,7 +127,7 @@ fn config_show_hides_every_secret() {
 /// The file in `packaging/` equals the output of the program. A new setting that is missing there fails this test.
 #[test]
 fn packaged_example_of_settings_is_current() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (code, words) = run(&env, &["config", "example"], &[]);
     assert_eq!(code, Some(0));
     let packaged = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/groupwork.env.example");
@@ -143,7 +143,7 @@ async fn doctor_reports_success_with_and_without_running_service() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("DOCSERVER_URL", &practice.url());
     // Without a running service the doctor listens in its place; both use the same port.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
@@ -178,7 +178,7 @@ async fn doctor_reports_problems_with_their_remedies() {
     let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (_, words) = run(&env, &["doctor"], &[("FRONTEND_URL", "")]);
     assert!(
         words.contains("Missing required configuration: FRONTEND_URL"),
@@ -213,7 +213,7 @@ async fn doctor_reports_problems_with_their_remedies() {
 
 #[test]
 fn completions_and_manual_pages_are_generated() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let (code, words) = run(&env, &["completions", shell], &[]);
         assert_eq!(code, Some(0));
@@ -228,7 +228,7 @@ fn completions_and_manual_pages_are_generated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_count_by_route_and_contain_no_names() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("METRICS_LISTEN", "127.0.0.1:0");
     let folder = env.folder().to_owned();
     let mut command = env.command(&["serve"], &[("LISTEN", "127.0.0.1:0")]);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::commands::dotenv;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
-use test_support::{Client, Kind, ServerEnv, World, office};
+use test_support::{Client, DatabaseKind, ServerEnv, World, office};
 
 /// Returns all paths below a folder, and the folder itself.
 fn all(folder: &Path) -> Vec<PathBuf> {
@@ -28,7 +28,7 @@ fn mode(path: &Path) -> u32 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_service_are_readable_by_their_owner_only() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     // One folder that the service creates itself, and one that an earlier release created with open permissions.
     let data = env.folder().join("new/data");
     env.set("DATA_DIR", data.to_str().unwrap());
@@ -94,7 +94,7 @@ async fn files_of_service_are_readable_by_their_owner_only() {
 
 #[test]
 fn secret_file_readable_by_others_is_rejected_by_name() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let run = |env: &ServerEnv, arguments: &[&str]| {
         let output = env.command(arguments, &[]).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
@@ -135,7 +135,7 @@ fn secret_file_readable_by_others_is_rejected_by_name() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn second_service_on_data_folder_waits_and_is_rejected() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let mut first = env.start("serve");
     first.ready().await;
     let elsewhere = [("LISTEN", "127.0.0.1:0"), ("DATABASE_WAIT_SECONDS", "1")];

@@ -6,7 +6,7 @@ use db::{Database, migrate};
 
 use crate::commands::dotenv;
 use test_support::rows::{execute, texts};
-use test_support::{Kind, ServerEnv, database};
+use test_support::{DatabaseKind, ServerEnv, database};
 
 fn output_text(output: &Output) -> String {
     String::from_utf8([output.stdout.as_slice(), output.stderr.as_slice()].concat()).unwrap()
@@ -40,7 +40,7 @@ fn expect_no_database_created(env: &ServerEnv) {
 
 #[test]
 fn command_in_empty_folder_creates_no_database() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     expect_no_database_created(&env);
     // An empty file is not a database either.
     std::fs::write(env.folder().join("groupwork.db"), "").unwrap();
@@ -97,7 +97,7 @@ async fn command_on_empty_postgres_creates_no_schema() {
 
 #[test]
 fn malformed_settings_line_is_rejected_without_its_value() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     dotenv(&env, b"LOG_LEVEL=warn\nUPLOAD_MAX_MB=7\n", 0o600);
     assert!(run(&env, &["config", "check"]).0);
     for (text, expected) in [
@@ -138,7 +138,7 @@ fn malformed_settings_line_is_rejected_without_its_value() {
 
 #[test]
 fn settings_file_follows_systemd_and_environment_overrides() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let text = "# comment\nMAIL_FROM='Our School <office@school.test>'\nBASE_DOMAIN=$HOME.test # kept\nLOG_LEVEL=debug\n\
         UPLOAD_MAX_MB=1\nUPLOAD_MAX_MB=\"\\\n7\"\n";
     dotenv(&env, text.as_bytes(), 0o600);

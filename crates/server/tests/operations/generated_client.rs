@@ -17,7 +17,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use test_support::openapi_check::{Exchange, check};
-use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, clients_are_installed};
+use test_support::{DOCSERVER_SECRET, DatabaseKind, FRONTEND, ServerEnv, clients_are_installed};
 
 const PASSWORD: &str = "Zirkel und Lineal";
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
@@ -173,7 +173,7 @@ fn check_all(exchanges: &str, is_of_lesson: bool) {
     }
 }
 
-async fn run_lesson(kind: Kind) {
+async fn run_lesson(kind: DatabaseKind) {
     if !clients_are_installed() {
         return;
     }
@@ -201,7 +201,10 @@ async fn run_lesson(kind: Kind) {
         "{printed}"
     );
     // The examples come from one database, so that they are consistent.
-    check_all(&std::fs::read_to_string(&exchanges).unwrap(), kind == Kind::Sqlite);
+    check_all(
+        &std::fs::read_to_string(&exchanges).unwrap(),
+        kind == DatabaseKind::Sqlite,
+    );
     assert!(service.stop().success());
     practice.stop().await;
     env.close();
@@ -209,13 +212,13 @@ async fn run_lesson(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn generated_client_runs_lesson_on_sqlite() {
-    run_lesson(Kind::Sqlite).await;
+    run_lesson(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn generated_client_runs_lesson_on_postgres() {
-    run_lesson(Kind::Postgres).await;
+    run_lesson(DatabaseKind::Postgres).await;
 }
 
 #[test]

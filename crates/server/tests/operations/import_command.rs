@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use test_support::rosters::{one_roster, packed, table};
 use test_support::rows::texts;
-use test_support::{Kind, ServerEnv, World};
+use test_support::{DatabaseKind, ServerEnv, World};
 
 fn groupwork(env: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) -> Output {
     let path = env.folder().join(file);
@@ -20,7 +20,7 @@ fn groupwork(env: &ServerEnv, file: &str, bytes: &[u8], arguments: &[&str]) -> O
     command.arg("import").arg(&path).args(arguments).output().unwrap()
 }
 
-async fn check_import(kind: Kind) {
+async fn check_import(kind: DatabaseKind) {
     let Some(env) = ServerEnv::new(kind) else { return };
     let world = World::create(&env.store().await, &env.database).await;
     let north = ["--organization", "north"];
@@ -101,10 +101,10 @@ async fn check_import(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn import_command_works_without_server_on_sqlite() {
-    check_import(Kind::Sqlite).await;
+    check_import(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn import_command_works_without_server_on_postgres() {
-    check_import(Kind::Postgres).await;
+    check_import(DatabaseKind::Postgres).await;
 }

@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use test_support::rosters::students;
-use test_support::{Client, Kind, ServerEnv, World, size};
+use test_support::{Client, DatabaseKind, ServerEnv, World, size};
 
 /// Maximum growth of memory between 10 % and 90 % of the file.
 const GROWTH_MAX: u64 = 32 << 20;
 
-async fn check_memory(kind: Kind) {
+async fn check_memory(kind: DatabaseKind) {
     let Some(mut env) = ServerEnv::new(kind) else { return };
     let rows = size(2_000, 50_000);
     let world = World::create(&env.store().await, &env.database).await;
@@ -49,10 +49,10 @@ async fn check_memory(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_of_long_import_is_constant_on_sqlite() {
-    check_memory(Kind::Sqlite).await;
+    check_memory(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_of_long_import_is_constant_on_postgres() {
-    check_memory(Kind::Postgres).await;
+    check_memory(DatabaseKind::Postgres).await;
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use test_support::raw_http::RawHttp;
-use test_support::{Client, Kind, ServerEnv};
+use test_support::{Client, DatabaseKind, ServerEnv};
 
 /// Number of requests in a run. Their log output is far more than a pipe holds (64 KiB).
 const REQUESTS: usize = 1_000;
@@ -14,13 +14,13 @@ const REQUESTS: usize = 1_000;
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A service process with a configurable stderr. It is killed when dropped.
-struct Service {
+struct LoggingService {
     child: Child,
     base: String,
     metrics: String,
 }
 
-impl Service {
+impl LoggingService {
     fn start(env: &ServerEnv, stderr: impl Into<Stdio>) -> Self {
         let settings = [
             ("LISTEN", "127.0.0.1:0"),
@@ -93,7 +93,7 @@ impl Service {
     }
 }
 
-impl Drop for Service {
+impl Drop for LoggingService {
     fn drop(&mut self) {
         // An error means that the process has already ended.
         drop(self.child.kill());
@@ -103,10 +103,10 @@ impl Drop for Service {
 
 #[tokio::test]
 async fn closed_stderr_pipe_drops_log_lines_and_no_request() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let service = Service::start(&env, writer);
+    let service = LoggingService::start(&env, writer);
     service.answers_requests().await;
     service.drops_lines().await;
     assert!(service.stop().success());
@@ -114,9 +114,9 @@ async fn closed_stderr_pipe_drops_log_lines_and_no_request() {
 
 #[tokio::test]
 async fn full_log_disk_drops_log_lines_and_no_request() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let service = Service::start(&env, full);
+    let service = LoggingService::start(&env, full);
     service.answers_requests().await;
     service.drops_lines().await;
     assert!(service.stop().success());
@@ -124,9 +124,9 @@ async fn full_log_disk_drops_log_lines_and_no_request() {
 
 #[tokio::test]
 async fn unread_stderr_pipe_blocks_no_request() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
-    let service = Service::start(&env, writer);
+    let service = LoggingService::start(&env, writer);
     service.answers_requests().await;
     assert!(service.stop().success(), "the end does not wait for the log either");
     drop(reader);
@@ -134,7 +134,7 @@ async fn unread_stderr_pipe_blocks_no_request() {
 
 #[tokio::test]
 async fn closed_stdout_does_not_end_the_service() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let settings = [("LISTEN", "127.0.0.1:0"), ("LOG_LEVEL", "info")];
@@ -158,9 +158,9 @@ async fn closed_stdout_does_not_end_the_service() {
 
 #[tokio::test]
 async fn unknown_methods_are_405_without_metric_label() {
-    let env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let log = env.folder().join("log");
-    let service = Service::start(&env, std::fs::File::create(&log).unwrap());
+    let service = LoggingService::start(&env, std::fs::File::create(&log).unwrap());
     let sets = |metrics: &str| metrics.lines().filter(|line| line.starts_with("http_request")).count();
     Client::new(&service.base, None).get("/health").await.expect(200);
     let before = sets(&service.metrics().await);

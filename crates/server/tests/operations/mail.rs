@@ -8,7 +8,7 @@ use serde_json::json;
 
 use test_support::emails::{outbox, queued_emails};
 use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
-use test_support::{Kind, TestApp, until};
+use test_support::{DatabaseKind, TestApp, until};
 
 db::statements! {
     READ_SEALED = "SELECT sealed FROM letters";
@@ -42,14 +42,14 @@ async fn update_until_empty(app: &TestApp, statement: &'static Sql) {
 }
 
 /// Starts the service with this mail server.
-async fn start(kind: Kind, url: &str) -> Option<TestApp> {
+async fn start(kind: DatabaseKind, url: &str) -> Option<TestApp> {
     let url = format!("--smtp-url={url}");
     TestApp::start_with(kind, &[&url, "--mail-from=Our School <office@school.test>"]).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn email_is_sent_in_language_of_recipient() {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         let mail_server = FakeSmtp::open(&[]).await;
         let url = format!("smtp://clerk:p%40ss@127.0.0.1:{}", mail_server.port);
         let Some(app) = start(kind, &url).await else { return };
@@ -108,7 +108,7 @@ async fn email_is_sent_in_language_of_recipient() {
 async fn temporary_smtp_failure_delays_email_and_sends_it_once() {
     let mail_server = FakeSmtp::open(&[SmtpBehavior::Close, SmtpBehavior::RejectTemporarily]).await;
     let url = format!("smtp://127.0.0.1:{}", mail_server.port);
-    let app = start(Kind::Sqlite, &url).await.unwrap();
+    let app = start(DatabaseKind::Sqlite, &url).await.unwrap();
     request_reset(&app, &app.world.ada.email).await;
     mail_server
         .until("the second try", |mail_server| {
@@ -126,7 +126,7 @@ async fn temporary_smtp_failure_delays_email_and_sends_it_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rejected_or_expired_email_is_written_to_outbox_folder() {
     let mail_server = FakeSmtp::open(&[SmtpBehavior::RejectPermanently]).await;
-    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
+    let app = start(DatabaseKind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
     request_reset(&app, &app.world.ada.email).await;
@@ -140,7 +140,9 @@ async fn rejected_or_expired_email_is_written_to_outbox_folder() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop((listener, closed));
-    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{port}")).await.unwrap();
+    let app = start(DatabaseKind::Sqlite, &format!("smtp://127.0.0.1:{port}"))
+        .await
+        .unwrap();
     request_reset(&app, &app.world.ada.email).await;
     wait_for_queued(&app, 1).await;
     update_until_empty(&app, &EXPIRE).await;
@@ -151,7 +153,7 @@ async fn rejected_or_expired_email_is_written_to_outbox_folder() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
     let mail_server = FakeSmtp::open(&[SmtpBehavior::Hang]).await;
-    let app = start(Kind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
+    let app = start(DatabaseKind::Sqlite, &format!("smtp://127.0.0.1:{}", mail_server.port))
         .await
         .unwrap();
     request_reset(&app, &app.world.ada.email).await;
@@ -183,7 +185,7 @@ async fn email_is_not_sent_without_required_encryption() {
     for scheme in ["starttls", "smtps"] {
         let mail_server = FakeSmtp::open(&[]).await;
         let url = format!("{scheme}://clerk:secret@127.0.0.1:{}", mail_server.port);
-        let app = start(Kind::Sqlite, &url).await.unwrap();
+        let app = start(DatabaseKind::Sqlite, &url).await.unwrap();
         request_reset(&app, &app.world.ada.email).await;
         mail_server
             .until("two tries", |mail_server| mail_server.connections() >= 2)

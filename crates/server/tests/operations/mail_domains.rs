@@ -8,7 +8,7 @@ use domain::time::Timestamp;
 use serde_json::{Value, json};
 use service::jobs::mail_domains::check_due;
 
-use test_support::name_server::{self, Zone};
+use test_support::name_server::{self, NameRecords};
 use test_support::rows::{execute, texts};
 use test_support::{Client, TestApp};
 
@@ -27,8 +27,8 @@ fn check_path(domain: &Value) -> String {
     format!("{}/check", path(domain))
 }
 
-fn verification_zone(domain: &Value) -> Zone {
-    Zone::Texts(vec![domain["recordValue"].as_str().unwrap().to_owned()])
+fn verification_zone(domain: &Value) -> NameRecords {
+    NameRecords::Texts(vec![domain["recordValue"].as_str().unwrap().to_owned()])
 }
 
 /// Adds a domain that North verifies by its DNS record.
@@ -86,16 +86,19 @@ both!(domain_is_verified_by_its_txt_record_only, |app| {
         value.to_uppercase(),
         format!("v=spf1 {value}"),
     ] {
-        name_server::set(&name, Zone::Texts(vec![wrong]));
+        name_server::set(&name, NameRecords::Texts(vec![wrong]));
         expect_not_verified().await;
     }
-    name_server::set(&name, Zone::Texts(Vec::new()));
+    name_server::set(&name, NameRecords::Texts(Vec::new()));
     expect_not_verified().await;
-    name_server::set(&name, Zone::ServerFailure);
+    name_server::set(&name, NameRecords::ServerFailure);
     check().await.refused(409, "DOMAIN_UNANSWERED");
     assert_eq!(status(&adam, &name).await, "PENDING");
 
-    name_server::set(&name, Zone::Texts(vec!["v=spf1 -all".to_owned(), value.to_owned()]));
+    name_server::set(
+        &name,
+        NameRecords::Texts(vec!["v=spf1 -all".to_owned(), value.to_owned()]),
+    );
     let verified = check().await.expect(200);
     assert_eq!(verified["status"], "VERIFIED");
     assert!(verified["verifiedAt"].is_string() && verified["checkedAt"].is_string());
@@ -113,7 +116,7 @@ both!(dns_response_larger_than_datagram_is_read_over_tcp, |app| {
     let long: Vec<String> = (0..8).map(|number| format!("{number}{}", "x".repeat(300))).collect();
     let mut texts = long;
     texts.push(domain["recordValue"].as_str().unwrap().to_owned());
-    name_server::set(&name, Zone::Texts(texts));
+    name_server::set(&name, NameRecords::Texts(texts));
     let verified = adam.post(&check_path(&domain), json!({})).await.expect(200);
     assert_eq!(verified["status"], "VERIFIED");
 });
@@ -122,7 +125,7 @@ both!(silent_name_server_does_not_block_the_request, |app| {
     let adam = app.as_(&app.world.adam);
     let name = name_server::domain();
     let domain = add(&adam, &name).await;
-    name_server::set(&name, Zone::Silence);
+    name_server::set(&name, NameRecords::Silence);
     adam.post(&check_path(&domain), json!({}))
         .await
         .refused(409, "DOMAIN_UNANSWERED");
@@ -138,7 +141,7 @@ both!(second_school_gets_domain_only_by_super_admin, |app| {
         .refused(409, "DUPLICATE_MAIL_DOMAIN");
     let theirs = add(&zara, &name).await;
     let both = [&ours, &theirs].map(|domain| domain["recordValue"].as_str().unwrap().to_owned());
-    name_server::set(&name, Zone::Texts(both.to_vec()));
+    name_server::set(&name, NameRecords::Texts(both.to_vec()));
     zara.post(&check_path(&theirs), json!({}))
         .await
         .refused(409, "DOMAIN_HELD");
@@ -175,7 +178,7 @@ both!(concurrent_verification_assigns_domain_to_one_school, |app| {
         let name = name_server::domain();
         let (ours, theirs) = (add(&adam, &name).await, add(&zara, &name).await);
         let both = [&ours, &theirs].map(|domain| domain["recordValue"].as_str().unwrap().to_owned());
-        name_server::set(&name, Zone::Texts(both.to_vec()));
+        name_server::set(&name, NameRecords::Texts(both.to_vec()));
         let (one, other) = (check_path(&ours), check_path(&theirs));
         let (one, other) = tokio::join!(adam.post(&one, json!({})), zara.post(&other, json!({})));
         let mut answers = [one.status, other.status];
@@ -222,7 +225,7 @@ both!(missing_record_removes_domain_after_grace_period, |app| {
     now = now.plus_seconds(RETRY_SECONDS + 60);
     check_at(app, now).await;
     assert_eq!(shown().await["failingSince"], Value::Null);
-    name_server::set(&name, Zone::ServerFailure);
+    name_server::set(&name, NameRecords::ServerFailure);
     now = now.plus_seconds(RECHECK_SECONDS + 60);
     let since = now;
     while shown().await["status"] == "VERIFIED" {
@@ -246,7 +249,7 @@ both!(missing_record_removes_domain_after_grace_period, |app| {
     let zara = app.as_(&app.world.zara);
     add_verified(&zara, &name).await;
     let both = [&domain, &add_again(&zara, &name).await].map(|one| one["recordValue"].as_str().unwrap().to_owned());
-    name_server::set(&name, Zone::Texts(both.to_vec()));
+    name_server::set(&name, NameRecords::Texts(both.to_vec()));
     adam.post(&check_path(&domain), json!({}))
         .await
         .refused(409, "DOMAIN_HELD");

@@ -9,7 +9,7 @@ use serde_json::json;
 use test_support::document_server_fixture::path;
 use test_support::office::docx_with;
 use test_support::topics::{group, id, topic};
-use test_support::{Client, DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
+use test_support::{Client, DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, World, size};
 
 const MIB: u64 = 1 << 20;
 /// Maximum memory of one large file, in addition to the process at rest.
@@ -80,7 +80,7 @@ async fn save(practice: &str, client: &Client, document: &str) {
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
 }
 
-async fn check_memory(kind: Kind) {
+async fn check_memory(kind: DatabaseKind) {
     let Some(mut env) = ServerEnv::new(kind) else { return };
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
@@ -150,11 +150,11 @@ async fn check_memory(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn file_operations_use_bounded_memory_on_sqlite() {
-    check_memory(Kind::Sqlite).await;
+    check_memory(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn file_operations_use_bounded_memory_on_postgres() {
-    check_memory(Kind::Postgres).await;
+    check_memory(DatabaseKind::Postgres).await;
 }

@@ -10,7 +10,7 @@ use db::sql::Sql;
 use db::{Database, migrate, newest_migration};
 
 use test_support::rows::execute;
-use test_support::{Kind, database};
+use test_support::{DatabaseKind, database};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -48,11 +48,11 @@ fn open(database: &Database) -> Connection {
 }
 
 /// Creates a database with the newest schema, and returns it with its folder.
-fn migrated_database(kind: Kind) -> Option<(Database, tempfile::TempDir)> {
+fn migrated_database(kind: DatabaseKind) -> Option<(Database, tempfile::TempDir)> {
     let folder = tempfile::tempdir().unwrap();
     let database = match kind {
-        Kind::Postgres => database::postgres()?,
-        Kind::Sqlite => {
+        DatabaseKind::Postgres => database::postgres()?,
+        DatabaseKind::Sqlite => {
             let database = Database::Sqlite(folder.path().join("x.db"));
             migrate(&database).unwrap();
             database
@@ -147,7 +147,7 @@ fn compatibility_faults(release: &SchemaRequirements, newest: &BTreeMap<String, 
     faults
 }
 
-fn check_recorded_releases(kind: Kind) {
+fn check_recorded_releases(kind: DatabaseKind) {
     let Some((database, _folder)) = migrated_database(kind) else {
         return;
     };
@@ -170,12 +170,12 @@ fn check_recorded_releases(kind: Kind) {
 
 #[test]
 fn recorded_releases_run_on_newest_schema_of_sqlite() {
-    check_recorded_releases(Kind::Sqlite);
+    check_recorded_releases(DatabaseKind::Sqlite);
 }
 
 #[test]
 fn recorded_releases_run_on_newest_schema_of_postgres() {
-    check_recorded_releases(Kind::Postgres);
+    check_recorded_releases(DatabaseKind::Postgres);
 }
 
 /// Possible migrations, each with a keyword of the fault that it causes for this release.
@@ -202,7 +202,7 @@ const STEPS: [(&str, Option<&str>); 8] = [
     ),
 ];
 
-fn check_breaking_steps(kind: Kind) {
+fn check_breaking_steps(kind: DatabaseKind) {
     let this = SchemaRequirements::current().unwrap();
     for (step, broken) in STEPS {
         let Some((database, _folder)) = migrated_database(kind) else {
@@ -223,12 +223,12 @@ fn check_breaking_steps(kind: Kind) {
 
 #[test]
 fn breaking_migration_is_detected_on_sqlite() {
-    check_breaking_steps(Kind::Sqlite);
+    check_breaking_steps(DatabaseKind::Sqlite);
 }
 
 #[test]
 fn breaking_migration_is_detected_on_postgres() {
-    check_breaking_steps(Kind::Postgres);
+    check_breaking_steps(DatabaseKind::Postgres);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn change_that_a_release_would_misread_is_detected() {
         ),
         (vec![with_key, of_others.to_owned()], None),
     ] {
-        let (database, _folder) = migrated_database(Kind::Sqlite).unwrap();
+        let (database, _folder) = migrated_database(DatabaseKind::Sqlite).unwrap();
         let mut connection = open(&database);
         for step in &steps {
             connection.execute(sql(step.clone()), &[]).unwrap();

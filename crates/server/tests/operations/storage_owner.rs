@@ -12,12 +12,12 @@ use serde_json::json;
 
 use test_support::fake_s3::FakeS3;
 use test_support::rows::{execute, texts};
-use test_support::{Client, Kind, ServerEnv, ServerProcess, World, database, office};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World, database, office};
 
 const RECORDED: &str = "SELECT value FROM settings WHERE name = 'storage'";
 
 /// Creates an environment with one school.
-async fn school(kind: Kind) -> Option<(ServerEnv, World)> {
+async fn school(kind: DatabaseKind) -> Option<(ServerEnv, World)> {
     let env = ServerEnv::new(kind)?;
     let world = World::create(&env.store().await, &env.database).await;
     Some((env, world))
@@ -71,7 +71,7 @@ fn run(env: &ServerEnv, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8(words).unwrap())
 }
 
-async fn other_database_touches_no_file(kind: Kind) {
+async fn other_database_touches_no_file(kind: DatabaseKind) {
     let Some((mut env, world)) = school(kind).await else {
         return;
     };
@@ -84,14 +84,14 @@ async fn other_database_touches_no_file(kind: Kind) {
 
     // The database of another school, and an empty database.
     let empty = match kind {
-        Kind::Postgres => {
+        DatabaseKind::Postgres => {
             let Database::Postgres(url) = database::empty().unwrap() else {
                 unreachable!()
             };
             expect_start_rejected(&mut env, &[("DATABASE_URL", &url)], "marker of another installation");
             Database::Postgres(url)
         }
-        Kind::Sqlite => {
+        DatabaseKind::Sqlite => {
             for end in ["db", "db-wal", "db-shm"] {
                 let (from, to) = (format!("groupwork.{end}"), format!("kept.{end}"));
                 drop(std::fs::rename(env.folder().join(from), env.folder().join(to)));
@@ -107,14 +107,18 @@ async fn other_database_touches_no_file(kind: Kind) {
         Database::Sqlite(_) => String::new(),
     };
     let extra = [("DATABASE_URL", url.as_str())];
-    let extra = if kind == Kind::Postgres { &extra[..] } else { &[] };
+    let extra = if kind == DatabaseKind::Postgres {
+        &extra[..]
+    } else {
+        &[]
+    };
     expect_start_rejected(&mut env, extra, "files and the database names none");
     let mut left = stored_files(&files);
     left.insert("installation/id".to_owned());
     assert_eq!(left, before, "a file was moved");
 
     // With its own database the storage is adopted, because it contains a file that a row references.
-    if kind == Kind::Sqlite {
+    if kind == DatabaseKind::Sqlite {
         for end in ["db", "db-wal", "db-shm"] {
             let (from, to) = (format!("kept.{end}"), format!("groupwork.{end}"));
             drop(std::fs::remove_file(env.folder().join(&to)));
@@ -131,7 +135,7 @@ async fn other_database_touches_no_file(kind: Kind) {
     std::fs::remove_dir_all(files.join("installation")).unwrap();
     start(&mut env).await.stop();
     assert!(files.join("installation/id").exists());
-    if kind == Kind::Postgres {
+    if kind == DatabaseKind::Postgres {
         database::drop_postgres(&empty);
     }
     env.close();
@@ -139,17 +143,17 @@ async fn other_database_touches_no_file(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn service_with_other_database_rejects_storage_on_sqlite() {
-    other_database_touches_no_file(Kind::Sqlite).await;
+    other_database_touches_no_file(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn service_with_other_database_rejects_storage_on_postgres() {
-    other_database_touches_no_file(Kind::Postgres).await;
+    other_database_touches_no_file(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn storage_of_other_installation_prevents_start() {
-    let (mut env, world) = school(Kind::Sqlite).await.unwrap();
+    let (mut env, world) = school(DatabaseKind::Sqlite).await.unwrap();
     let bucket = FakeS3::open().await;
     for (name, value) in bucket.settings() {
         env.set(&name, &value);
@@ -216,14 +220,14 @@ async fn until(is_so: impl AsyncFn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restore_writes_new_storage_marker() {
-    let (mut env, world) = school(Kind::Sqlite).await.unwrap();
+    let (mut env, world) = school(DatabaseKind::Sqlite).await.unwrap();
     let service = start(&mut env).await;
     upload(&service, &world, 2).await;
     service.stop();
     let file = env.folder().join("x.backup");
     let file = file.to_str().unwrap();
     assert!(run(&env, &["backup", file]).0);
-    let mut elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut elsewhere = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (is_done, words) = run(&elsewhere, &["restore", file, "--yes"]);
     assert!(is_done, "{words}");
     let id = |env: &ServerEnv| std::fs::read_to_string(env.folder().join("files/installation/id")).unwrap();
@@ -234,7 +238,7 @@ async fn restore_writes_new_storage_marker() {
     std::fs::write(marker, id(&env)).unwrap();
     expect_start_rejected(&mut elsewhere, &[], "marker of another installation");
     // A restore into an empty storage that another service uses is rejected.
-    let third = ServerEnv::new(Kind::Sqlite).unwrap();
+    let third = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     std::fs::create_dir_all(third.folder().join("files/installation")).unwrap();
     std::fs::write(third.folder().join("files/installation/id"), id(&env)).unwrap();
     let (is_done, words) = run(&third, &["restore", file, "--yes"]);
@@ -266,7 +270,7 @@ both!(orphan_sweep_above_its_limit_removes_nothing, |app| {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scrub_restores_referenced_files_from_quarantine() {
     for in_bucket in [false, true] {
-        let (mut env, world) = school(Kind::Sqlite).await.unwrap();
+        let (mut env, world) = school(DatabaseKind::Sqlite).await.unwrap();
         let bucket = FakeS3::open().await;
         if in_bucket {
             for (name, value) in bucket.settings() {

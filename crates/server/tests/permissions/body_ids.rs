@@ -7,7 +7,7 @@ use test_support::topics::{group, id, link, topic};
 use test_support::{Client, TestApp};
 
 /// A group that works on its own topic.
-struct GroupFixture {
+struct GroupWithTopic {
     group: String,
     room: String,
     topic: String,
@@ -23,9 +23,9 @@ struct GroupFixture {
 async fn create_group_fixture(
     app: &TestApp,
     teacher: &Client,
-    class: &test_support::Class,
-    who: &test_support::Person,
-) -> GroupFixture {
+    class: &test_support::TestClass,
+    who: &test_support::TestUser,
+) -> GroupWithTopic {
     let group = group(teacher, class, &[who], json!({})).await;
     let made = topic(teacher, class, json!({"isShared": false, "groupIds": [group]})).await;
     let (path, link) = (
@@ -50,7 +50,7 @@ async fn create_group_fixture(
     let message = student.post(&chat, json!({"content": "Hello"})).await;
     let files = format!("{chat}/attachments");
     let unused_file = student.upload(&files, "waiting.txt", b"text".to_vec(), &[]).await;
-    GroupFixture {
+    GroupWithTopic {
         document: id(&document.expect(201)),
         message: id(&message.expect(201)),
         unused_file: id(&unused_file.expect(201)),

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use test_support::tables::fingerprints;
-use test_support::{FRONTEND, Kind, TestApp};
+use test_support::{DatabaseKind, FRONTEND, TestApp};
 
 /// Sends a request exactly as written and returns status line, headers and body.
 async fn send_raw(app: &TestApp, head: &str) -> String {
@@ -132,7 +132,7 @@ both!(host_spellings_resolve_to_same_school_or_none, |app| {
     }
 });
 
-async fn check_forwarded_host(kind: Kind) {
+async fn check_forwarded_host(kind: DatabaseKind) {
     let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await else {
         return;
     };
@@ -164,12 +164,12 @@ async fn check_forwarded_host(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forwarded_host_counts_only_from_trusted_proxy_on_sqlite() {
-    check_forwarded_host(Kind::Sqlite).await;
+    check_forwarded_host(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forwarded_host_counts_only_from_trusted_proxy_on_postgres() {
-    check_forwarded_host(Kind::Postgres).await;
+    check_forwarded_host(DatabaseKind::Postgres).await;
 }
 
 both!(custom_domain_resolves_school_and_shows_branding_only, |app| {

@@ -7,7 +7,7 @@ use service::jobs::idempotency_keys;
 
 use test_support::rows::{execute, texts};
 use test_support::topics::{id, new_topic};
-use test_support::{Answer, Client, Kind, LessonFixture, SecondInstance, TestApp};
+use test_support::{Answer, Client, DatabaseKind, LessonFixture, SecondInstance, TestApp};
 
 fn with_key(client: &Client, key: &str) -> Client {
     client.with("idempotency-key", key)
@@ -397,7 +397,7 @@ both!(erasure_deletes_stored_responses_naming_the_user, |app| {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn equal_requests_to_two_instances_create_one_object() {
-    let Some(one) = TestApp::start(Kind::Postgres).await else {
+    let Some(one) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let two = SecondInstance::start(&one, &[]).await;

@@ -24,7 +24,7 @@ use serde_json::json;
 use tower::ServiceExt as _;
 use utoipa_axum::routes;
 
-use test_support::{AUTH_SECRET, Answer, Client, FRONTEND, Kind, Person, TestApp};
+use test_support::{AUTH_SECRET, Answer, Client, DatabaseKind, FRONTEND, TestApp, TestUser};
 
 db::statements! {
     /// Moves the windows of schools into the past.
@@ -36,7 +36,7 @@ db::statements! {
 const SMALL_LIMITS: &str = "--rate-limit-factor=0.005";
 
 async fn run_with_flags(flags: &[&str], story: impl AsyncFn(&TestApp)) {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, flags).await {
             story(&app).await;
             app.close().await;
@@ -58,7 +58,7 @@ fn assert_limited(answer: Answer, longest: i64) -> i64 {
 }
 
 /// Returns a client of the same user on another computer.
-async fn second_session(app: &TestApp, person: &Person, organization: &str) -> Client {
+async fn second_session(app: &TestApp, person: &TestUser, organization: &str) -> Client {
     let now = clock::now();
     let session = Session {
         id: SessionId::new(clock::new_id()),
@@ -276,7 +276,7 @@ async fn school_limit_is_shared_by_users_and_stored_in_database() {
         let router = routes
             .layer(from_fn_with_state(app.app.clone(), layers::request_context_layer))
             .with_state(app.app.clone());
-        let ask_for = |person: &Person, query: &str| {
+        let ask_for = |person: &TestUser, query: &str| {
             let request = Request::post(format!("/seldom{query}")).header("cookie", &person.cookie);
             let request = request.header("host", "localhost").header("origin", FRONTEND);
             let request = request.body(Body::empty()).unwrap();
@@ -289,7 +289,7 @@ async fn school_limit_is_shared_by_users_and_stored_in_database() {
                 head
             })
         };
-        let ask = |person: &Person| ask_for(person, "");
+        let ask = |person: &TestUser| ask_for(person, "");
         for _ in 0..3 {
             let refused = ask(&world.ada).await.unwrap();
             assert_eq!(refused.status, 403, "who may not do it uses nothing up");

@@ -7,10 +7,10 @@ use api::router;
 use reqwest::Method;
 
 use test_support::raw_http::RawHttp;
-use test_support::{FRONTEND, Kind, TestApp, WAIT_TIMEOUT};
+use test_support::{DatabaseKind, FRONTEND, TestApp, WAIT_TIMEOUT};
 
 async fn start_service(flags: &[&str]) -> TestApp {
-    TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
+    TestApp::start_with(DatabaseKind::Sqlite, flags).await.unwrap()
 }
 
 /// Returns the head of a request from Ada, without the final empty line.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use test_support::many_rows::grow;
 use test_support::office::docx;
 use test_support::topics::link;
-use test_support::{LessonFixture, Person, TestApp};
+use test_support::{LessonFixture, TestApp, TestUser};
 
 /// Number of rows from which a list counts as grown: the default page size.
 const GROWN: usize = 50;
@@ -111,7 +111,7 @@ fn path_of_lesson(app: &TestApp, lesson: &LessonFixture, path: &str) -> String {
 
 /// Repeats the request until it runs no more statements than expected. Background tasks can only add statements, so the
 /// lowest count is the right one. Without an expected count, the request is sent three times.
-async fn measure(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Option<u64>) -> Option<RouteCost> {
+async fn measure(app: &TestApp, person: &TestUser, row: &Row, path: &str, expected: Option<u64>) -> Option<RouteCost> {
     let (client, mut fewest, mut found) = (app.as_(person), u64::MAX, None);
     let tries = if expected.is_some() { 12 } else { 3 };
     for _ in 0..tries {

@@ -5,7 +5,7 @@ use db::connection::Connection;
 use db::sql::Sql;
 use db::{Database, migrate, platform};
 
-use test_support::{Kind, database};
+use test_support::{DatabaseKind, database};
 
 fn all_statements() -> Vec<(String, &'static Sql, bool)> {
     let tenant = db::statements().into_iter().map(|file| (file, true));
@@ -107,7 +107,7 @@ fn assert_parameter_order(connection: &mut Connection) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn service_starts_on_both_databases() {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         if let Some(app) = test_support::TestApp::start(kind).await {
             app.stranger().get("/health").await.expect(200);
             app.close().await;

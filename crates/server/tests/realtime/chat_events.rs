@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use test_support::chats::{each, messages, post_message, upload_chat_file, write};
 use test_support::topics::id;
-use test_support::{Client, Kind, SecondInstance, SocketListener, TestApp, clients_are_installed};
+use test_support::{Client, DatabaseKind, SecondInstance, SocketListener, TestApp, clients_are_installed};
 
 both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
     let world = &app.world;
@@ -163,7 +163,7 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
 /// limited.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn message_rate_of_user_is_limited() {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         let Some(app) = TestApp::start_with(kind, &["--rate-limit-factor=0.05"]).await else {
             continue;
         };

@@ -245,7 +245,9 @@ both!(session_revoked_during_handshake_leaves_no_socket, |app| {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_closes_sockets_immediately() {
-    let app = test_support::TestApp::start(test_support::Kind::Sqlite).await.unwrap();
+    let app = test_support::TestApp::start(test_support::DatabaseKind::Sqlite)
+        .await
+        .unwrap();
     let mut reading = raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     reading.expect("ready").await;
     let mut non_reading = raw_socket::Socket::open(&app, &app.world.cem.cookie).await;

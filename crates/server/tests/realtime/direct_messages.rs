@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use test_support::topics::{LATER, group, id, ids, topic};
-use test_support::{Client, Person, SocketListener, clients_are_installed};
+use test_support::{Client, SocketListener, TestUser, clients_are_installed};
 
-async fn write(client: &Client, to: &[&Person], content: &str) -> Value {
+async fn write(client: &Client, to: &[&TestUser], content: &str) -> Value {
     let to: Vec<&str> = to.iter().map(|person| person.id.as_str()).collect();
     let body = json!({"recipientIds": to, "subject": "About", "content": content});
     client.post("/messages", body).await.expect(201)
@@ -84,7 +84,7 @@ tenants!(students_write_to_their_teachers_and_admins_only, |app| {
     for person in [&world.ada, &world.adam, &world.olga] {
         write(&ben, &[person], "May I?").await;
     }
-    let to = |people: &[&Person]| {
+    let to = |people: &[&TestUser]| {
         let people: Vec<&str> = people.iter().map(|person| person.id.as_str()).collect();
         json!({"recipientIds": people, "content": "Hi"})
     };

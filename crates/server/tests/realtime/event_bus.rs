@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use test_support::realtime_rows::group_updated;
 use test_support::realtime_rows::user;
-use test_support::{Kind, RealtimeRows, SocketListener, TestApp, clients_are_installed};
+use test_support::{DatabaseKind, RealtimeRows, SocketListener, TestApp, clients_are_installed};
 
 both!(events_are_emitted_in_order_after_commit_only, |app| {
     if !clients_are_installed() {
@@ -61,7 +61,7 @@ struct TwoInstances {
 
 impl TwoInstances {
     async fn start_pair() -> Option<Self> {
-        let first = TestApp::start(Kind::Postgres).await?;
+        let first = TestApp::start(DatabaseKind::Postgres).await?;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let config = TestApp::config(&first.database, first.folder(), &[]);
@@ -182,7 +182,7 @@ async fn bus_gap_restores_rooms_and_resyncs_clients() {
     if !clients_are_installed() {
         return;
     }
-    let Some(app) = TestApp::start(Kind::Postgres).await else {
+    let Some(app) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let (world, rows) = (&app.world, RealtimeRows(&app));
@@ -230,7 +230,7 @@ async fn terminate_listeners(database: &Database) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sweep_closes_sockets_of_expired_sessions() {
-    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
     let rows = RealtimeRows(&app);
     let mut ben = test_support::raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
     ben.expect("ready").await;

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::fairness;
 use test_support::raw_socket::Socket;
-use test_support::{Person, TestApp, WAIT_TIMEOUT, until};
+use test_support::{TestApp, TestUser, WAIT_TIMEOUT, until};
 
 /// The name of the group that is created after all other requests.
 const LAST_GROUP: &str = "after the cancelled";
@@ -88,7 +88,7 @@ impl RequestKind {
 }
 
 /// A group that is renamed, calls for help and submits a document, each at most once.
-struct Target {
+struct TargetGroup {
     group: String,
     room: String,
     document: String,
@@ -97,7 +97,7 @@ struct Target {
 struct DisconnectFixture<'a> {
     app: &'a TestApp,
     topic: String,
-    targets: Vec<Target>,
+    targets: Vec<TargetGroup>,
 }
 
 impl<'a> DisconnectFixture<'a> {
@@ -119,7 +119,7 @@ impl<'a> DisconnectFixture<'a> {
             let path = format!("/workrooms/{room}/documents");
             let document = ben.upload(&path, "page.txt", b"What we found".to_vec(), &[]).await;
             let document = id(&document.expect(201));
-            targets.push(Target {
+            targets.push(TargetGroup {
                 group: id(&group),
                 room,
                 document,
@@ -129,7 +129,7 @@ impl<'a> DisconnectFixture<'a> {
     }
 
     /// Returns the caller, the method, the path and the body of a request.
-    fn request(&self, kind: RequestKind, number: usize) -> (&'a Person, &'static str, String, Value) {
+    fn request(&self, kind: RequestKind, number: usize) -> (&'a TestUser, &'static str, String, Value) {
         let (people, target, unique_text) = (&self.app.world, &self.targets[number], unique_text(kind, number));
         let class = &people.seven_b;
         match kind {

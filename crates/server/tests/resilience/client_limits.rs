@@ -16,13 +16,13 @@ use test_support::document_server_fixture::path;
 use test_support::office::docx_with;
 use test_support::raw_http::RawHttp;
 use test_support::topics::{group, id, topic};
-use test_support::{Client, DOCSERVER_SECRET, FRONTEND, Kind, Person, ServerEnv, ServerProcess, World};
+use test_support::{Client, DOCSERVER_SECRET, DatabaseKind, FRONTEND, ServerEnv, ServerProcess, TestUser, World};
 
 /// Longer than any response takes on a busy machine.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 
 async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess) {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     for (name, value) in settings {
         env.set(name, value);
     }
@@ -32,7 +32,7 @@ async fn started(settings: &[(&str, &str)]) -> (ServerEnv, World, ServerProcess)
     (env, world, service)
 }
 
-fn as_(service: &ServerProcess, person: &Person) -> Client {
+fn as_(service: &ServerProcess, person: &TestUser) -> Client {
     Client::new(&service.base, Some(person.cookie.clone()))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use test_support::app::DOCSERVER_SECRET;
 use test_support::document_server_fixture::{eventually, path, words};
 use test_support::topics::{group, id, topic};
-use test_support::{Client, Kind, ServerEnv, ServerProcess, World};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World};
 
 struct InterruptionFixture {
     env: ServerEnv,
@@ -20,7 +20,7 @@ struct InterruptionFixture {
 }
 
 impl InterruptionFixture {
-    async fn begin(kind: Kind) -> Option<Self> {
+    async fn begin(kind: DatabaseKind) -> Option<Self> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -55,7 +55,7 @@ impl InterruptionFixture {
         failpoint: &str,
         route: &str,
         body: Option<Value>,
-    ) -> (client::Editor, ServerProcess) {
+    ) -> (client::OpenEditor, ServerProcess) {
         let armed = format!("{failpoint}:1");
         let dying = self.env.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]);
         let mut dying = dying.unwrap_or_else(|log| panic!("it died while it started:\n{log}"));
@@ -86,7 +86,7 @@ impl InterruptionFixture {
     }
 
     /// Waits until the text typed before the crash is the content and the editor is closed.
-    async fn check_completed(&self, failpoint: &str, editor: client::Editor) {
+    async fn check_completed(&self, failpoint: &str, editor: client::OpenEditor) {
         let typed = format!("Before {failpoint}.");
         eventually(async || words(&self.ada.get(&path(&self.document, "/download")).await.bytes).contains(&typed))
             .await;
@@ -100,7 +100,7 @@ impl InterruptionFixture {
     }
 }
 
-async fn check_all_failpoints(kind: Kind) {
+async fn check_all_failpoints(kind: DatabaseKind) {
     let Some(mut fixture) = InterruptionFixture::begin(kind).await else {
         return;
     };
@@ -156,18 +156,18 @@ async fn check_all_failpoints(kind: Kind) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn interrupted_operation_is_completed_by_next_start_on_sqlite() {
-    check_all_failpoints(Kind::Sqlite).await;
+    check_all_failpoints(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn interrupted_operation_is_completed_by_next_start_on_postgres() {
-    check_all_failpoints(Kind::Postgres).await;
+    check_all_failpoints(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn crash_before_the_rows_of_a_submission_submits_nothing() {
-    let mut fixture = InterruptionFixture::begin(Kind::Sqlite).await.unwrap();
+    let mut fixture = InterruptionFixture::begin(DatabaseKind::Sqlite).await.unwrap();
     let submit = path(&fixture.document, "/submit");
     let body = json!({"assignmentId": fixture.topic});
     fixture.check_copy_is_abandoned(&submit, &body).await;

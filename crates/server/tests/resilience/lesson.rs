@@ -14,7 +14,7 @@ use domain::access::{MemberRole, PlatformRole};
 use domain::id::OrganizationId;
 use serde_json::{Value, json};
 
-use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, ServerEnv, ServerProcess, clients_are_installed};
+use test_support::{DOCSERVER_SECRET, DatabaseKind, FRONTEND, ServerEnv, ServerProcess, clients_are_installed};
 
 const PASSWORD: &str = "a password for the lesson";
 /// The number of steps of the lesson.
@@ -112,7 +112,7 @@ fn demo_runs_lesson_and_stops_cleanly() {
     if !clients_are_installed() {
         return;
     }
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     // Disables the simulated users of the demo, so that only the users of the lesson act.
     env.set("GROUPWORK_DEMO_STILL", "true");
     let mut demo = env.start("demo");
@@ -132,7 +132,7 @@ async fn service_on_postgres_runs_lesson() {
     if !clients_are_installed() {
         return;
     }
-    let Some(mut env) = ServerEnv::new(Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(DatabaseKind::Postgres) else {
         return;
     };
     let people = people_with_passwords(&env.store().await).await;

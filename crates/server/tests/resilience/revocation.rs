@@ -15,7 +15,7 @@ use test_support::accounts::{PASSWORD, enable, run};
 use test_support::realtime_rows::group_updated;
 use test_support::rows::{execute, texts};
 use test_support::school_people::{in_school, member_of_north};
-use test_support::{Person, RealtimeRows, TestApp, WAIT_TIMEOUT, raw_socket, size};
+use test_support::{RealtimeRows, TestApp, TestUser, WAIT_TIMEOUT, raw_socket, size};
 
 /// The guarantee is five seconds. The short run executes tests in parallel, so it has the general timeout of tests.
 fn close_timeout() -> Duration {
@@ -87,7 +87,7 @@ impl Revocation {
 }
 
 /// Returns a browser with a session in the school at one instance.
-async fn sign_in_at(app: &TestApp, base: &str, person: &Person) -> Browser {
+async fn sign_in_at(app: &TestApp, base: &str, person: &TestUser) -> Browser {
     let browser = Browser::elsewhere(base);
     browser.sign_in(&person.email, PASSWORD).await.expect(200);
     browser
@@ -97,7 +97,7 @@ async fn sign_in_at(app: &TestApp, base: &str, person: &Person) -> Browser {
     browser
 }
 
-async fn end(app: &TestApp, revocation: Revocation, person: &Person, browser: &Browser) {
+async fn end(app: &TestApp, revocation: Revocation, person: &TestUser, browser: &Browser) {
     let world = &app.world;
     let (adam, root) = (app.as_(&world.adam), app.as_(&world.root));
     let of = json!({"userId": person.id});

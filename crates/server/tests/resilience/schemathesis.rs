@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use test_support::accounts::{PASSWORD, enable};
 use test_support::openapi_check::document;
-use test_support::{DOCSERVER_SECRET, FRONTEND, Kind, LessonFixture, Person, TestApp, World, environment, size};
+use test_support::{
+    DOCSERVER_SECRET, DatabaseKind, FRONTEND, LessonFixture, TestApp, TestUser, World, environment, size,
+};
 
 /// The directory with the settings and hooks of schemathesis.
 const HOME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schemathesis");
@@ -23,7 +25,7 @@ const PROGRAM: &str = concat!(
 );
 /// The callers.
 #[derive(Debug, Clone, Copy)]
-enum Caller {
+enum SchemathesisUser {
     Anonymous,
     Student,
     Teacher,
@@ -32,9 +34,9 @@ enum Caller {
     DocumentServer,
 }
 
-impl Caller {
+impl SchemathesisUser {
     /// The account, and the school that is active in its sessions.
-    fn person(self, world: &World) -> Option<(&Person, Option<&str>)> {
+    fn person(self, world: &World) -> Option<(&TestUser, Option<&str>)> {
         let north = Some(world.north.as_str());
         match self {
             Self::Anonymous | Self::DocumentServer => None,
@@ -74,7 +76,7 @@ impl Caller {
     }
 }
 
-async fn run_as(caller: Caller, kind: Kind, examples: &str) {
+async fn run_as(caller: SchemathesisUser, kind: DatabaseKind, examples: &str) {
     if !Path::new(PROGRAM).exists() {
         assert!(
             environment("CI").is_none(),
@@ -125,7 +127,7 @@ async fn run_as(caller: Caller, kind: Kind, examples: &str) {
 }
 
 /// The input of the hooks: the caller and the existing ids.
-async fn school(app: &TestApp, caller: Caller) -> Value {
+async fn school(app: &TestApp, caller: SchemathesisUser) -> Value {
     let (lesson, world) = (LessonFixture::create(app).await, &app.world);
     let person = caller.person(world);
     if let Some((person, _)) = person {
@@ -138,7 +140,7 @@ async fn school(app: &TestApp, caller: Caller) -> Value {
         "organization": person.and_then(|(_, organization)| organization),
         "documentKey": key_of_document(app, &lesson).await,
         "writer": world.ben.id,
-        "documentSecret": matches!(caller, Caller::DocumentServer).then_some(DOCSERVER_SECRET),
+        "documentSecret": matches!(caller, SchemathesisUser::DocumentServer).then_some(DOCSERVER_SECRET),
         "paths": ids_of_paths(app, &lesson),
         "fields": ids_of_fields(world, &lesson),
     })
@@ -195,7 +197,7 @@ const FEW: &str = "1";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_to_few_requests_of_students_are_documented() {
-    run_as(Caller::Student, Kind::Sqlite, FEW).await;
+    run_as(SchemathesisUser::Student, DatabaseKind::Sqlite, FEW).await;
 }
 
 /// Generates a test for a caller on a database.
@@ -205,7 +207,7 @@ macro_rules! schemathesis_tests {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             #[ignore = "long: make test-resilience"]
             async fn $name() {
-                run_as(Caller::$caller, Kind::$kind, size("20", "200")).await;
+                run_as(SchemathesisUser::$caller, DatabaseKind::$kind, size("20", "200")).await;
             }
         )*
     };

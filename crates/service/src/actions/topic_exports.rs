@@ -27,7 +27,7 @@ pub const ERRORS: &str = "errors.txt";
 
 /// The options of an export.
 #[derive(Debug, Clone)]
-pub struct ExportRequest {
+pub struct TopicExportOptions {
     /// The format of the documents.
     pub format: ExportFormat,
     /// Which state of the documents to export.
@@ -38,7 +38,7 @@ pub struct ExportRequest {
 
 /// Returns the contents of a topic's archive. It includes groups that are hidden from students, because only staff of
 /// the class can export.
-pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &ExportRequest) -> Result<TopicExport> {
+pub fn plan(tx: &mut ReadTx<'_>, id: &AssignmentId, wanted: &TopicExportOptions) -> Result<TopicExport> {
     let seen = tx.assignment(id)?;
     // Teachers of other classes see the outline of a topic, but not the groups' work.
     if !seen.is_managed {

@@ -19,13 +19,13 @@ use domain::patch::FieldDiff;
 use domain::user::Person;
 use serde_json::{Map, Value, json};
 
-use db::activity::Entry;
+use db::activity::LogEntry;
 
 /// The maximum size of the details in bytes: 16 KiB, less what an impersonation adds.
 const DETAILS_MAX: usize = 16 * 1024 - 256;
 
 /// Returns the log entry of a change, if it has one.
-pub fn entry(change: &Change) -> Option<Entry> {
+pub fn entry(change: &Change) -> Option<LogEntry> {
     let entry = match change {
         Change::Class(change) => Some(class::entry(change)),
         Change::Homeroom(change) => Some(class::homeroom(change)),

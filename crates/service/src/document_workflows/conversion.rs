@@ -19,7 +19,7 @@ use common::clock;
 use common::error::{Error, Result};
 use common::metrics::metrics;
 use db::RequestContext;
-use db::converted_files::{ConversionSource, ConvertedFile};
+use db::converted_files::{ConvertedFile, ConvertedSource};
 
 /// The maximum number of concurrent conversions, limited by the few workers of the document server.
 pub(super) const CONCURRENCY_MAX: usize = 4;
@@ -96,10 +96,8 @@ impl DocumentWorkflows {
             (ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file), FileExtension::Pdf) => {
                 return Ok(Pdf::of(file.clone()));
             }
-            (ConversionInput::Revision(id, file), _) => {
-                Some((ConversionSource::Revision(id.clone()), file.key.clone()))
-            }
-            (ConversionInput::Copy(id, file), _) => Some((ConversionSource::Copy(id.clone()), file.key.clone())),
+            (ConversionInput::Revision(id, file), _) => Some((ConvertedSource::Revision(id.clone()), file.key.clone())),
+            (ConversionInput::Copy(id, file), _) => Some((ConvertedSource::Copy(id.clone()), file.key.clone())),
             (ConversionInput::Blank, _) => None,
         };
         if let Some(kept) = self.find_converted(&context, converted_of.as_ref()).await? {
@@ -121,7 +119,7 @@ impl DocumentWorkflows {
         &self,
         context: RequestContext,
         source: ConversionRequest,
-        converted_of: Option<(ConversionSource, FileKey)>,
+        converted_of: Option<(ConvertedSource, FileKey)>,
     ) -> ConversionReceiver {
         let key = self.conversion_key(&context, &source);
         let mut in_progress = self.conversions.in_progress();
@@ -149,7 +147,7 @@ impl DocumentWorkflows {
     async fn find_converted(
         &self,
         context: &RequestContext,
-        converted_of: Option<&(ConversionSource, FileKey)>,
+        converted_of: Option<&(ConvertedSource, FileKey)>,
     ) -> Result<Option<ConvertedFile>> {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
@@ -162,7 +160,7 @@ impl DocumentWorkflows {
         &self,
         context: RequestContext,
         source: ConversionRequest,
-        converted_of: Option<(ConversionSource, FileKey)>,
+        converted_of: Option<(ConvertedSource, FileKey)>,
         key: String,
         deadline: Instant,
     ) -> Result<Pdf> {

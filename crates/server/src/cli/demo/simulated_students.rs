@@ -28,47 +28,72 @@ const ACTIVITY_INTERVAL: Duration = Duration::from_secs(11);
 const RECONNECT_DELAY: Duration = Duration::from_secs(5);
 
 /// A scripted action.
-enum Action {
+enum ScriptedAction {
     SendMessage(&'static str),
     RequestHelp(&'static str),
     Submit,
 }
 
 /// The script: seconds after the start, group, index of the member, action.
-const SCRIPT: &[(u64, &str, usize, Action)] = &[
-    (20, "Islands", 0, Action::SendMessage("Only the sources are missing.")),
-    (45, "Glaciers", 1, Action::SendMessage("I take the valleys then.")),
+const SCRIPT: &[(u64, &str, usize, ScriptedAction)] = &[
+    (
+        20,
+        "Islands",
+        0,
+        ScriptedAction::SendMessage("Only the sources are missing."),
+    ),
+    (
+        45,
+        "Glaciers",
+        1,
+        ScriptedAction::SendMessage("I take the valleys then."),
+    ),
     (
         70,
         "Plains",
         1,
-        Action::SendMessage("She sent it back: we need sources."),
+        ScriptedAction::SendMessage("She sent it back: we need sources."),
     ),
     (
         95,
         "Glaciers",
         2,
-        Action::RequestHelp("Is a glacier a river or a rock?"),
+        ScriptedAction::RequestHelp("Is a glacier a river or a rock?"),
     ),
-    (130, "Islands", 1, Action::SendMessage("Found one: the atlas, page 30.")),
-    (160, "Deserts", 0, Action::SendMessage("The map opens now!")),
-    (200, "Islands", 0, Action::Submit),
-    (260, "Plains", 0, Action::SendMessage("Who has the school book?")),
+    (
+        130,
+        "Islands",
+        1,
+        ScriptedAction::SendMessage("Found one: the atlas, page 30."),
+    ),
+    (160, "Deserts", 0, ScriptedAction::SendMessage("The map opens now!")),
+    (200, "Islands", 0, ScriptedAction::Submit),
+    (
+        260,
+        "Plains",
+        0,
+        ScriptedAction::SendMessage("Who has the school book?"),
+    ),
     (
         330,
         "Plains",
         1,
-        Action::SendMessage("Page 60, and the one about the pampas."),
+        ScriptedAction::SendMessage("Page 60, and the one about the pampas."),
     ),
     (
         420,
         "Deserts",
         2,
-        Action::RequestHelp("Where do we find how much it rains?"),
+        ScriptedAction::RequestHelp("Where do we find how much it rains?"),
     ),
-    (560, "Glaciers", 2, Action::SendMessage("Done with the moraines.")),
-    (700, "Plains", 0, Action::Submit),
-    (1_000, "Glaciers", 1, Action::Submit),
+    (
+        560,
+        "Glaciers",
+        2,
+        ScriptedAction::SendMessage("Done with the moraines."),
+    ),
+    (700, "Plains", 0, ScriptedAction::Submit),
+    (1_000, "Glaciers", 1, ScriptedAction::Submit),
 ];
 
 /// Starts the simulated students; they stop when the returned set is dropped.
@@ -181,17 +206,17 @@ impl SimulatedStudent {
         Ok(found.map(|document| id(document).to_owned()))
     }
 
-    async fn action(&self, action: &Action) -> anyhow::Result<()> {
+    async fn action(&self, action: &ScriptedAction) -> anyhow::Result<()> {
         // The script ends when the lesson is over or the document is submitted.
         let Some(document) = self.document().await? else {
             return Ok(());
         };
         match action {
-            Action::SendMessage(content) => {
+            ScriptedAction::SendMessage(content) => {
                 let path = format!("/workrooms/{}/messages", self.room);
                 self.client.post(&path, json!({"content": content})).await?;
             }
-            Action::RequestHelp(message) => {
+            ScriptedAction::RequestHelp(message) => {
                 let path = format!("/groups/{}", self.group);
                 if self.client.get(&path).await?["needsHelp"] == false {
                     self.client
@@ -199,7 +224,7 @@ impl SimulatedStudent {
                         .await?;
                 }
             }
-            Action::Submit => {
+            ScriptedAction::Submit => {
                 let path = format!("/workrooms/documents/{document}/submit");
                 self.client.post(&path, json!({"assignmentId": self.topic})).await?;
             }

@@ -9,12 +9,12 @@ use super::{
     one, run, signed_in,
 };
 use test_support::browser::{COPY, TOKEN, cookie_names, set_cookies};
-use test_support::{AUTH_SECRET, Person, TestApp};
+use test_support::{AUTH_SECRET, TestApp, TestUser};
 
 const RETURN_COOKIE: &str = "better-auth.admin_session";
 const DONT_REMEMBER_COOKIE: &str = "better-auth.dont_remember";
 
-async fn impersonate(root: &Browser, person: &Person) -> Value {
+async fn impersonate(root: &Browser, person: &TestUser) -> Value {
     let answer = root
         .post("/auth/admin/impersonate-user", json!({"userId": person.id}))
         .await;

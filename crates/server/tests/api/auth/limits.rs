@@ -8,13 +8,13 @@ use domain::access::PlatformRole;
 use serde_json::json;
 
 use super::{AGE_FAILURES, Browser, FAILURES_IN_LOG, FORGET_FAILURES, PASSWORD, SET_HOME, enable, one, run, signed_in};
-use test_support::{Answer, Kind, SecondInstance, TestApp};
+use test_support::{Answer, DatabaseKind, SecondInstance, TestApp};
 
 const MINUTE: i64 = 60_000;
 
 /// Runs a test against a service behind a proxy, so that clients have different addresses.
 async fn run_behind_proxy(story: impl AsyncFn(&TestApp)) {
-    for kind in [Kind::Sqlite, Kind::Postgres] {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
             story(&app).await;
             app.close().await;

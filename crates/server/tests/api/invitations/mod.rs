@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use test_support::emails::{SentEmail, outbox};
 use test_support::rows::texts;
-use test_support::{Client, Person, TestApp};
+use test_support::{Client, TestApp, TestUser};
 
 const HEAD_EMAIL: &str = "head@north.example";
 /// The password that South's administrator sets for the account with the head's address.
@@ -280,7 +280,7 @@ async fn invite_ben(app: &TestApp) -> String {
 }
 
 /// Verifies the mailbox of a user by an emailed password reset and signs in.
-async fn verify_mailbox_and_sign_in(app: &TestApp, person: &Person) -> Client {
+async fn verify_mailbox_and_sign_in(app: &TestApp, person: &TestUser) -> Client {
     let token = crate::password_resets::mailed_token(app, &person.email).await;
     let body = json!({"newPassword": CHOSEN_PASSWORD, "token": token});
     app.stranger().post("/auth/reset-password", body).await.expect(200);

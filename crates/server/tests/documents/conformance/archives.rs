@@ -11,9 +11,9 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::office::docx_with;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id, topic};
-use test_support::{Answer, Person};
+use test_support::{Answer, TestUser};
 
-pub(super) async fn export(fixture: &DocumentServerFixture, person: &Person, query: &str) -> Answer {
+pub(super) async fn export(fixture: &DocumentServerFixture, person: &TestUser, query: &str) -> Answer {
     let path = format!("/assignments/{}/export.zip{query}", fixture.topic);
     fixture.app.as_(person).get(&path).await
 }

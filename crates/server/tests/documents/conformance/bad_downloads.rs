@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path};
-use test_support::fake_document_server::{Delivery, FakeDocumentServer, save, tell, whole};
+use test_support::fake_document_server::{FakeDocumentServer, ResultDelivery, save, tell, whole};
 use test_support::office::{
     SHEET, archive, archive_with_false_sizes, archive_with_many_entries, content_types, docx, docx_with, overlapping,
 };
@@ -25,12 +25,12 @@ fn with_content_length(length: usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Test files, created once: a valid text document and files that are not text documents.
-struct BlobStore {
+struct TestFiles {
     good: Vec<u8>,
     wrong: Vec<Vec<u8>>,
 }
 
-impl BlobStore {
+impl TestFiles {
     fn new() -> Self {
         let noise: Vec<u8> = (0..90_000_u32)
             .map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes()[1])
@@ -61,11 +61,11 @@ impl BlobStore {
     }
 
     /// Returns one of the ways in which a download fails.
-    fn bad(&self, rng: &mut StdRng, number: usize) -> (String, Delivery) {
+    fn bad(&self, rng: &mut StdRng, number: usize) -> (String, ResultDelivery) {
         let good = &self.good;
         let cut = rng.random_range(0..good.len());
         let half = &good[..cut];
-        let raw = |what: &str, bytes: Vec<u8>| (format!("{what} at {cut}"), Delivery::Raw(bytes));
+        let raw = |what: &str, bytes: Vec<u8>| (format!("{what} at {cut}"), ResultDelivery::Raw(bytes));
         match number % 16 {
             0 => raw("cut", with_content_length(good.len(), half)),
             1 => raw(
@@ -74,7 +74,7 @@ impl BlobStore {
             ),
             2 => {
                 let reset = with_content_length(good.len(), half);
-                (format!("reset at {cut}"), Delivery::Reset(reset))
+                (format!("reset at {cut}"), ResultDelivery::Reset(reset))
             }
             3 => {
                 let piece = format!("{:x}\r\n", good.len());
@@ -117,14 +117,17 @@ impl BlobStore {
             }
             7..=10 => {
                 let at = rng.random_range(0..self.wrong.len());
-                (format!("wrong file {at}"), Delivery::Whole(self.wrong[at].clone()))
+                (
+                    format!("wrong file {at}"),
+                    ResultDelivery::Whole(self.wrong[at].clone()),
+                )
             }
             11 => {
                 let mut flipped = good.clone();
                 // Inside the incompressible data, where only the checksum detects the change.
                 let at = good.len() / 2 + cut / 4;
                 flipped[at] ^= 1 << rng.random_range(0..8);
-                (format!("a bit flipped at {at}"), Delivery::Whole(flipped))
+                (format!("a bit flipped at {at}"), ResultDelivery::Whole(flipped))
             }
             12 => {
                 let length = rng.random_range(2 << 20..1_u64 << 40);
@@ -133,7 +136,10 @@ impl BlobStore {
                     [head(&format!("Content-Length: {length}\r\n")).as_bytes(), half].concat(),
                 )
             }
-            13 => ("endless".to_owned(), Delivery::Endless(head("Connection: close\r\n"))),
+            13 => (
+                "endless".to_owned(),
+                ResultDelivery::Endless(head("Connection: close\r\n")),
+            ),
             14 => match cut % 4 {
                 0 => raw("nothing", Vec::new()),
                 1 => raw("no HTTP", half.to_vec()),
@@ -156,13 +162,13 @@ with_fake_document_server!(
         let seed = rand::random::<u64>();
         println!("bad downloads: seed {seed}");
         let each = size(5, 100);
-        let files = BlobStore::new();
+        let files = TestFiles::new();
         let ada = fixture.app.as_(&fixture.app.world.ada);
         let runs = (0..DOCUMENTS).map(async |document_number| {
             let (ada, files) = (&ada, &files);
             let mut rng = StdRng::seed_from_u64(seed.wrapping_add(document_number as u64));
             let document = fixture.document("Our page").await;
-            let good = fake_server.add_result(&format!("{document}-good"), Delivery::Whole(files.good.clone()));
+            let good = fake_server.add_result(&format!("{document}-good"), ResultDelivery::Whole(files.good.clone()));
             let key = format!("{document}-1");
             assert_eq!(tell(fixture, &document, save(6, &key, &good, 1)).await, (200, 0));
             for number in 0..each {
@@ -187,7 +193,7 @@ with_fake_document_server!(
                 1
             );
             // The next valid save is accepted.
-            let last = fake_server.add_result(&format!("{document}-last"), Delivery::Whole(docx("at last")));
+            let last = fake_server.add_result(&format!("{document}-last"), ResultDelivery::Whole(docx("at last")));
             assert_eq!(tell(fixture, &document, save(2, &key, &last, 3)).await, (200, 0));
             assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("at last"));
         });
@@ -210,9 +216,9 @@ async fn stalled_download_is_aborted(fake_server: &FakeDocumentServer, fixture: 
     let document = fixture.document("Our page").await;
     let key = fixture.key(&document).await;
     for delivery in [
-        Delivery::Silent(String::new()),
-        Delivery::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
-        Delivery::Silent(head("Content-Length: 1000\r\n")),
+        ResultDelivery::Silent(String::new()),
+        ResultDelivery::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
+        ResultDelivery::Silent(head("Content-Length: 1000\r\n")),
     ] {
         let url = fake_server.add_result("silent", delivery);
         assert_eq!(tell(fixture, &document, save(2, &key, &url, 1)).await, (503, 1));

@@ -6,7 +6,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 
 use test_support::document_server_fixture::{DocumentServerFixture, eventually, path};
-use test_support::fake_document_server::{Delivery, FakeDocumentServer, save, tell};
+use test_support::fake_document_server::{FakeDocumentServer, ResultDelivery, save, tell};
 use test_support::is_soak;
 use test_support::office::docx;
 
@@ -55,14 +55,14 @@ fn model(processed: &[i64]) -> Vec<i64> {
     kept
 }
 
-struct Session<'s> {
+struct CallbackSession<'s> {
     fake_server: &'s FakeDocumentServer,
     fixture: &'s DocumentServerFixture,
     document: &'s str,
 }
 
-impl Session<'_> {
-    fn claims(&self, callback: i64, delivery: fn(Vec<u8>) -> Delivery) -> Value {
+impl CallbackSession<'_> {
+    fn claims(&self, callback: i64, delivery: fn(Vec<u8>) -> ResultDelivery) -> Value {
         let key = format!("{}-1", self.document);
         let ben = &self.fixture.app.world.ben.id;
         let Some(at) = written_at(callback) else {
@@ -77,7 +77,12 @@ impl Session<'_> {
     }
 
     async fn tell(&self, callback: i64) {
-        let told = tell(self.fixture, self.document, self.claims(callback, Delivery::Whole)).await;
+        let told = tell(
+            self.fixture,
+            self.document,
+            self.claims(callback, ResultDelivery::Whole),
+        )
+        .await;
         assert_eq!(told, (200, 0), "{callback} of {}", self.document);
     }
 
@@ -143,7 +148,7 @@ impl Session<'_> {
     async fn delayed(&self, order: &[i64]) {
         let slow = *order.iter().find(|callback| written_at(**callback).is_some()).unwrap();
         let mut processed: Vec<i64> = order.iter().copied().filter(|callback| *callback != slow).collect();
-        let claims = self.claims(slow, Delivery::Held);
+        let claims = self.claims(slow, ResultDelivery::Held);
         let asked = |line: &String| line.contains(&format!("{}-1-{slow}/", self.document));
         let others = async {
             eventually(async || self.fake_server.fetched().iter().any(asked)).await;
@@ -176,7 +181,7 @@ with_fake_document_server!(
             let room = &rooms[number % 3];
             if is_long || number % 2 == 0 {
                 let document = fixture.document_in(room, "Our page").await;
-                Session {
+                CallbackSession {
                     fake_server,
                     fixture,
                     document: &document,
@@ -191,7 +196,7 @@ with_fake_document_server!(
                 } else {
                     vec![number / 2 % 5]
                 };
-                Session {
+                CallbackSession {
                     fake_server,
                     fixture,
                     document: &document,

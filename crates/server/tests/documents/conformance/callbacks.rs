@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use test_support::document_server_fixture::{DocumentServerFixture, path};
-use test_support::fake_document_server::{Delivery, post, save, sign, tell};
+use test_support::fake_document_server::{ResultDelivery, post, save, sign, tell};
 use test_support::office::{SHEET, archive, content_types, docx};
 use test_support::rows::texts;
 
@@ -60,7 +60,7 @@ with_fake_document_server!(
     |fake_server, fixture| {
         let document = fixture.document("Our page").await;
         let before = state(fixture, &document).await;
-        let url = fake_server.add_result("odd", Delivery::Whole(docx("odd")));
+        let url = fake_server.add_result("odd", ResultDelivery::Whole(docx("odd")));
         for status in [0, 5, 8, 99, -1, i64::MAX] {
             let odd = save(status, &before.2, &url, 1);
             assert_eq!(tell(fixture, &document, odd).await, ACCEPTED, "{status}");
@@ -95,7 +95,7 @@ with_fake_document_server!(
         let document = fixture.document("Our page").await;
         let (before, key) = (state(fixture, &document).await, fixture.key(&document).await);
         let closed = json!({"key": key, "status": 4});
-        let url = fake_server.add_result("beside", Delivery::Whole(docx("beside")));
+        let url = fake_server.add_result("beside", ResultDelivery::Whole(docx("beside")));
         let mut lying = save(2, &key, &url, 1);
         lying["users"] = json!([fixture.app.world.eli.id]);
         lying["token"] = json!(sign(closed.clone()));
@@ -134,7 +134,12 @@ with_fake_document_server!(
             json!({"serverVersion": "9.3.1", "changes": people.iter().map(change).collect::<Vec<_>>()})
         };
         // A callback with a token only in the header is accepted, with its history.
-        let mut forced = save(6, &key, &fake_server.add_result("one", Delivery::Whole(docx("one"))), 1);
+        let mut forced = save(
+            6,
+            &key,
+            &fake_server.add_result("one", ResultDelivery::Whole(docx("one"))),
+            1,
+        );
         forced["users"] = json!([world.ben.id]);
         forced["history"] = history(&[&world.ben.id]);
         let header = sign(json!({"payload": forced}));
@@ -143,7 +148,12 @@ with_fake_document_server!(
             json!({"error": 0})
         );
         // A long history is missing from the header and from the plain body. The token in the body contains it.
-        let mut last = save(2, &key, &fake_server.add_result("two", Delivery::Whole(docx("two"))), 2);
+        let mut last = save(
+            2,
+            &key,
+            &fake_server.add_result("two", ResultDelivery::Whole(docx("two"))),
+            2,
+        );
         last["users"] = json!([world.cem.id]);
         let mut cut = last.clone();
         last["history"] = history(&[&world.ben.id, &world.cem.id]);
@@ -183,7 +193,7 @@ with_fake_document_server!(
         let mut long = save(
             2,
             &key,
-            &fake_server.add_result("long", Delivery::Whole(docx("long"))),
+            &fake_server.add_result("long", ResultDelivery::Whole(docx("long"))),
             1,
         );
         long["history"] = json!({"serverVersion": "9.3.1", "changes": vec![change; 1500]});
@@ -232,7 +242,7 @@ with_fake_document_server!(
         let rooms = format!("/workrooms/{}/documents", south.id);
         let theirs = fixture.app.as_(&world.zoe).post(&rooms, new).await.expect(201);
         let before = (state(fixture, &document).await, state(fixture, &other).await);
-        let url = fake_server.add_result("stray", Delivery::Whole(docx("stray")));
+        let url = fake_server.add_result("stray", ResultDelivery::Whole(docx("stray")));
         let keys = [
             fixture.key(&other).await,
             format!("{}-1", theirs["id"].as_str().unwrap()),
@@ -269,7 +279,7 @@ with_fake_document_server!(b17_late_save_is_stored_as_late_revision, [], |fake_s
     let world = &fixture.app.world;
     let document = fixture.document("Our page").await;
     let (first, ada) = (fixture.key(&document).await, fixture.app.as_(&world.ada));
-    let add_result = |name: &str| fake_server.add_result(name, Delivery::Whole(docx(name)));
+    let add_result = |name: &str| fake_server.add_result(name, ResultDelivery::Whole(docx(name)));
     assert_eq!(
         tell(fixture, &document, save(2, &first, &add_result("one"), 1)).await,
         ACCEPTED
@@ -301,7 +311,7 @@ with_fake_document_server!(b17_late_save_is_stored_as_late_revision, [], |fake_s
         tell(fixture, &document, save(2, &first, &add_result("late"), 3)).await,
         ACCEPTED
     );
-    let again = fake_server.add_result("again", Delivery::Whole(docx("late")));
+    let again = fake_server.add_result("again", ResultDelivery::Whole(docx("late")));
     assert_eq!(tell(fixture, &document, save(2, &first, &again, 4)).await, ACCEPTED);
     assert_eq!(fixture.origins(&document).await.len(), 3);
 });
@@ -319,7 +329,7 @@ with_fake_document_server!(
             .expect(201);
         let notes = notes["id"].as_str().unwrap().to_owned();
         // A plain text document that is saved as a text document becomes a text document.
-        let url = fake_server.add_result("grown", Delivery::Whole(docx("grown")));
+        let url = fake_server.add_result("grown", ResultDelivery::Whole(docx("grown")));
         assert_eq!(
             tell(fixture, &notes, save(2, &fixture.key(&notes).await, &url, 1)).await,
             ACCEPTED
@@ -344,7 +354,7 @@ with_fake_document_server!(
             let mut wrong = save(
                 2,
                 &key,
-                &fake_server.add_result("table", Delivery::Whole(table.clone())),
+                &fake_server.add_result("table", ResultDelivery::Whole(table.clone())),
                 1,
             );
             wrong["filetype"] = json!(claimed);

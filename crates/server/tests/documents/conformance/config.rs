@@ -10,7 +10,7 @@ use super::start_with_work_room;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::office::{SHEET, archive, content_types, docx, open_document};
-use test_support::{Client, Kind, Person, ServerEnv};
+use test_support::{Client, DatabaseKind, ServerEnv, TestUser};
 
 /// Decodes the claims of a token.
 fn claims(token: &str) -> Value {
@@ -66,7 +66,7 @@ with_document_server!(
 );
 
 /// Checks that these users can read and not write, and that the configuration states this to the document server too.
-async fn opens_read_only(fixture: &DocumentServerFixture, people: &[&Person], document: &str) {
+async fn opens_read_only(fixture: &DocumentServerFixture, people: &[&TestUser], document: &str) {
     for person in people {
         let config = fixture.configuration(person, document).await;
         assert_eq!(config["editorConfig"]["mode"], "view");
@@ -126,7 +126,7 @@ with_document_server_on_sqlite!(
         let deployment = fixture.app.app.document_server().deployment().to_owned();
         assert_eq!(key(&world.ben, &document).await, format!("{deployment}-{document}-1"));
 
-        let elsewhere = DocumentServerFixture::start(Kind::Sqlite, &["--docserver-shared=true"])
+        let elsewhere = DocumentServerFixture::start(DatabaseKind::Sqlite, &["--docserver-shared=true"])
             .await
             .unwrap();
         let theirs = elsewhere.app.app.document_server();
@@ -289,7 +289,7 @@ with_document_server_on_sqlite!(c09_editor_type_fits_file_and_other_types_are_re
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c10_token_is_neither_cached_nor_logged() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("LOG_LEVEL", "trace");
     env.set("DOCSERVER_URL", "http://127.0.0.1:9");
     let (service, ada, rooms) = start_with_work_room(&mut env).await;
@@ -325,7 +325,7 @@ fn c11_start_fails_with_weak_document_server_secret() {
         "secretsecretsecretsecretsecretsecret",
         AUTH_SECRET,
     ] {
-        let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+        let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
         let log = env
             .try_start("serve", &[("DOCSERVER_JWT_SECRET", bad)])
             .map(|_| ())

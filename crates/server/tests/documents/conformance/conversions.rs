@@ -8,7 +8,7 @@ use crate::pdf::conversions;
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::office::docx;
 use test_support::topics::{group, id};
-use test_support::{Kind, TestApp};
+use test_support::{DatabaseKind, TestApp};
 
 /// Returns the keys of all conversions so far.
 fn keys(fixture: &DocumentServerFixture) -> Vec<String> {
@@ -234,7 +234,7 @@ async fn v08_xml_response_of_converter_is_a_clear_error() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("--docserver-url=http://{}", listener.local_addr().unwrap());
     let serving = tokio::spawn(async move { axum::serve(listener, old).await });
-    let app = TestApp::start_with(Kind::Sqlite, &[&url]).await.unwrap();
+    let app = TestApp::start_with(DatabaseKind::Sqlite, &[&url]).await.unwrap();
     let ada = app.as_(&app.world.ada);
     let group = group(&ada, &app.world.seven_b, &[], json!({})).await;
     let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();

@@ -13,12 +13,12 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::fake_document_server::sign;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id};
-use test_support::{Client, Kind, ServerEnv, TestApp, World, size};
+use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, size};
 
 /// Maximum time that a test waits for the document server.
 const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
-async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
+async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind) {
     // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
     let settings = SimulatorSettings {
         time_scale: 0.3,
@@ -75,12 +75,12 @@ async fn e02_failed_commit_is_retried_with_one_revision(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e02_failed_commit_is_retried_with_one_revision_on_sqlite() {
-    e02_failed_commit_is_retried_with_one_revision(Kind::Sqlite).await;
+    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e02_failed_commit_is_retried_with_one_revision_on_postgres() {
-    e02_failed_commit_is_retried_with_one_revision(Kind::Postgres).await;
+    e02_failed_commit_is_retried_with_one_revision(DatabaseKind::Postgres).await;
 }
 
 with_document_server!(e03_callback_with_lost_response_is_stored_once, |fixture| {
@@ -288,7 +288,7 @@ with_document_server!(e06_submission_after_restart_reports_unsaved_text, |fixtur
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let world = World::create(&env.store().await, &env.database).await;
     let mut service = env.start("serve");
     service.ready().await;
@@ -393,7 +393,7 @@ async fn e09_readiness_reports_document_server_without_response() {
     // A listener that accepts connections and never sends data.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("--docserver-url=http://{}", silent.local_addr().unwrap());
-    let app = TestApp::start_with(Kind::Sqlite, &[&url]).await.unwrap();
+    let app = TestApp::start_with(DatabaseKind::Sqlite, &[&url]).await.unwrap();
     let ready = app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(
         (&ready["status"], &ready["checks"]["docserver"]),

@@ -12,7 +12,7 @@ use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::{DocumentServerFixture, path, words};
 use test_support::fake_document_server::{seconds, sign, sign_as};
 use test_support::office::docx;
-use test_support::{Answer, Client, Kind, ServerEnv};
+use test_support::{Answer, Client, DatabaseKind, ServerEnv};
 
 const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
@@ -273,7 +273,7 @@ with_document_server_on_sqlite!(f08_locked_document_is_readable_and_deleted_one_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f09_large_file_is_streamed_with_bounded_memory() {
     const SIZE: usize = 60 << 20;
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("UPLOAD_MAX_MB", "64");
     let (service, ada, rooms) = start_with_work_room(&mut env).await;
     let mut text = vec![b'a'; SIZE];

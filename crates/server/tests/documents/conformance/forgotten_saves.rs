@@ -9,7 +9,7 @@ use test_support::document_server_fixture::{DocumentServerFixture, eventually, p
 use test_support::fake_document_server::sign;
 use test_support::rows::{execute, texts};
 use test_support::topics::{group, id, topic};
-use test_support::{Client, Kind, ServerEnv, TestApp, World};
+use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World};
 
 /// Leaves a save at the document server that no callback delivered.
 async fn write_forgotten_save(fixture: &DocumentServerFixture, document: &str, text: &str) {
@@ -85,7 +85,7 @@ with_document_server!(e01_failed_recovery_blocks_no_other_and_foreign_saves_stay
     }
 });
 
-async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
+async fn e01_saves_during_service_downtime_are_recovered(kind: DatabaseKind) {
     let Some(mut env) = ServerEnv::new(kind) else { return };
     let world = World::create(&env.store().await, &env.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -132,18 +132,18 @@ async fn e01_saves_during_service_downtime_are_recovered(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e01_saves_during_service_downtime_are_recovered_on_sqlite() {
-    e01_saves_during_service_downtime_are_recovered(Kind::Sqlite).await;
+    e01_saves_during_service_downtime_are_recovered(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e01_saves_during_service_downtime_are_recovered_on_postgres() {
-    e01_saves_during_service_downtime_are_recovered(Kind::Postgres).await;
+    e01_saves_during_service_downtime_are_recovered(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e01_two_instances_recover_each_save_once() {
     let flags = ["--docserver-sweep-seconds=1"];
-    let Some(fixture) = DocumentServerFixture::start(Kind::Postgres, &flags).await else {
+    let Some(fixture) = DocumentServerFixture::start(DatabaseKind::Postgres, &flags).await else {
         return;
     };
     let server = format!("--docserver-url={}", fixture.server.url());
@@ -166,7 +166,7 @@ async fn e01_two_instances_recover_each_save_once() {
 
 /// The service dies between the transaction that submits and the forced save. The next start forces the save and ends
 /// the freeze.
-async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
+async fn s04_interrupted_freeze_is_completed_at_restart(kind: DatabaseKind) {
     let Some(mut env) = ServerEnv::new(kind) else { return };
     let world = World::create(&env.store().await, &env.database).await;
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
@@ -223,10 +223,10 @@ async fn s04_interrupted_freeze_is_completed_at_restart(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s04_interrupted_freeze_is_completed_at_restart_on_sqlite() {
-    s04_interrupted_freeze_is_completed_at_restart(Kind::Sqlite).await;
+    s04_interrupted_freeze_is_completed_at_restart(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s04_interrupted_freeze_is_completed_at_restart_on_postgres() {
-    s04_interrupted_freeze_is_completed_at_restart(Kind::Postgres).await;
+    s04_interrupted_freeze_is_completed_at_restart(DatabaseKind::Postgres).await;
 }

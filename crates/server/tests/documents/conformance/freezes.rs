@@ -7,7 +7,7 @@ use super::states::{commands, wait_for_no_sessions};
 use crate::finish::status;
 use crate::submissions::copied_text;
 use test_support::document_server_fixture::{DocumentServerFixture, eventually};
-use test_support::page::Page;
+use test_support::page::EditorPage;
 use test_support::rows::texts;
 use test_support::{SocketListener, clients_are_installed};
 
@@ -31,7 +31,7 @@ with_document_server!(
         let world = &fixture.app.world;
         let document = fixture.document("Our page").await;
         fixture.server.faults().update(|faults| faults.autosave_gap = Some(300));
-        let page = Page::open(fixture, &world.cem, &document).await;
+        let page = EditorPage::open(fixture, &world.cem, &document).await;
         let key = fixture.key(&document).await;
         page.type_text("Sent. ");
         eventually(async || !page.has_unsent_changes()).await;
@@ -81,7 +81,7 @@ with_document_server!(
         let mut open = Vec::new();
         for number in 0..4 {
             let document = fixture.document(&format!("Page {number}")).await;
-            let page = Page::open(fixture, people[number % 2], &document).await;
+            let page = EditorPage::open(fixture, people[number % 2], &document).await;
             let id = &people[number % 2].id;
             eventually(async || session_of(fixture, &document).await.contains(id)).await;
             open.push((document, page));

@@ -7,7 +7,7 @@ macro_rules! with_document_server_on_sqlite {
     ($name:ident, [$($flag:literal),*], |$fixture:ident| $body:block) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $name() {
-            let fixture = test_support::document_server_fixture::DocumentServerFixture::start(test_support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+            let fixture = test_support::document_server_fixture::DocumentServerFixture::start(test_support::DatabaseKind::Sqlite, &[$($flag),*]).await.unwrap();
             let $fixture = &fixture;
             $body
             fixture.close().await;

@@ -8,12 +8,12 @@ use super::start_with_work_room;
 use crate::documents::put;
 use test_support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use test_support::document_server_fixture::path;
-use test_support::fake_document_server::{Delivery, post, save, seconds, sign, sign_as, tell};
+use test_support::fake_document_server::{ResultDelivery, post, save, seconds, sign, sign_as, tell};
 use test_support::office::{
     archive, archive_with_false_sizes, archive_with_many_entries, docx, docx_with, overlapping,
 };
 use test_support::topics::id;
-use test_support::{Client, Kind, ServerEnv, ServerProcess};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess};
 
 with_document_server!(
     #[sqlite]
@@ -96,7 +96,7 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
     let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
         .await
         .unwrap();
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("LOG_LEVEL", "trace");
     env.set("DOCSERVER_URL", &practice.url());
     let (service, ada, document) = start_with_document(&mut env).await;
@@ -177,7 +177,7 @@ with_fake_document_server!(
         let rooms = format!("/workrooms/{}/documents", fixture.room);
         let document = fixture.document("Our page").await;
         let key = fixture.key(&document).await;
-        let good = fake_server.add_result("good", Delivery::Whole(docx("good")));
+        let good = fake_server.add_result("good", ResultDelivery::Whole(docx("good")));
         assert_eq!(tell(fixture, &document, save(6, &key, &good, 1)).await, (200, 0));
         let disguised: [&[u8]; 7] = [
             b"<!doctype html><script>alert(1)</script>",
@@ -194,7 +194,7 @@ with_fake_document_server!(
             assert_eq!(upload.status, 415, "{shown}");
             let replaced = put(&ada, &path(&document, ""), bytes.to_vec(), "page.docx").await;
             assert_eq!(replaced.status, 415, "{shown}");
-            let url = fake_server.add_result(&format!("bad{number}"), Delivery::Whole(bytes.to_vec()));
+            let url = fake_server.add_result(&format!("bad{number}"), ResultDelivery::Whole(bytes.to_vec()));
             assert_eq!(
                 tell(fixture, &document, save(2, &key, &url, 2)).await,
                 (200, 1),
@@ -253,7 +253,7 @@ async fn x04_zip_bomb_is_rejected_with_bounded_memory() {
         ("a root", package("/etc/x", b"x")),
     ];
     drop(blanks);
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let (service, ada, document) = start_with_document(&mut env).await;
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx").await.expect(200);
@@ -289,7 +289,7 @@ with_fake_document_server!(
         let attempts = (0..40).map(|_| post(fixture, &document, json!({"token": "x"}), None));
         assert!(join_all(attempts).await.iter().all(|answer| answer.status == 401));
         // Four attempts of one save in eight seconds, as the document server makes them.
-        let url = fake_server.add_result("good", Delivery::Whole(docx("good")));
+        let url = fake_server.add_result("good", ResultDelivery::Whole(docx("good")));
         for _ in 0..4 {
             assert_eq!(tell(fixture, &document, save(2, &key, &url, 1)).await, (200, 0));
         }

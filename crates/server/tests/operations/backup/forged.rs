@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
 /// An entry: its name, its type and its bytes.
-type Entry = (String, tar::EntryType, Vec<u8>);
+type ForgedEntry = (String, tar::EntryType, Vec<u8>);
 
 const SEAL: usize = 2048;
 
@@ -31,12 +31,12 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
         all.push((format!("bit flipped at {at}"), flipped, torn));
     }
     // From here on the checksum is correct, as in a forged archive.
-    let mut forge = |what: &str, why: &'static str, change: &dyn Fn(&mut Vec<Entry>)| {
+    let mut forge = |what: &str, why: &'static str, change: &dyn Fn(&mut Vec<ForgedEntry>)| {
         let mut entries = entries(whole);
         change(&mut entries);
         all.push((what.to_owned(), with_checksum(&entries), why));
     };
-    let is_file = |entry: &&mut Entry| entry.0.starts_with("files/");
+    let is_file = |entry: &&mut ForgedEntry| entry.0.starts_with("files/");
     forge("a name that leads out", "contradicts itself", &|entries| {
         "files/../../../etc/passwd".clone_into(&mut entries.iter_mut().find(is_file).unwrap().0);
     });
@@ -140,7 +140,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-fn entries(whole: &[u8]) -> Vec<Entry> {
+fn entries(whole: &[u8]) -> Vec<ForgedEntry> {
     let mut archive = tar::Archive::new(&whole[..whole.len() - SEAL]);
     let read = archive.entries().unwrap().map(|entry| {
         let mut entry = entry.unwrap();
@@ -155,7 +155,7 @@ fn entries(whole: &[u8]) -> Vec<Entry> {
     read.collect()
 }
 
-fn with_checksum(entries: &[Entry]) -> Vec<u8> {
+fn with_checksum(entries: &[ForgedEntry]) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, sort, bytes) in entries {
         append(&mut out, name, *sort, bytes);

@@ -12,11 +12,11 @@ use db::Database;
 use db::connection::Connection;
 use serde_json::json;
 
-use self::school::{School, Workers};
+use self::school::{BackupSchool, Workers};
 use test_support::rows::{execute, texts};
-use test_support::{Client, Kind, ServerEnv, invariants, size};
+use test_support::{Client, DatabaseKind, ServerEnv, invariants, size};
 
-const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
+const KINDS: [DatabaseKind; 2] = [DatabaseKind::Sqlite, DatabaseKind::Postgres];
 
 /// Runs a command of the binary and returns its output.
 fn run(env: &ServerEnv, arguments: &[&str]) -> Output {
@@ -89,8 +89,8 @@ async fn check_invariants(database: &Database) {
 }
 
 /// Creates backups of a school under load, and restores them on both databases.
-async fn under_load(kind: Kind) {
-    let Some(school) = School::open(kind).await else {
+async fn under_load(kind: DatabaseKind) {
+    let Some(school) = BackupSchool::open(kind).await else {
         return;
     };
     let workers = Workers::start(&school);
@@ -104,7 +104,7 @@ async fn under_load(kind: Kind) {
         let target = if round % 2 == 0 {
             kind
         } else {
-            KINDS[usize::from(kind == Kind::Sqlite)]
+            KINDS[usize::from(kind == DatabaseKind::Sqlite)]
         };
         let Some(mut elsewhere) = ServerEnv::new(target) else {
             continue;
@@ -124,7 +124,7 @@ async fn under_load(kind: Kind) {
 }
 
 /// Checks that a service starts with the restored data: all sessions are gone, passwords and files work.
-async fn assert_usable(env: &mut ServerEnv, school: &School, acknowledged: &school::AcknowledgedFiles) {
+async fn assert_usable(env: &mut ServerEnv, school: &BackupSchool, acknowledged: &school::AcknowledgedFiles) {
     let mut service = env.start("serve");
     service.ready().await;
     let old = Client::new(&service.base, Some(school.world.ben.cookie.clone()));
@@ -146,18 +146,18 @@ async fn assert_usable(env: &mut ServerEnv, school: &School, acknowledged: &scho
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn backup_under_load_contains_all_acknowledged_data_on_sqlite() {
-    under_load(Kind::Sqlite).await;
+    under_load(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn backup_under_load_contains_all_acknowledged_data_on_postgres() {
-    under_load(Kind::Postgres).await;
+    under_load(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backup_or_restore_is_completed_by_next_attempt() {
     for kind in KINDS {
-        let Some(school) = School::open(kind).await else {
+        let Some(school) = BackupSchool::open(kind).await else {
             continue;
         };
         let stored = school.documents(4).await;
@@ -169,7 +169,7 @@ async fn killed_backup_or_restore_is_completed_by_next_attempt() {
         }
         run_ok(&school.env, &["backup", name]);
         run_rejected(&school.env, &["backup", name], "exists already");
-        let why = if kind == Kind::Sqlite {
+        let why = if kind == DatabaseKind::Sqlite {
             "stop the service first"
         } else {
             "is not empty"
@@ -213,7 +213,7 @@ fn kill_after(env: &ServerEnv, arguments: &[&str], millis: u64) {
 async fn kill_at_random_moment_loses_no_data() {
     let kills = size(2, 50);
     for kind in KINDS {
-        let Some(school) = School::open(kind).await else {
+        let Some(school) = BackupSchool::open(kind).await else {
             continue;
         };
         let stored = school.documents(6).await;
@@ -247,7 +247,7 @@ async fn kill_at_random_moment_loses_no_data() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn truncated_changed_or_forged_backup_is_rejected() {
-    let school = School::open(Kind::Sqlite).await.unwrap();
+    let school = BackupSchool::open(DatabaseKind::Sqlite).await.unwrap();
     school.documents(3).await;
     let file = school.env.folder().join("x.backup");
     let name = file.to_str().unwrap();
@@ -255,7 +255,7 @@ async fn truncated_changed_or_forged_backup_is_rejected() {
     let whole = std::fs::read(&file).unwrap();
     for (what, bytes, why) in forged::all(&whole) {
         std::fs::write(&file, bytes).unwrap();
-        let elsewhere = ServerEnv::new(Kind::Sqlite).unwrap();
+        let elsewhere = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
         println!("{what}");
         run_rejected(&elsewhere, &["restore", "--yes", name], why);
         assert!(is_empty(&elsewhere), "{what} changed something");
@@ -269,7 +269,7 @@ async fn truncated_changed_or_forged_backup_is_rejected() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scrub_reports_damaged_files_which_are_not_served() {
     for kind in KINDS {
-        let Some(school) = School::open(kind).await else {
+        let Some(school) = BackupSchool::open(kind).await else {
             continue;
         };
         let stored = school.documents(3).await;
@@ -345,8 +345,11 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restore_keeps_erased_users_erased() {
-    for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
-        let Some(school) = School::open(kind).await else {
+    for (kind, target) in [
+        (DatabaseKind::Sqlite, DatabaseKind::Postgres),
+        (DatabaseKind::Postgres, DatabaseKind::Sqlite),
+    ] {
+        let Some(school) = BackupSchool::open(kind).await else {
             continue;
         };
         school.documents(1).await;
@@ -385,8 +388,11 @@ async fn restore_keeps_erased_users_erased() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restore_computes_missing_name_keys() {
-    for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
-        let Some(school) = School::open(kind).await else {
+    for (kind, target) in [
+        (DatabaseKind::Sqlite, DatabaseKind::Postgres),
+        (DatabaseKind::Postgres, DatabaseKind::Sqlite),
+    ] {
+        let Some(school) = BackupSchool::open(kind).await else {
             continue;
         };
         let keys = "SELECT search_key || sort_key FROM users ORDER BY id";

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::task::JoinHandle;
 
-use test_support::{Client, Kind, ServerEnv, ServerProcess, World, office};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World, office};
 
 pub const ROOT: &str = "restorer@platform.example";
 pub const PASSWORD: &str = "correct horse battery 9";
@@ -25,15 +25,15 @@ db::statements! {
 }
 
 /// A running service with an active class.
-pub struct School {
+pub struct BackupSchool {
     pub env: ServerEnv,
     pub service: ServerProcess,
     pub world: World,
     rooms: Vec<(String, Client)>,
 }
 
-impl School {
-    pub async fn open(kind: Kind) -> Option<Self> {
+impl BackupSchool {
+    pub async fn open(kind: DatabaseKind) -> Option<Self> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let mut child = env
@@ -131,7 +131,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    pub fn start(school: &School) -> Self {
+    pub fn start(school: &BackupSchool) -> Self {
         let (stop, done, recorded) = (
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicUsize::new(0)),

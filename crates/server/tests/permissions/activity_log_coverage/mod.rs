@@ -21,7 +21,7 @@ use self::preview::Preview;
 use test_support::event_recorder::EventRecorder;
 use test_support::rows::texts;
 use test_support::samples::{Ids, Sample, sample};
-use test_support::{Answer, Client, LessonFixture, Person, TestApp};
+use test_support::{Answer, Client, LessonFixture, TestApp, TestUser};
 
 /// Routes whose action is not recorded in the log of a school, and why.
 const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
@@ -190,7 +190,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// Calls a route with these ids. The call must succeed and leave exactly these records.
-    async fn call(&mut self, person: &Person, route: &str, ids: &[&str], body: Value, expected: &[&str]) -> Value {
+    async fn call(&mut self, person: &TestUser, route: &str, ids: &[&str], body: Value, expected: &[&str]) -> Value {
         let (method, template) = route.split_once(' ').unwrap();
         let path = with_ids(template, ids);
         let body = (!body.is_null()).then_some(body);
@@ -204,7 +204,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// Calls a route that leaves no record but emits an event.
-    async fn call_unrecorded(&mut self, person: &Person, route: &str, ids: &[&str], body: Value) -> Value {
+    async fn call_unrecorded(&mut self, person: &TestUser, route: &str, ids: &[&str], body: Value) -> Value {
         let started = clock::now();
         let answer = self.call(person, route, ids, body, &[]).await;
         self.expect_event(route, started).await;
@@ -224,7 +224,7 @@ impl<'a> Scenario<'a> {
     /// Like `call`, with a file upload.
     async fn send_file(
         &mut self,
-        person: &Person,
+        person: &TestUser,
         route: &str,
         ids: &[&str],
         (name, bytes): (&str, Vec<u8>),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Scenario, id};
-use test_support::name_server::{self, Zone};
+use test_support::name_server::{self, NameRecords};
 use test_support::rows::texts;
 use test_support::until;
 
@@ -105,7 +105,7 @@ pub(super) async fn change_mail_domains(scenario: &mut Scenario<'_>) {
         .call(adam, "POST /admin/domains", &[], body.clone(), &["TENANT_CREATE"])
         .await;
     let record = domain["recordValue"].as_str().unwrap().to_owned();
-    name_server::set(&name, Zone::Texts(vec![record]));
+    name_server::set(&name, NameRecords::Texts(vec![record]));
     let (route, domain) = ("POST /admin/domains/{id}/check", id(&domain));
     scenario
         .call(adam, route, &[&domain], json!({}), &["TENANT_UPDATE"])

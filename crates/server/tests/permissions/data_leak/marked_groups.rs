@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use test_support::document_server_fixture::{DocumentServerFixture, path};
 use test_support::samples::Ids;
 use test_support::topics::id;
-use test_support::{Client, LessonFixture, Person, TestApp};
+use test_support::{Client, LessonFixture, TestApp, TestUser};
 
 /// A group with its marks.
 pub struct MarkedGroup {
@@ -105,9 +105,9 @@ impl MarkedGroup {
     pub async fn run_lesson(
         &mut self,
         fixture: &DocumentServerFixture,
-        worker: &Person,
-        graded: &Person,
-        other: Option<&Person>,
+        worker: &TestUser,
+        graded: &TestUser,
+        other: Option<&TestUser>,
     ) {
         let (ada, member) = (fixture.app.as_(&fixture.app.world.ada), fixture.app.as_(worker));
         self.send_message_about_group(&ada, &fixture.app.world.adam).await;
@@ -133,7 +133,7 @@ impl MarkedGroup {
     }
 
     /// Ada writes a message about the group to the head of the school.
-    async fn send_message_about_group(&mut self, ada: &Client, adam: &Person) {
+    async fn send_message_about_group(&mut self, ada: &Client, adam: &TestUser) {
         let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
         let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
         self.lesson.announcement = self.record_id(&ada.post("/messages", letter).await.expect(201));
@@ -198,7 +198,7 @@ impl MarkedGroup {
             .expect(200);
     }
 
-    async fn grade_submission(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {
+    async fn grade_submission(&mut self, ada: &Client, member: &Client, graded: &TestUser, other: Option<&TestUser>) {
         let back = json!({"feedback": self.mark("returned")});
         let give_back = format!("/feedback/submissions/{}/return", self.lesson.submission);
         ada.post(&give_back, back).await.expect(200);
@@ -225,7 +225,7 @@ impl MarkedGroup {
         ada.put(&grade, out).await.expect(200);
     }
 
-    async fn write_documents(&mut self, fixture: &DocumentServerFixture, worker: &Person) {
+    async fn write_documents(&mut self, fixture: &DocumentServerFixture, worker: &TestUser) {
         let member = fixture.app.as_(worker);
         let documents = format!("/workrooms/{}/documents", self.lesson.work_room);
         let new = json!({"title": self.former_mark("first-title"), "documentType": "word"});

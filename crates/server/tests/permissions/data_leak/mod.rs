@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use mark_search::find_marks;
 use marked_groups::MarkedGroup;
-use probe::{Findings, Prober, RouteTable};
+use probe::{Leaks, Prober, RouteTable};
 use test_support::topics::{LATER, group};
-use test_support::{Client, LessonFixture, Person, TestApp, raw_socket, until};
+use test_support::{Client, LessonFixture, TestApp, TestUser, raw_socket, until};
 
 /// The frames that a socket received.
 struct FrameRecorder {
@@ -26,7 +26,7 @@ struct FrameRecorder {
 }
 
 impl FrameRecorder {
-    async fn open(app: &TestApp, person: &Person) -> Self {
+    async fn open(app: &TestApp, person: &TestUser) -> Self {
         let mut socket = raw_socket::Socket::open(app, &person.cookie).await;
         let frames = Arc::new(Mutex::new(Vec::new()));
         let received = Arc::clone(&frames);
@@ -67,9 +67,9 @@ async fn find_all(
     groups: &[&MarkedGroup],
     marks: &BTreeSet<String>,
     tries_changes: bool,
-) -> Findings {
+) -> Leaks {
     let table = RouteTable::read();
-    let findings = Findings::default();
+    let findings = Leaks::default();
     let mut prober = Prober {
         app,
         client,
@@ -149,7 +149,7 @@ async fn assert_authorized_users_find_all_marks(app: &TestApp, open: &MarkedGrou
 /// All other users send every read and try every change. `valleys` is the group of one of them.
 async fn assert_outsiders_find_no_mark(
     app: &TestApp,
-    outsiders: [&Person; 8],
+    outsiders: [&TestUser; 8],
     (open, not_started): (&MarkedGroup, &MarkedGroup),
     valleys: &str,
 ) {
@@ -177,7 +177,7 @@ async fn assert_outsiders_find_no_mark(
         app,
         client: app.as_(&world.eli),
         marks: &all_marks,
-        findings: Findings::default(),
+        findings: Leaks::default(),
     };
     let table = RouteTable::read();
     eli.read_all(&table, &mixed.lesson, &mixed.sample_ids(app)).await;

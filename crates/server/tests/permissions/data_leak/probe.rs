@@ -21,11 +21,11 @@ pub struct RouteTable {
 
 /// The marks found, by route.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub struct Leaks {
     pub by_route: BTreeSet<(String, String)>,
 }
 
-impl Findings {
+impl Leaks {
     /// Returns every mark that was found anywhere.
     pub fn all(&self) -> BTreeSet<String> {
         self.by_route.iter().map(|(_, mark)| mark.clone()).collect()
@@ -37,7 +37,7 @@ pub struct Prober<'a> {
     pub app: &'a TestApp,
     pub client: Client,
     pub marks: &'a BTreeSet<String>,
-    pub findings: Findings,
+    pub findings: Leaks,
 }
 
 impl RouteTable {

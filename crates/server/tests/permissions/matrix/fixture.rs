@@ -3,16 +3,16 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::people::{Actor, GRADE, OTHERS, actors};
+use super::people::{GRADE, MatrixActor, OTHERS, actors};
 use test_support::rows::execute;
 use test_support::topics::{LATER, id, link};
-use test_support::{Class, Client, LessonFixture, Person, TestApp};
+use test_support::{Client, LessonFixture, TestApp, TestClass, TestUser};
 
 /// An id that does not exist.
 pub const UNKNOWN_ID: &str = "0190a1b2-0000-7000-8000-00000000dead";
 /// The ids of all objects of one lesson.
 #[derive(Debug, Clone)]
-pub struct Lesson {
+pub struct LessonIds {
     pub class: String,
     pub subject: String,
     pub course: String,
@@ -47,15 +47,15 @@ pub struct Lesson {
 
 /// The lessons, the actors, and further ids that paths and bodies name.
 pub struct MatrixFixture {
-    pub plain: Lesson,
-    pub hidden: Lesson,
-    pub archived: Lesson,
-    pub draft: Lesson,
-    pub cotaught: Lesson,
-    pub unknown_lesson: Lesson,
-    pub actors: Vec<Actor>,
+    pub plain: LessonIds,
+    pub hidden: LessonIds,
+    pub archived: LessonIds,
+    pub draft: LessonIds,
+    pub cotaught: LessonIds,
+    pub unknown_lesson: LessonIds,
+    pub actors: Vec<MatrixActor>,
     /// The actor in the member column where the group is hidden.
-    pub dana: Actor,
+    pub dana: MatrixActor,
     pub base_lesson: LessonFixture,
     /// A teacher who is only a co-teacher.
     pub helper: String,
@@ -70,7 +70,7 @@ pub struct MatrixFixture {
 
 const DOCX: &[u8] = include_bytes!("../../../../adapters/templates/blank.docx");
 
-impl Lesson {
+impl LessonIds {
     fn unknown() -> Self {
         let id = || UNKNOWN_ID.to_owned();
         Self {
@@ -231,9 +231,9 @@ impl Lesson {
     /// Creates a lesson in an existing class.
     async fn in_class(
         app: &TestApp,
-        teacher: &Person,
-        members: &[&Person],
-        class: &Class,
+        teacher: &TestUser,
+        members: &[&TestUser],
+        class: &TestClass,
         (outer, inner): (&'static str, &'static str),
         start: Value,
     ) -> Self {
@@ -279,8 +279,8 @@ impl Lesson {
 
 /// Parameters that differ between lessons.
 struct LessonOptions<'a> {
-    teacher: &'a Person,
-    members: &'a [&'a Person],
+    teacher: &'a TestUser,
+    members: &'a [&'a TestUser],
     class: &'a str,
     course: &'a str,
     subject: &'a str,
@@ -330,21 +330,21 @@ impl MatrixFixture {
         let (seven_b, eight_a, south) = (&world.seven_b, &world.eight_a, &world.south_class);
         let (ben, cem) = (&world.ben, &world.cem);
         let words = ("Plainouter", "Plaininner");
-        let plain = Lesson::in_class(app, &world.ada, &[ben, cem], seven_b, words, Value::Null).await;
+        let plain = LessonIds::in_class(app, &world.ada, &[ben, cem], seven_b, words, Value::Null).await;
         let words = ("Hiddenouter", "Hiddeninner");
-        let hidden = Lesson::in_class(app, &world.ada, &[&world.dana], seven_b, words, json!(LATER)).await;
-        let archived = Lesson::in_own_class(app, "6z", "Archivedouter", "Archivedinner").await;
+        let hidden = LessonIds::in_class(app, &world.ada, &[&world.dana], seven_b, words, json!(LATER)).await;
+        let archived = LessonIds::in_own_class(app, "6z", "Archivedouter", "Archivedinner").await;
         let path = format!("/classes/{}", archived.class);
         let ada = app.as_(&world.ada);
         ada.patch(&path, json!({"status": "ARCHIVED"})).await.expect(200);
-        let draft = Lesson::in_own_class(app, "9z", "Draftouter", "Draftinner").await;
+        let draft = LessonIds::in_own_class(app, "9z", "Draftouter", "Draftinner").await;
         let set_draft = format!("UPDATE classes SET status = 'DRAFT' WHERE id = '{}'", draft.class);
         execute(&app.database, set_draft).await;
         let words = ("Southouter", "Southinner");
-        let foreign = Lesson::in_class(app, &world.zoe, &[&world.zack], south, words, Value::Null).await;
+        let foreign = LessonIds::in_class(app, &world.zoe, &[&world.zack], south, words, Value::Null).await;
         assert_ne!(foreign.group, plain.group);
         let words = ("Cotaughtouter", "Cotaughtinner");
-        let cotaught = Lesson::in_class(app, &world.tom, &[&world.finn], eight_a, words, Value::Null).await;
+        let cotaught = LessonIds::in_class(app, &world.tom, &[&world.finn], eight_a, words, Value::Null).await;
         let tom = app.as_(&world.tom);
         let path = format!("/classes/{}/teachers", cotaught.class);
         tom.post(&path, json!({"userId": world.ada.id})).await.expect(200);
@@ -382,7 +382,7 @@ impl MatrixFixture {
             archived,
             draft,
             cotaught,
-            unknown_lesson: Lesson::unknown(),
+            unknown_lesson: LessonIds::unknown(),
             actors,
             dana,
             base_lesson,
@@ -395,7 +395,7 @@ impl MatrixFixture {
     }
 
     /// Returns the lesson of a situation.
-    pub fn lesson(&self, situation: &str) -> &Lesson {
+    pub fn lesson(&self, situation: &str) -> &LessonIds {
         match situation {
             "hidden" => &self.hidden,
             "archived" => &self.archived,

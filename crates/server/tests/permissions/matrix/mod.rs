@@ -17,9 +17,9 @@ use domain::access::{Access, EffectiveRole};
 use futures_util::future::join_all;
 
 use self::fixture::MatrixFixture;
-use self::people::Actor;
+use self::people::MatrixActor;
 use self::requests::call;
-use self::restore::Snapshot;
+use self::restore::ServiceSnapshot;
 use test_support::{Answer, SocketListener, TestApp, clients_are_installed, environment};
 
 /// Returns the access rule of each route.
@@ -73,13 +73,13 @@ fn matrix_rows() -> Vec<MatrixRow> {
 
 /// One cell to call.
 #[derive(Clone, Copy)]
-struct Cell<'a> {
+struct MatrixCell<'a> {
     line: &'a MatrixRow,
-    actor: &'a Actor,
+    actor: &'a MatrixActor,
     expected: &'a str,
 }
 
-impl Cell<'_> {
+impl MatrixCell<'_> {
     fn description(&self) -> String {
         let MatrixRow {
             method,
@@ -109,7 +109,7 @@ fn cells_of<'a>(
     fixture: &'a MatrixFixture,
     access_by_route: &BTreeMap<(String, String), Access>,
     matrix_rows: impl Iterator<Item = &'a MatrixRow>,
-) -> Vec<Cell<'a>> {
+) -> Vec<MatrixCell<'a>> {
     let mut found = Vec::new();
     for line in matrix_rows {
         let access = access_by_route[&(line.method.to_owned(), line.path.to_owned())];
@@ -124,7 +124,7 @@ fn cells_of<'a>(
                 cell => cell,
             };
             if expected != "-" {
-                found.push(Cell { line, actor, expected });
+                found.push(MatrixCell { line, actor, expected });
             }
         }
     }
@@ -155,7 +155,7 @@ fn matrix_notation(answer: &Answer) -> String {
 }
 
 /// Returns the faults of the response to a cell.
-async fn faults(app: &TestApp, fixture: &MatrixFixture, cell: Cell<'_>) -> Vec<String> {
+async fn faults(app: &TestApp, fixture: &MatrixFixture, cell: MatrixCell<'_>) -> Vec<String> {
     let answer = call(app, fixture, cell.line, fixture.lesson(cell.line.situation), cell.actor).await;
     let mut faults = Vec::new();
     let got = matrix_notation(&answer);
@@ -213,7 +213,7 @@ const WRITING_ROUTES: [&str; 5] = [
 const PERSONAL_EXPORT: &str = "/users/me/export";
 
 /// Appends every response to a file, as a help for editing the matrix: `GROUPWORK_MATRIX=/tmp/cells`.
-fn log_response(cell: &Cell<'_>, got: &str) {
+fn log_response(cell: &MatrixCell<'_>, got: &str) {
     use std::io::Write as _;
     let Some(path) = environment("GROUPWORK_MATRIX") else {
         return;
@@ -237,7 +237,7 @@ fn log_response(cell: &Cell<'_>, got: &str) {
 both!(rejections_and_reads_change_and_leak_nothing, |app| {
     let fixture = MatrixFixture::create(app).await;
     let (matrix_rows, access_by_route) = (matrix_rows(), access_by_route());
-    let snapshot = Snapshot::take(app).await;
+    let snapshot = ServiceSnapshot::take(app).await;
     let mut sockets = Vec::new();
     if clients_are_installed() {
         for person in [&app.world.ada, &app.world.adam, &app.world.ben] {
@@ -247,7 +247,7 @@ both!(rejections_and_reads_change_and_leak_nothing, |app| {
     let mut all = Vec::new();
     for line in &matrix_rows {
         let cells = cells_of(&fixture, &access_by_route, std::iter::once(line));
-        let quiet = cells.into_iter().filter(Cell::changes_nothing);
+        let quiet = cells.into_iter().filter(MatrixCell::changes_nothing);
         let found = join_all(quiet.map(|cell| faults(app, &fixture, cell))).await;
         all.extend(found.into_iter().flatten());
         let changed = snapshot.restore().await;
@@ -272,7 +272,7 @@ both!(rejections_and_reads_change_and_leak_nothing, |app| {
 both!(permitted_changes_succeed, |app| {
     let fixture = MatrixFixture::create(app).await;
     let (matrix_rows, access_by_route) = (matrix_rows(), access_by_route());
-    let snapshot = Snapshot::take(app).await;
+    let snapshot = ServiceSnapshot::take(app).await;
     let mut all = Vec::new();
     let cells = cells_of(&fixture, &access_by_route, matrix_rows.iter());
     for cell in cells.into_iter().filter(|cell| !cell.changes_nothing()) {

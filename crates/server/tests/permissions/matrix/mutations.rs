@@ -7,9 +7,9 @@ use api::permission_matrix::{self, MatrixRow};
 use domain::policy::{self, Clause};
 
 use super::fixture::MatrixFixture;
-use super::restore::Snapshot;
+use super::restore::ServiceSnapshot;
 use super::{access_by_route, cells_of, faults, matrix_rows};
-use test_support::{Kind, TestApp, environment};
+use test_support::{DatabaseKind, TestApp, environment};
 
 /// For each clause, the smallest part of the matrix that must fail without it.
 const MUTATIONS: &[(Clause, &str, &str, &str)] = &[
@@ -127,23 +127,23 @@ mod child_process {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_sqlite() {
-        run_mutations(Kind::Sqlite).await;
+        run_mutations(DatabaseKind::Sqlite).await;
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn on_postgres() {
-        run_mutations(Kind::Postgres).await;
+        run_mutations(DatabaseKind::Postgres).await;
     }
 }
 
-async fn run_mutations(kind: Kind) {
+async fn run_mutations(kind: DatabaseKind) {
     if environment(CHILD_PROCESS).is_none() {
         return;
     }
     let app = TestApp::start(kind).await.unwrap();
     let fixture = MatrixFixture::create(&app).await;
     let (matrix_rows, pending) = (matrix_rows(), permission_matrix::pending().unwrap());
-    let snapshot = Snapshot::take(&app).await;
+    let snapshot = ServiceSnapshot::take(&app).await;
     let mut undetected = Vec::new();
     for (clause, method, path, situation) in MUTATIONS {
         let is_it = |line: &&MatrixRow| line.method == *method && line.path == *path && line.situation == *situation;
@@ -173,7 +173,12 @@ async fn run_mutations(kind: Kind) {
 }
 
 /// Returns the faults of one row of the matrix.
-async fn failing_cells(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, snapshot: &Snapshot) -> Vec<String> {
+async fn failing_cells(
+    app: &TestApp,
+    fixture: &MatrixFixture,
+    line: &MatrixRow,
+    snapshot: &ServiceSnapshot,
+) -> Vec<String> {
     let mut all = Vec::new();
     for cell in cells_of(fixture, &access_by_route(), std::iter::once(line)) {
         all.extend(faults(app, fixture, cell).await);

@@ -2,7 +2,7 @@
 
 use domain::access::EffectiveRole;
 
-use test_support::{Client, Person, TestApp};
+use test_support::{Client, TestApp, TestUser};
 
 /// Marker of a draft grade. Only staff can read it.
 pub const GRADE: &str = "Gradesecret";
@@ -12,7 +12,7 @@ pub const OTHERS: &str = "Otherssecret";
 const STAFF: [&str; 2] = [GRADE, OTHERS];
 
 /// A user who calls the routes.
-pub struct Actor {
+pub struct MatrixActor {
     /// The column of the matrix.
     pub column: usize,
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Actor {
 }
 
 /// Returns the actors of the columns, and Dana.
-pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
+pub fn actors(app: &TestApp) -> (Vec<MatrixActor>, MatrixActor) {
     const NORTH: [&str; 10] = [
         "Plainouter",
         "Plaininner",
@@ -39,9 +39,9 @@ pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
     ];
     const SOUTH: [&str; 2] = ["Southouter", "Southinner"];
     let world = &app.world;
-    let actor = |column: usize, person: &Person, effective_role: EffectiveRole, may: &[&'static str]| {
+    let actor = |column: usize, person: &TestUser, effective_role: EffectiveRole, may: &[&'static str]| {
         let words = NORTH.iter().chain(&SOUTH).chain(&STAFF);
-        Actor {
+        MatrixActor {
             column,
             name: person.name.clone(),
             effective_role,
@@ -57,7 +57,7 @@ pub fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
     let mut tom = outlines.clone();
     tom.extend(["Cotaughtinner", GRADE, OTHERS]);
     let everything: Vec<&str> = staff.iter().chain(&SOUTH).copied().collect();
-    let stranger = Actor {
+    let stranger = MatrixActor {
         column: 0,
         name: "nobody".to_owned(),
         effective_role: EffectiveRole::Anonymous,

@@ -6,8 +6,8 @@ use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use super::fixture::{Lesson, MatrixFixture, UNKNOWN_ID};
-use super::people::Actor;
+use super::fixture::{LessonIds, MatrixFixture, UNKNOWN_ID};
+use super::people::MatrixActor;
 use test_support::samples::{Ids, Sample, sample};
 use test_support::{Answer, TestApp};
 
@@ -26,7 +26,13 @@ const SCHOOL_RESOURCES: [&str; 10] = [
 ];
 
 /// Calls a row as the given actor. The ids come from `lesson`, which may consist of ids that do not exist.
-pub async fn call(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Answer {
+pub async fn call(
+    app: &TestApp,
+    fixture: &MatrixFixture,
+    line: &MatrixRow,
+    lesson: &LessonIds,
+    actor: &MatrixActor,
+) -> Answer {
     let path = request_path(app, fixture, line, lesson, actor);
     let method: Method = line.method.parse().unwrap();
     match body(app, fixture, line, lesson, actor) {
@@ -45,7 +51,13 @@ pub async fn call(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, less
     }
 }
 
-fn request_path(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> String {
+fn request_path(
+    app: &TestApp,
+    fixture: &MatrixFixture,
+    line: &MatrixRow,
+    lesson: &LessonIds,
+    actor: &MatrixActor,
+) -> String {
     let parts = line.path.split(['{', '}']).enumerate();
     let mut path: String = parts
         .map(|(index, part)| {
@@ -91,7 +103,7 @@ fn request_path(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson
     path
 }
 
-fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, name: &str) -> String {
+fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &LessonIds, name: &str) -> String {
     let noun = line.path.split('/').nth(1).unwrap_or_default();
     let is_known = lesson.group != UNKNOWN_ID;
     let world = &app.world;
@@ -156,9 +168,9 @@ fn parameter(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &
     found.clone()
 }
 
-fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
+fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &LessonIds, actor: &MatrixActor) -> Sample {
     let world = &app.world;
-    let person = |person: &test_support::Person| {
+    let person = |person: &test_support::TestUser| {
         if lesson.group == UNKNOWN_ID {
             UNKNOWN_ID.to_owned()
         } else {
@@ -218,7 +230,7 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
 }
 
 /// Bodies of the routes that better-auth's client calls.
-fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &Lesson, actor: &Actor) -> Sample {
+fn auth_body(app: &TestApp, line: &MatrixRow, lesson: &LessonIds, actor: &MatrixActor) -> Sample {
     let world = &app.world;
     let ben = if lesson.group == UNKNOWN_ID {
         UNKNOWN_ID

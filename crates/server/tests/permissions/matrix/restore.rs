@@ -26,14 +26,14 @@ const TRACK_WRITES: &str = "
     CREATE FUNCTION kept.touch() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO kept.touched VALUES (TG_TABLE_NAME); RETURN NULL; END $$;";
 
-enum Backend {
+enum DatabaseConnection {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
 }
 
 struct State {
     /// `None` only during drop.
-    backend: Option<Backend>,
+    backend: Option<DatabaseConnection>,
     tables: Vec<String>,
     files: PathBuf,
     copies: PathBuf,
@@ -41,9 +41,9 @@ struct State {
 
 /// Snapshot of the state of a service.
 #[derive(Clone)]
-pub struct Snapshot(Arc<Mutex<State>>);
+pub struct ServiceSnapshot(Arc<Mutex<State>>);
 
-impl Snapshot {
+impl ServiceSnapshot {
     /// Takes a snapshot of the current state.
     pub async fn take(app: &TestApp) -> Self {
         let (database, folder) = (app.database.clone(), app.folder().to_owned());
@@ -71,7 +71,7 @@ impl State {
                 connection.execute_batch(begin).unwrap();
                 let copied = format!("VACUUM INTO '{0}'; ATTACH '{0}' AS kept;", copy.display());
                 connection.execute_batch(&copied).unwrap();
-                Backend::Sqlite(connection)
+                DatabaseConnection::Sqlite(connection)
             }
             Database::Postgres(url) => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
@@ -91,7 +91,7 @@ impl State {
                     );
                     client.batch_execute(&trigger).unwrap();
                 }
-                Backend::Postgres(Box::new(client))
+                DatabaseConnection::Postgres(Box::new(client))
             }
         };
         let (files, copies) = (folder.join("files"), folder.join("kept-files"));
@@ -108,12 +108,12 @@ impl State {
     /// Returns the tables whose rows differ from the snapshot.
     fn changed(&mut self) -> Vec<String> {
         let mut tables: Vec<String> = match self.backend.as_mut().unwrap() {
-            Backend::Sqlite(connection) => {
+            DatabaseConnection::Sqlite(connection) => {
                 let mut statement = connection.prepare_cached(&differences_query(&self.tables)).unwrap();
                 let rows = statement.query_map([], |row| row.get(0)).unwrap();
                 rows.map(Result::unwrap).collect()
             }
-            Backend::Postgres(client) => {
+            DatabaseConnection::Postgres(client) => {
                 // Rows that a concurrent transaction adds after the start of this one are left to the next call.
                 let touched = "WITH gone AS (DELETE FROM kept.touched RETURNING name) SELECT DISTINCT name FROM gone";
                 let touched: Vec<String> = client
@@ -142,8 +142,8 @@ impl State {
         }
         let backend = self.backend.as_mut().unwrap();
         let (begin, public) = match backend {
-            Backend::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
-            Backend::Postgres(_) => ("BEGIN", "public"),
+            DatabaseConnection::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
+            DatabaseConnection::Postgres(_) => ("BEGIN", "public"),
         };
         let mut batch = begin.to_owned();
         for table in &changed {
@@ -153,8 +153,8 @@ impl State {
         }
         batch.push_str("; COMMIT");
         match backend {
-            Backend::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
-            Backend::Postgres(client) => run_with_retry(client, &batch),
+            DatabaseConnection::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
+            DatabaseConnection::Postgres(client) => run_with_retry(client, &batch),
         }
         changed
     }

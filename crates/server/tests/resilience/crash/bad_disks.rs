@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::faults::{ALL, Action, ROOM};
-use super::harness::{Harness, OPERATIONS, Operation, WAIT_TIMEOUT};
+use super::faults::{ALL, FaultAction, ROOM};
+use super::harness::{Harness, OPERATIONS, UserOperation, WAIT_TIMEOUT};
 use db::Database;
 use rand::RngExt as _;
 
-use test_support::{Client, Kind, ServerEnv, ServerProcess, World, is_soak};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World, is_soak};
 
-async fn every_call_fails_once(kind: Kind) {
+async fn every_call_fails_once(kind: DatabaseKind) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
@@ -20,7 +20,7 @@ async fn every_call_fails_once(kind: Kind) {
         let calls = harness.count(operation, &folder).await;
         for point in harness.sample_calls(calls, 2) {
             // The soak run tests both actions, the short run a random one.
-            let both = [Action::Broken, Action::Full];
+            let both = [FaultAction::Broken, FaultAction::Full];
             let actions = if is_soak() {
                 &both[..]
             } else {
@@ -89,24 +89,24 @@ async fn wait_for_readiness(service: &ServerProcess, expected: u16, down: &str) 
 }
 
 /// Fills the disk below `what`, which is the files folder or the database.
-async fn fill_disk(kind: Kind, what: &str, down: &str) {
+async fn fill_disk(kind: DatabaseKind, what: &str, down: &str) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
     let full = harness.env.folder().join(what);
-    for operation in [Operation::Save, Operation::Upload] {
+    for operation in [UserOperation::Save, UserOperation::Upload] {
         harness.run_until_success(operation).await;
     }
     harness.prepare_draft().await;
     let (editor, document, typed) = harness.writer.write().await.expect("an editor");
     harness.oracle.disk_may_fail(true);
-    harness.faults.arm(&full, ROOM, Action::Full, 1, u64::MAX);
+    harness.faults.arm(&full, ROOM, FaultAction::Full, 1, u64::MAX);
     let closed = editor.close().await.unwrap();
     assert!(!closed.accepted, "a save was acknowledged on a full disk");
-    for operation in [Operation::Upload, Operation::Replace, Operation::Submit] {
+    for operation in [UserOperation::Upload, UserOperation::Replace, UserOperation::Submit] {
         // A submitted copy is a hard link to existing bytes. It needs space only for a new folder or for its row. The
         // ledger records what was acknowledged in either case.
-        let may_fit = operation == Operation::Submit && what == "files";
+        let may_fit = operation == UserOperation::Submit && what == "files";
         assert!(
             harness.run(operation).await.is_none() || may_fit,
             "{operation:?} was acknowledged on a full disk"
@@ -144,37 +144,37 @@ async fn fill_disk(kind: Kind, what: &str, down: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn failed_file_call_acknowledges_nothing_on_sqlite() {
-    every_call_fails_once(Kind::Sqlite).await;
+    every_call_fails_once(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn failed_file_call_acknowledges_nothing_on_postgres() {
-    every_call_fails_once(Kind::Postgres).await;
+    every_call_fails_once(DatabaseKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn full_disk_rejects_writes_and_recovers_on_sqlite() {
-    fill_disk(Kind::Sqlite, "files", "storage").await;
+    fill_disk(DatabaseKind::Sqlite, "files", "storage").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn full_disk_rejects_writes_and_recovers_on_postgres() {
-    fill_disk(Kind::Postgres, "files", "storage").await;
+    fill_disk(DatabaseKind::Postgres, "files", "storage").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn full_database_disk_rejects_writes_and_recovers() {
-    fill_disk(Kind::Sqlite, "groupwork.db", "database").await;
+    fill_disk(DatabaseKind::Sqlite, "groupwork.db", "database").await;
 }
 
 /// A part of the database file is missing while the service runs, as after a disk failure. Only the requests that need
 /// the missing rows fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn unreadable_rows_fail_the_request_and_not_the_service() {
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let world = World::create(&env.store().await, &env.database).await;
     let Database::Sqlite(file) = env.database.clone() else {
         panic!("a file was asked for")

@@ -9,7 +9,7 @@ use document_server_simulator::read_document;
 use sha2::{Digest as _, Sha256};
 
 use super::oracle::{Acknowledged, Oracle};
-use super::snapshot::{FileRow, Snapshot};
+use super::snapshot::{FileRow, StoredState};
 use super::workload::hex;
 use test_support::invariants;
 
@@ -155,12 +155,12 @@ impl Checker {
         self.check_topics(&acknowledged, &snapshot, &current, &on_disk);
     }
 
-    fn read(&self) -> Snapshot {
+    fn read(&self) -> StoredState {
         let (database, organization) = (self.database.clone(), self.organization.clone());
         // The PostgreSQL client blocks, and it panics on a thread of the tokio runtime.
         let reading = std::thread::spawn(move || {
             invariants::check(&database);
-            Snapshot::read(&database, &organization)
+            StoredState::read(&database, &organization)
         });
         reading.join().unwrap()
     }
@@ -182,7 +182,7 @@ impl Checker {
     fn check_topics(
         &mut self,
         acknowledged: &Acknowledged,
-        snapshot: &Snapshot,
+        snapshot: &StoredState,
         current: &HashMap<&str, &FileRow>,
         on_disk: &HashMap<String, PathBuf>,
     ) {
@@ -230,7 +230,7 @@ impl Checker {
 }
 
 /// Every acknowledged submission has its copy, which contains every text that was saved before.
-fn check_submissions(acknowledged: &Acknowledged, snapshot: &Snapshot, on_disk: &HashMap<String, PathBuf>) {
+fn check_submissions(acknowledged: &Acknowledged, snapshot: &StoredState, on_disk: &HashMap<String, PathBuf>) {
     let mut copies: HashMap<&str, Vec<&FileRow>> = HashMap::new();
     for copy in &snapshot.copies {
         copies.entry(&copy.document).or_default().push(copy);
@@ -259,7 +259,7 @@ fn check_submissions(acknowledged: &Acknowledged, snapshot: &Snapshot, on_disk: 
 }
 
 /// The messages of a room are numbered without gaps, and each message exists once.
-fn check_messages(acknowledged: &Acknowledged, snapshot: &Snapshot) {
+fn check_messages(acknowledged: &Acknowledged, snapshot: &StoredState) {
     for (room, messages) in &snapshot.messages {
         let numbers = messages.iter().map(|(seq, _)| *seq);
         assert!(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use test_support::document_server_fixture::{eventually, path, words};
 use test_support::rows::texts;
 use test_support::topics::{group, id, topic};
-use test_support::{Client, DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World};
+use test_support::{Client, DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World};
 
 /// Failpoints inside the transaction, after which nothing is deleted.
 const BEFORE: [&str; 1] = ["deletion.listed"];
@@ -26,7 +26,7 @@ const AFTER: [&str; 4] = [
 
 /// What the test deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum DeletionTarget {
     Document,
     Group,
     Topic,
@@ -43,11 +43,11 @@ struct Open {
     document: String,
     group: String,
     topic: String,
-    editor: client::Editor,
+    editor: client::OpenEditor,
 }
 
 impl DeletionFixture {
-    async fn start(kind: Kind) -> Option<Self> {
+    async fn start(kind: DatabaseKind) -> Option<Self> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
@@ -94,7 +94,7 @@ impl DeletionFixture {
     }
 
     /// Sends the deletion, waits until the service dies at the failpoint and restarts it.
-    async fn kill_and_recover(&mut self, failpoint: &str, target: Target) -> (ServerProcess, Open) {
+    async fn kill_and_recover(&mut self, failpoint: &str, target: DeletionTarget) -> (ServerProcess, Open) {
         let mut service = self
             .env
             .try_start("serve", &[("GROUPWORK_FAILPOINT", &format!("{failpoint}:1"))])
@@ -102,9 +102,9 @@ impl DeletionFixture {
         service.ready().await;
         let open = self.open(&service, failpoint).await;
         let path = match target {
-            Target::Document => path(&open.document, ""),
-            Target::Group => format!("/groups/{}", open.group),
-            Target::Topic => format!("/assignments/{}", open.topic),
+            DeletionTarget::Document => path(&open.document, ""),
+            DeletionTarget::Group => format!("/groups/{}", open.group),
+            DeletionTarget::Topic => format!("/assignments/{}", open.topic),
         };
         // The response is missing if the process dies first.
         drop(self.ada(&service).request(Method::DELETE, &path).send().await);
@@ -119,11 +119,11 @@ impl DeletionFixture {
     }
 }
 
-async fn kill_during_deletions(kind: Kind) {
+async fn kill_during_deletions(kind: DatabaseKind) {
     let Some(mut fixture) = DeletionFixture::start(kind).await else {
         return;
     };
-    for target in [Target::Document, Target::Group, Target::Topic] {
+    for target in [DeletionTarget::Document, DeletionTarget::Group, DeletionTarget::Topic] {
         for failpoint in BEFORE {
             let (service, open) = fixture.kill_and_recover(failpoint, target).await;
             let ada = fixture.ada(&service);
@@ -143,13 +143,13 @@ async fn kill_during_deletions(kind: Kind) {
             service.kill();
         }
     }
-    for target in [Target::Document, Target::Group] {
+    for target in [DeletionTarget::Document, DeletionTarget::Group] {
         for failpoint in AFTER {
             let (service, open) = fixture.kill_and_recover(failpoint, target).await;
             let ada = fixture.ada(&service);
             ada.get(&path(&open.document, "")).await.refused(404, "NOT_FOUND");
             let group = ada.get(&format!("/groups/{}", open.group)).await.status;
-            assert_eq!(group, if target == Target::Group { 404 } else { 200 });
+            assert_eq!(group, if target == DeletionTarget::Group { 404 } else { 200 });
             let own = async || -> Option<Value> {
                 let kept = ada.get("/workrooms/late-texts").await.expect(200);
                 let mut kept = kept.as_array().unwrap().iter();
@@ -174,10 +174,10 @@ async fn kill_during_deletions(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kill_during_deletion_keeps_late_text_on_sqlite() {
-    kill_during_deletions(Kind::Sqlite).await;
+    kill_during_deletions(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kill_during_deletion_keeps_late_text_on_postgres() {
-    kill_during_deletions(Kind::Postgres).await;
+    kill_during_deletions(DatabaseKind::Postgres).await;
 }

@@ -24,7 +24,7 @@ pub const ROOM: u64 = WRITE | CREATE | TRUNCATE;
 
 /// What happens at the selected calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum FaultAction {
     /// The calls are only counted.
     Count,
     /// The process is killed with SIGKILL before the call.
@@ -49,7 +49,7 @@ const LAST: u64 = 64 + 960;
 const SIZE: u64 = LAST + 1024;
 
 /// The plan file that the service and the test share.
-pub struct Faults {
+pub struct FaultPlan {
     plan: File,
     _folder: tempfile::TempDir,
 }
@@ -65,7 +65,7 @@ pub struct Outcome {
     pub last: String,
 }
 
-impl Faults {
+impl FaultPlan {
     /// Compiles the library and preloads it in every later start of `env`.
     pub fn install(env: &mut ServerEnv) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -91,17 +91,17 @@ impl Faults {
     }
 
     /// Starts to count calls of these kinds below a path and injects a fault at `many` calls from number `first` on.
-    pub fn arm(&self, path: &Path, kinds: u64, action: Action, first: u64, many: u64) {
+    pub fn arm(&self, path: &Path, kinds: u64, action: FaultAction, first: u64, many: u64) {
         self.put(ARMED, 0);
         let mut root = path.to_str().unwrap().as_bytes().to_vec();
         root.push(0);
         self.plan.write_all_at(&root, ROOT).unwrap();
         self.plan.write_all_at(&[0], LAST).unwrap();
         let action = match action {
-            Action::Count => 0,
-            Action::Kill => u64::MAX,
-            Action::Broken => 5,
-            Action::Full => 28,
+            FaultAction::Count => 0,
+            FaultAction::Kill => u64::MAX,
+            FaultAction::Broken => 5,
+            FaultAction::Full => 28,
         };
         for (field, value) in [
             (KINDS, kinds),

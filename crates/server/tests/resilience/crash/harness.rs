@@ -10,18 +10,18 @@ use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
 use super::checker::Checker;
-use super::faults::{ALL, Action, Faults};
+use super::faults::{ALL, FaultAction, FaultPlan};
 use super::oracle::Oracle;
 use super::recovery_timeout;
 use super::workload::Writer;
-use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, World, size};
+use test_support::{DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, World, size};
 
 /// How long the test waits for a condition that must become true.
 pub const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 /// The actions of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum UserOperation {
     Save,
     Submit,
     Finish,
@@ -31,13 +31,13 @@ pub enum Operation {
 }
 
 /// Every action.
-pub const OPERATIONS: [Operation; 6] = [
-    Operation::Save,
-    Operation::Submit,
-    Operation::Finish,
-    Operation::Upload,
-    Operation::Replace,
-    Operation::PostMessage,
+pub const OPERATIONS: [UserOperation; 6] = [
+    UserOperation::Save,
+    UserOperation::Submit,
+    UserOperation::Finish,
+    UserOperation::Upload,
+    UserOperation::Replace,
+    UserOperation::PostMessage,
 ];
 
 pub struct Harness {
@@ -46,12 +46,12 @@ pub struct Harness {
     pub oracle: Arc<Oracle>,
     pub checker: Checker,
     pub writer: Writer,
-    pub faults: Faults,
+    pub faults: FaultPlan,
     pub rng: StdRng,
 }
 
 impl Harness {
-    pub async fn start(kind: Kind) -> Option<(Self, ServerProcess)> {
+    pub async fn start(kind: DatabaseKind) -> Option<(Self, ServerProcess)> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
@@ -60,7 +60,7 @@ impl Harness {
                 .unwrap(),
         );
         env.set("DOCSERVER_URL", &document_server.url());
-        let faults = Faults::install(&mut env);
+        let faults = FaultPlan::install(&mut env);
         let mut service = env.start("serve");
         service.ready().await;
         let oracle = Arc::new(Oracle::default());
@@ -93,19 +93,19 @@ impl Harness {
     }
 
     /// Runs an action. Returns `None` if the response is missing or a rejection.
-    pub async fn run(&mut self, operation: Operation) -> Option<()> {
+    pub async fn run(&mut self, operation: UserOperation) -> Option<()> {
         match operation {
-            Operation::Save => self.writer.save().await,
-            Operation::Submit => self.writer.submit().await,
-            Operation::Finish => self.writer.finish().await,
-            Operation::Upload => self.writer.upload().await,
-            Operation::Replace => self.writer.replace().await,
-            Operation::PostMessage => self.writer.post_message().await,
+            UserOperation::Save => self.writer.save().await,
+            UserOperation::Submit => self.writer.submit().await,
+            UserOperation::Finish => self.writer.finish().await,
+            UserOperation::Upload => self.writer.upload().await,
+            UserOperation::Replace => self.writer.replace().await,
+            UserOperation::PostMessage => self.writer.post_message().await,
         }
     }
 
     /// Runs an action until it succeeds.
-    pub async fn run_until_success(&mut self, operation: Operation) {
+    pub async fn run_until_success(&mut self, operation: UserOperation) {
         let since = Instant::now();
         loop {
             self.prepare_draft().await;
@@ -118,13 +118,13 @@ impl Harness {
     }
 
     /// Counts the calls that an action makes below a path.
-    pub async fn count(&mut self, operation: Operation, path: &Path) -> u64 {
+    pub async fn count(&mut self, operation: UserOperation, path: &Path) -> u64 {
         self.prepare_draft().await;
-        self.faults.arm(path, ALL, Action::Count, 0, 0);
+        self.faults.arm(path, ALL, FaultAction::Count, 0, 0);
         self.run(operation).await.expect("nothing goes wrong");
         let seen = self.faults.disarm().seen;
         // A message is stored only in the database, and another process writes the files of PostgreSQL.
-        let is_silent = operation == Operation::PostMessage && matches!(self.env.database, Database::Postgres(_));
+        let is_silent = operation == UserOperation::PostMessage && matches!(self.env.database, Database::Postgres(_));
         assert!(
             seen > 0 || is_silent,
             "{operation:?} writes nothing: the library is not asked"

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use super::faults::{ALL, Action, Faults};
+use super::faults::{ALL, FaultAction, FaultPlan};
 use super::harness::{Harness, OPERATIONS};
 use super::recovery_timeout;
-use test_support::{Kind, ServerEnv, invariants, size};
+use test_support::{DatabaseKind, ServerEnv, invariants, size};
 
-async fn kills_at_every_call(kind: Kind) {
+async fn kills_at_every_call(kind: DatabaseKind) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
         return;
     };
@@ -21,7 +21,7 @@ async fn kills_at_every_call(kind: Kind) {
         println!("{operation:?} on {kind:?}: {calls} calls, killed at {sample_calls:?}");
         for point in sample_calls {
             harness.prepare_draft().await;
-            harness.faults.arm(&folder, ALL, Action::Kill, point, 1);
+            harness.faults.arm(&folder, ALL, FaultAction::Kill, point, 1);
             let done = harness.run(operation).await;
             let outcome = harness.faults.disarm();
             if outcome.fired == 0 {
@@ -37,7 +37,7 @@ async fn kills_at_every_call(kind: Kind) {
         }
     }
     service.kill();
-    harness.faults.arm(&folder, ALL, Action::Count, 0, 0);
+    harness.faults.arm(&folder, ALL, FaultAction::Count, 0, 0);
     let service = harness.recover().await;
     let calls = harness.faults.disarm().seen;
     service.kill();
@@ -49,7 +49,7 @@ async fn kills_at_every_call(kind: Kind) {
     };
     println!("start on {kind:?}: {calls} calls, killed at {sample_calls:?}");
     for point in sample_calls {
-        harness.faults.arm(&folder, ALL, Action::Kill, point, 1);
+        harness.faults.arm(&folder, ALL, FaultAction::Kill, point, 1);
         // The service dies before it listens or in a background task, or the call does not happen this time.
         if let Ok(mut service) = harness.env.try_start("serve", &[]) {
             for _ in 0..100 {
@@ -75,11 +75,11 @@ async fn killed_first_start_is_completed_by_next_start() {
     let mut tried = 0_u64;
     let wanted = size(3, 1_000);
     while tried < wanted {
-        let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
-        let faults = Faults::install(&mut env);
+        let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
+        let faults = FaultPlan::install(&mut env);
         let folder = env.folder().to_owned();
         if calls == 0 {
-            faults.arm(&folder, ALL, Action::Count, 0, 0);
+            faults.arm(&folder, ALL, FaultAction::Count, 0, 0);
             env.start("serve").ready().await;
             calls = faults.disarm().seen;
             println!("a first start makes {calls} calls");
@@ -95,7 +95,7 @@ async fn killed_first_start_is_completed_by_next_start() {
             rand::random_range(1..=calls)
         };
         tried += 1;
-        faults.arm(&folder, ALL, Action::Kill, point, 1);
+        faults.arm(&folder, ALL, FaultAction::Kill, point, 1);
         drop(env.try_start("serve", &[]));
         let outcome = faults.disarm();
         let mut service = env.start("serve");
@@ -113,11 +113,11 @@ async fn killed_first_start_is_completed_by_next_start() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_file_calls_lose_nothing_acknowledged_on_sqlite() {
-    kills_at_every_call(Kind::Sqlite).await;
+    kills_at_every_call(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_file_calls_lose_nothing_acknowledged_on_postgres() {
-    kills_at_every_call(Kind::Postgres).await;
+    kills_at_every_call(DatabaseKind::Postgres).await;
 }

@@ -30,7 +30,7 @@ use self::checker::Checker;
 use self::oracle::Oracle;
 use self::writers::Writers;
 use test_support::rows::execute;
-use test_support::{DOCSERVER_SECRET, Kind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, is_soak, size};
+use test_support::{DOCSERVER_SECRET, DatabaseKind, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, is_soak, size};
 
 /// Returns the longest allowed time from start to readiness: five seconds in the soak run. The short run executes in
 /// parallel with other tests that use the CPU, so its limit is generous.
@@ -54,7 +54,7 @@ struct CrashFixture {
 }
 
 impl CrashFixture {
-    async fn prepare(kind: Kind) -> Option<(Self, ServerProcess)> {
+    async fn prepare(kind: DatabaseKind) -> Option<(Self, ServerProcess)> {
         let mut env = ServerEnv::new(kind)?;
         let world = World::create(&env.store().await, &env.database).await;
         let document_server = Arc::new(
@@ -110,7 +110,7 @@ impl CrashFixture {
     }
 }
 
-async fn random_kills(kind: Kind, kills: usize) {
+async fn random_kills(kind: DatabaseKind, kills: usize) {
     let Some((mut fixture, mut service)) = CrashFixture::prepare(kind).await else {
         return;
     };
@@ -142,7 +142,7 @@ async fn random_kills(kind: Kind, kills: usize) {
     fixture.end(service).await;
 }
 
-async fn kills_at_every_failpoint(kind: Kind) {
+async fn kills_at_every_failpoint(kind: DatabaseKind) {
     let Some((mut fixture, service)) = CrashFixture::prepare(kind).await else {
         return;
     };
@@ -246,25 +246,25 @@ fn every_failpoint_of_the_sources_is_listed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn random_kills_lose_nothing_acknowledged_on_sqlite() {
-    random_kills(Kind::Sqlite, random_kill_count()).await;
+    random_kills(DatabaseKind::Sqlite, random_kill_count()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn random_kills_lose_nothing_acknowledged_on_postgres() {
-    random_kills(Kind::Postgres, random_kill_count()).await;
+    random_kills(DatabaseKind::Postgres, random_kill_count()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_failpoints_lose_nothing_acknowledged_on_sqlite() {
-    kills_at_every_failpoint(Kind::Sqlite).await;
+    kills_at_every_failpoint(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn kills_at_failpoints_lose_nothing_acknowledged_on_postgres() {
-    kills_at_every_failpoint(Kind::Postgres).await;
+    kills_at_every_failpoint(DatabaseKind::Postgres).await;
 }
 
 /// Kills in the short run.
@@ -272,10 +272,10 @@ const FEW: usize = 3;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn few_kills_lose_nothing_acknowledged_on_sqlite() {
-    random_kills(Kind::Sqlite, FEW).await;
+    random_kills(DatabaseKind::Sqlite, FEW).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn few_kills_lose_nothing_acknowledged_on_postgres() {
-    random_kills(Kind::Postgres, FEW).await;
+    random_kills(DatabaseKind::Postgres, FEW).await;
 }

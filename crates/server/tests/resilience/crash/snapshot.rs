@@ -48,7 +48,7 @@ impl FileRow {
 }
 
 /// The rows at one moment, and the inconsistencies among them.
-pub struct Snapshot {
+pub struct StoredState {
     pub revisions: Vec<FileRow>,
     pub copies: Vec<FileRow>,
     /// The documents with their room and status.
@@ -61,7 +61,7 @@ pub struct Snapshot {
     pub faults: Vec<String>,
 }
 
-impl Snapshot {
+impl StoredState {
     /// Reads everything in one snapshot, which contains a concurrent write completely or not at all.
     pub fn read(database: &Database, organization: &str) -> Self {
         let mut connection = match database {

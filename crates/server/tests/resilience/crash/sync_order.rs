@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::harness::{Harness, Operation, WAIT_TIMEOUT};
+use super::harness::{Harness, UserOperation, WAIT_TIMEOUT};
 use super::trace::{self, Call};
-use test_support::{Kind, ServerProcess, environment, size};
+use test_support::{DatabaseKind, ServerProcess, environment, size};
 
 /// The traced calls.
 const CALLS: &str = "trace=read,recvfrom,recvmsg,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,\
@@ -70,12 +70,12 @@ fn is_traced(process: u32) -> bool {
     })
 }
 
-async fn check_order(kind: Kind) {
+async fn check_order(kind: DatabaseKind) {
     let Some((mut harness, service)) = Harness::start(kind).await else {
         return;
     };
-    harness.run_until_success(Operation::Save).await;
-    harness.run_until_success(Operation::Upload).await;
+    harness.run_until_success(UserOperation::Save).await;
+    harness.run_until_success(UserOperation::Upload).await;
     let template = harness.writer.template().await;
     let files = harness.env.folder().join("files");
     let Some(tracer) = Strace::attach(&service, harness.env.folder().join("strace")) else {
@@ -139,7 +139,7 @@ async fn check_order(kind: Kind) {
             .cloned()
             .collect();
         // The response to the first marker request must not count as the response of the traced request.
-        let files_kept = trace::check_durable_before_response(&between, &files, matches!(kind, Kind::Sqlite));
+        let files_kept = trace::check_durable_before_response(&between, &files, matches!(kind, DatabaseKind::Sqlite));
         match files_kept {
             Ok(0) => panic!("{what} kept no file"),
             Ok(files) => kept += files,
@@ -155,10 +155,10 @@ async fn check_order(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_is_sent_after_data_is_durable_on_sqlite() {
-    check_order(Kind::Sqlite).await;
+    check_order(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_is_sent_after_data_is_durable_on_postgres() {
-    check_order(Kind::Postgres).await;
+    check_order(DatabaseKind::Postgres).await;
 }

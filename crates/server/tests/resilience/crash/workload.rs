@@ -15,7 +15,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::oracle::Oracle;
-use test_support::{Client, Person, World};
+use test_support::{Client, TestUser, World};
 
 /// Saves after which a writer creates a new document, so that documents stay small and keep all their revisions.
 const SAVES: usize = 20;
@@ -62,7 +62,7 @@ impl Writer {
     pub fn new(
         base: &str,
         world: &World,
-        person: &Person,
+        person: &TestUser,
         document_server: &Arc<RunningSimulator>,
         oracle: &Arc<Oracle>,
         rng: StdRng,
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     /// Opens the document and types. Returns the open editor, the document and the typed text.
-    pub async fn write(&mut self) -> Option<(client::Editor, String, String)> {
+    pub async fn write(&mut self) -> Option<(client::OpenEditor, String, String)> {
         let document = self.document.clone()?;
         let (editor, _, typed) = self.open_and_type(&document).await?;
         Some((editor, document, typed))
@@ -225,7 +225,7 @@ impl Writer {
         closed.accepted.then_some(())
     }
 
-    async fn open_and_type(&mut self, document: &str) -> Option<(client::Editor, Value, String)> {
+    async fn open_and_type(&mut self, document: &str) -> Option<(client::OpenEditor, Value, String)> {
         let path = format!("/workrooms/documents/{document}/editor-config");
         let config = self
             .send_expecting(self.own.request(Method::GET, &path), &[200])
@@ -243,7 +243,7 @@ impl Writer {
         Some((editor, config, typed))
     }
 
-    async fn press_save(&self, editor: &client::Editor, config: &Value, document: &str, typed: &str) {
+    async fn press_save(&self, editor: &client::OpenEditor, config: &Value, document: &str, typed: &str) {
         let key = text(&config["document"], "key");
         let before = self.next_forced_save_time(&key);
         if editor.press_save().await.ok() != Some(0) {

@@ -16,7 +16,7 @@ use super::workload::Writer;
 use test_support::World;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Signal {
+enum WriterSignal {
     Pause,
     Write,
     Stop,
@@ -24,7 +24,7 @@ enum Signal {
 
 /// The four writers.
 pub struct Writers {
-    signal: watch::Sender<Signal>,
+    signal: watch::Sender<WriterSignal>,
     busy: Arc<AtomicUsize>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -39,7 +39,7 @@ impl Writers {
         oracle: &Arc<Oracle>,
         rng: &mut StdRng,
     ) -> Self {
-        let (signal, _) = watch::channel(Signal::Pause);
+        let (signal, _) = watch::channel(WriterSignal::Pause);
         let busy = Arc::new(AtomicUsize::new(0));
         let mut tasks = Vec::new();
         let people = [&world.ben, &world.cem, &world.dana, &world.eli];
@@ -55,7 +55,7 @@ impl Writers {
 
     /// Resumes the writers.
     pub fn resume(&self) {
-        self.signal.send_replace(Signal::Write);
+        self.signal.send_replace(WriterSignal::Write);
     }
 
     /// Returns the number of writers with an action in progress.
@@ -65,7 +65,7 @@ impl Writers {
 
     /// Pauses the writers and waits until their actions in progress end.
     pub async fn pause(&mut self) {
-        self.signal.send_replace(Signal::Pause);
+        self.signal.send_replace(WriterSignal::Pause);
         while self.busy() > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -74,29 +74,29 @@ impl Writers {
 
     /// Stops the writers.
     pub async fn stop(&mut self) {
-        self.signal.send_replace(Signal::Stop);
+        self.signal.send_replace(WriterSignal::Stop);
         for task in self.tasks.drain(..) {
             task.await.unwrap();
         }
     }
 }
 
-async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Arc<AtomicUsize>) {
+async fn write(mut writer: Writer, mut signal: watch::Receiver<WriterSignal>, busy: Arc<AtomicUsize>) {
     loop {
         // The sender is dropped only if the test has already failed.
         let Ok(heard) = signal
-            .wait_for(|signal| *signal != Signal::Pause)
+            .wait_for(|signal| *signal != WriterSignal::Pause)
             .await
             .map(|signal| *signal)
         else {
             return;
         };
-        if heard == Signal::Stop {
+        if heard == WriterSignal::Stop {
             return;
         }
         busy.fetch_add(1, Ordering::SeqCst);
         // `pause` may have read the counter before this writer incremented it.
-        if *signal.borrow() == Signal::Write {
+        if *signal.borrow() == WriterSignal::Write {
             let answered = writer.act().await;
             if answered.is_none() {
                 writer.oracle.request_abandoned();

@@ -7,7 +7,7 @@ use super::{client_at, people};
 use crate::revocation;
 use test_support::instances::Instances;
 use test_support::topics::group;
-use test_support::{Kind, ServerEnv, SocketListener, TestApp, clients_are_installed, size};
+use test_support::{DatabaseKind, ServerEnv, SocketListener, TestApp, clients_are_installed, size};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
@@ -49,7 +49,7 @@ async fn changes_reach_sockets_of_other_instances_in_order() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn session_revocation_takes_effect_at_other_instance() {
-    let Some(app) = TestApp::start(Kind::Postgres).await else {
+    let Some(app) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let mut env = ServerEnv::on_database(&app.database);

@@ -15,7 +15,7 @@ use test_support::accounts::PASSWORD;
 use test_support::instances::Instances;
 use test_support::raw_socket::Socket;
 use test_support::topics::group;
-use test_support::{Answer, Client, Person, World};
+use test_support::{Answer, Client, TestUser, World};
 
 async fn start_two() -> Option<(Instances, World)> {
     let instances = Instances::start(2, &[("RATE_LIMIT_FACTOR", "1")]).await?;
@@ -99,7 +99,7 @@ async fn rate_limits_are_shared_by_all_instances() {
     // other.
     let most = usize::try_from(limit.hits + limit.share() - 1).unwrap();
     let limit = usize::try_from(limit.hits).unwrap();
-    let of = |person: &Person| [0, 1].map(|number| client_at(instances.base(number), person));
+    let of = |person: &TestUser| [0, 1].map(|number| client_at(instances.base(number), person));
 
     let dana = of(&world.dana);
     for number in 0..30 {

@@ -11,7 +11,7 @@ mod starting;
 use std::time::{Duration, Instant};
 
 use test_support::instances::Instances;
-use test_support::{Client, Person, World};
+use test_support::{Client, TestUser, World};
 
 /// Longer than any expected change takes on a busy machine.
 const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -22,7 +22,7 @@ async fn people(instances: &Instances) -> World {
 }
 
 /// Returns a client of a user at one address.
-fn client_at(base: &str, person: &Person) -> Client {
+fn client_at(base: &str, person: &TestUser) -> Client {
     Client::new(base, Some(person.cookie.clone()))
 }
 

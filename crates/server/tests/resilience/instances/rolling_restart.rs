@@ -58,14 +58,14 @@ impl Readers {
 }
 
 /// Sockets through the proxy, and the group whose events they receive.
-struct Listeners {
+struct ProxiedListeners {
     sockets: Vec<SocketListener>,
     teacher: Client,
     group: String,
     changes: usize,
 }
 
-impl Listeners {
+impl ProxiedListeners {
     async fn start(base: &str, world: &World) -> Self {
         let teacher = client_at(base, &world.ada);
         let group = group(&teacher, &world.seven_b, &[&world.ben], json!({})).await;
@@ -143,7 +143,7 @@ async fn rolling_restart_fails_no_request() {
     for _ in 0..2 {
         writers.push(Writers::start(&[proxy.as_str()], &world, &document_server, &oracle, &mut rng).await);
     }
-    let mut listeners = Listeners::start(&proxy, &world).await;
+    let mut listeners = ProxiedListeners::start(&proxy, &world).await;
     let readers = Readers::start(&proxy, &world);
     writers.iter().for_each(Writers::resume);
 

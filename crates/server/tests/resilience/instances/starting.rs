@@ -46,7 +46,7 @@ async fn three_instances_start_concurrently_on_empty_database() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn draining_instance_serves_until_second_signal() {
-    let Some(mut env) = ServerEnv::new(test_support::Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(test_support::DatabaseKind::Postgres) else {
         return;
     };
     env.set("DRAIN_SECONDS", "120");
@@ -86,7 +86,7 @@ async fn draining_instance_serves_until_second_signal() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pending_connections_are_served_at_shutdown() {
-    let Some(mut env) = ServerEnv::new(test_support::Kind::Sqlite) else {
+    let Some(mut env) = ServerEnv::new(test_support::DatabaseKind::Sqlite) else {
         return;
     };
     let mut service = tokio::task::block_in_place(|| env.start("serve"));
@@ -117,7 +117,7 @@ async fn pending_connections_are_served_at_shutdown() {
 /// that does not kill it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn signal_right_after_start_stops_service_cleanly() {
-    let Some(mut env) = ServerEnv::new(test_support::Kind::Sqlite) else {
+    let Some(mut env) = ServerEnv::new(test_support::DatabaseKind::Sqlite) else {
         return;
     };
     for round in 0..20 {

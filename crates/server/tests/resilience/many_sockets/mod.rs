@@ -18,7 +18,8 @@ use sockets::{StudentSockets, Students};
 use test_support::realtime_rows::group_updated;
 use test_support::realtime_rows::user;
 use test_support::{
-    Client, Kind, RealtimeRows, ServerEnv, ServerProcess, TestApp, WAIT_TIMEOUT, World, raw_socket, rows, size, until,
+    Client, DatabaseKind, RealtimeRows, ServerEnv, ServerProcess, TestApp, WAIT_TIMEOUT, World, raw_socket, rows, size,
+    until,
 };
 
 /// All ten thousand sockets are connected within a minute, also when they reconnect at the same time. The short run
@@ -273,7 +274,7 @@ async fn many_sockets_receive_own_events_and_leave_no_state() {
     let open = fd_limit::raise().unwrap_or(u64::MAX);
     let (classes, class_size) = size((10, 100), (10, 1_000));
     assert!(open > (classes * class_size + 500) as u64, "only {open} descriptors");
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     for (name, value) in [
         ("CONNECTIONS_MAX", "20000"),
         ("CONNECTIONS_PER_ADDRESS", "20000"),
@@ -340,7 +341,7 @@ async fn many_sockets_receive_own_events_and_leave_no_state() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
 async fn non_reading_clients_block_no_others_and_are_closed() {
-    let app = TestApp::start(Kind::Sqlite).await.unwrap();
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
     let (class_size, every) = size((200, 20), (2_000, 10));
     let students = Students::write(&app.database, &app.world, 1, class_size).await;
     let non_reading: BTreeSet<usize> = (0..students.count()).step_by(every).collect();

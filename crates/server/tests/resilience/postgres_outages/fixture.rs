@@ -24,12 +24,12 @@ use crate::crash::writers::Writers;
 use test_support::cluster::Cluster;
 use test_support::rows::execute;
 use test_support::{
-    AUTH_SECRET, Client, DOCSERVER_SECRET, Person, ServerEnv, ServerProcess, WAIT_TIMEOUT, World, size,
+    AUTH_SECRET, Client, DOCSERVER_SECRET, ServerEnv, ServerProcess, TestUser, WAIT_TIMEOUT, World, size,
 };
 
 /// The faults that are injected into PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outage {
+pub enum PostgresOutage {
     /// An orderly shutdown, a pause and a restart.
     RestartFast,
     /// An immediate shutdown and a recovery from the write-ahead log.
@@ -45,16 +45,16 @@ pub enum Outage {
 }
 
 /// All faults, in the order of execution.
-pub const OUTAGES: [Outage; 6] = [
-    Outage::RestartFast,
-    Outage::CutCommit,
-    Outage::EndAll,
-    Outage::RestartImmediate,
-    Outage::EndBus,
-    Outage::Freeze,
+pub const OUTAGES: [PostgresOutage; 6] = [
+    PostgresOutage::RestartFast,
+    PostgresOutage::CutCommit,
+    PostgresOutage::EndAll,
+    PostgresOutage::RestartImmediate,
+    PostgresOutage::EndBus,
+    PostgresOutage::Freeze,
 ];
 
-impl Outage {
+impl PostgresOutage {
     /// Returns whether revocation events may be lost during this fault.
     fn may_lose_events(self) -> bool {
         !matches!(self, Self::Freeze | Self::CutCommit)
@@ -125,7 +125,7 @@ impl OutageFixture {
         let writers = Writers::start(&bases, &world, &document_server, &oracle, &mut rng).await;
         oracle.require_responses();
 
-        let at = |base: &str, person: &Person| Client::new(base, Some(person.cookie.clone()));
+        let at = |base: &str, person: &TestUser| Client::new(base, Some(person.cookie.clone()));
         let tom = bases.map(|base| at(base, &world.tom));
         let new = json!({"classId": world.eight_a.id, "memberIds": [world.finn.id]});
         let group = tom[0].post("/groups", new).await.expect(201)["id"]
@@ -179,7 +179,7 @@ impl OutageFixture {
     }
 
     /// Injects one fault and checks all invariants after it.
-    pub async fn run_outage(&mut self, outage: Outage) {
+    pub async fn run_outage(&mut self, outage: PostgresOutage) {
         self.writers.resume();
         let calm = self.rng.random_range(50..400);
         tokio::time::sleep(Duration::from_millis(calm)).await;
@@ -222,7 +222,7 @@ impl OutageFixture {
         self.check().await;
     }
 
-    async fn inject(&mut self, outage: Outage) {
+    async fn inject(&mut self, outage: PostgresOutage) {
         let cluster = Arc::clone(&self.cluster);
         let away = Duration::from_millis(self.rng.random_range(0..1_500));
         let frozen = size(Duration::from_secs(2), Duration::from_secs(20));
@@ -235,8 +235,8 @@ impl OutageFixture {
             )
         };
         match outage {
-            Outage::RestartFast | Outage::RestartImmediate => {
-                let mode = if outage == Outage::RestartFast {
+            PostgresOutage::RestartFast | PostgresOutage::RestartImmediate => {
+                let mode = if outage == PostgresOutage::RestartFast {
                     "fast"
                 } else {
                     "immediate"
@@ -248,9 +248,9 @@ impl OutageFixture {
                 }));
                 restarted.await.unwrap();
             }
-            Outage::EndAll => execute(&self.direct, ended("groupwork%")).await,
-            Outage::EndBus => execute(&self.direct, ended("groupwork bus")).await,
-            Outage::Freeze => {
+            PostgresOutage::EndAll => execute(&self.direct, ended("groupwork%")).await,
+            PostgresOutage::EndBus => execute(&self.direct, ended("groupwork bus")).await,
+            PostgresOutage::Freeze => {
                 let stood = blocking(Box::new(move |cluster| {
                     cluster.freeze();
                     std::thread::sleep(frozen);
@@ -258,7 +258,7 @@ impl OutageFixture {
                 }));
                 stood.await.unwrap();
             }
-            Outage::CutCommit => {
+            PostgresOutage::CutCommit => {
                 for _ in 0..size(2, 15) {
                     let (before, since) = (self.fault_proxy.cuts(), Instant::now());
                     self.fault_proxy.cut_next_commit();
@@ -342,7 +342,7 @@ impl OutageFixture {
     }
 
     /// Returns a user with a separate session at one of the instances.
-    async fn new_member(&mut self) -> (Person, SocketProbe) {
+    async fn new_member(&mut self) -> (TestUser, SocketProbe) {
         let zack = &self.world.zack;
         let (id, token) = (clock::new_id(), better_auth::token::session_token());
         let copied = format!(
@@ -356,7 +356,7 @@ impl OutageFixture {
             "better-auth.session_token={}",
             better_auth::cookie::sign(AUTH_SECRET, &token)
         );
-        let new_member = Person {
+        let new_member = TestUser {
             token,
             cookie,
             ..zack.clone()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::requests;
 use crate::crash::oracle::Oracle;
-use test_support::{Client, Person};
+use test_support::{Client, TestUser};
 
 /// The time after a response with an unknown result during which its transaction may still be committed.
 const COMMIT_TIMEOUT: Duration = Duration::from_mins(1);
@@ -38,8 +38,8 @@ pub struct HelpHistory {
 
 impl HelpHistory {
     /// Starts with a group without an open call, and two instances.
-    pub fn of(bases: [&str; 2], group: &str, student: &Person, teacher: &Person) -> Self {
-        let client = |person: &Person| bases.map(|base| Client::new(base, Some(person.cookie.clone())));
+    pub fn of(bases: [&str; 2], group: &str, student: &TestUser, teacher: &TestUser) -> Self {
+        let client = |person: &TestUser| bases.map(|base| Client::new(base, Some(person.cookie.clone())));
         Self {
             student: client(student),
             teacher: client(teacher),

@@ -8,7 +8,7 @@ use db::Database;
 use super::fault_proxy::FaultProxy;
 use super::socket_probe::SocketProbe;
 use test_support::rows::execute;
-use test_support::{Kind, ServerEnv, TestApp, WAIT_TIMEOUT, World, until};
+use test_support::{DatabaseKind, ServerEnv, TestApp, WAIT_TIMEOUT, World, until};
 
 /// Returns the port of a database URL.
 fn port(url: &str) -> u16 {
@@ -18,7 +18,7 @@ fn port(url: &str) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_listen_connection_is_replaced() {
-    let Some(mut env) = ServerEnv::new(Kind::Postgres) else {
+    let Some(mut env) = ServerEnv::new(DatabaseKind::Postgres) else {
         return;
     };
     let Database::Postgres(url) = env.database.clone() else {
@@ -59,7 +59,7 @@ async fn silent_listen_connection_is_replaced() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deleted_outbox_row_resyncs_all_clients() {
-    let Some(app) = TestApp::start(Kind::Postgres).await else {
+    let Some(app) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let (ada, ben) = (
@@ -80,7 +80,7 @@ async fn deleted_outbox_row_resyncs_all_clients() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sweep_corrects_rooms_without_events() {
-    let Some(app) = TestApp::start_with(Kind::Postgres, &["--socket-sweep-seconds=1"]).await else {
+    let Some(app) = TestApp::start_with(DatabaseKind::Postgres, &["--socket-sweep-seconds=1"]).await else {
         return;
     };
     let world = &app.world;

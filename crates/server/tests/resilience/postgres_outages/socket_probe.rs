@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
-use test_support::Person;
+use test_support::TestUser;
 use test_support::raw_socket::Socket;
 
 /// The delay before a client reconnects.
@@ -29,7 +29,7 @@ pub struct SocketProbe {
 
 impl SocketProbe {
     /// Connects, and reconnects until the value is dropped.
-    pub async fn of(base: &str, person: &Person) -> Self {
+    pub async fn of(base: &str, person: &TestUser) -> Self {
         let recorded = Arc::<Mutex<Recorded>>::default();
         let (base, cookie, own) = (base.to_owned(), person.cookie.clone(), Arc::clone(&recorded));
         let listening = tokio::spawn(async move {

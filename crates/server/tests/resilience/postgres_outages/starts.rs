@@ -7,7 +7,7 @@ use db::Database;
 
 use test_support::cluster::Cluster;
 use test_support::rows::execute;
-use test_support::{Client, Kind, ServerEnv, TestApp, World, is_soak};
+use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, is_soak};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
@@ -76,7 +76,7 @@ async fn start_waits_for_postgres_and_uses_available_connections() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_idle_connections_fail_no_request() {
-    let Some(app) = TestApp::start(Kind::Postgres).await else {
+    let Some(app) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let ada = app.as_(&app.world.ada);
@@ -104,7 +104,7 @@ async fn lock_timeout_is_reported_to_the_client() {
     if !is_soak() {
         return;
     }
-    let Some(app) = TestApp::start(Kind::Postgres).await else {
+    let Some(app) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
     let ada = app.as_(&app.world.ada);
@@ -146,7 +146,7 @@ fn systemd_is_notified_of_start_and_stop() {
         let length = socket.recv(&mut bytes).unwrap();
         String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
     };
-    let mut env = ServerEnv::new(Kind::Sqlite).unwrap();
+    let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     env.set("NOTIFY_SOCKET", path.to_str().unwrap());
     let service = env.start("serve");
     assert_eq!(received(), "READY=1");

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::seeder::{self, Extent};
 use test_support::app::AUTH_SECRET;
-use test_support::{Client, Kind, TestApp, is_soak, size};
+use test_support::{Client, DatabaseKind, TestApp, is_soak, size};
 
 /// Measures the median time of each page of one school in a service with this amount of data.
-async fn medians(kind: Kind, extent: Extent) -> Option<BTreeMap<&'static str, Duration>> {
+async fn medians(kind: DatabaseKind, extent: Extent) -> Option<BTreeMap<&'static str, Duration>> {
     let app = TestApp::start(kind).await?;
     seeder::fill(&app.database, extent).await;
     let school = extent.schools / 2;
@@ -67,7 +67,7 @@ async fn medians(kind: Kind, extent: Extent) -> Option<BTreeMap<&'static str, Du
     Some(medians)
 }
 
-async fn compare_page_cost(kind: Kind) {
+async fn compare_page_cost(kind: DatabaseKind) {
     let all = Extent::for_run();
     let Some(few) = medians(kind, all.tenth()).await else {
         return;
@@ -94,10 +94,10 @@ async fn compare_page_cost(kind: Kind) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn page_cost_does_not_grow_with_schools_on_sqlite() {
-    compare_page_cost(Kind::Sqlite).await;
+    compare_page_cost(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn page_cost_does_not_grow_with_schools_on_postgres() {
-    compare_page_cost(Kind::Postgres).await;
+    compare_page_cost(DatabaseKind::Postgres).await;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::query_plan::{Access, Plan};
+use super::query_plan::{Plan, TableAccess};
 
 /// Tables with at most one row for each school. Reading one of them completely is cheap.
 pub const SMALL: [&str; 4] = ["organizations", "settings", "storage_usages", "refinery_schema_history"];
@@ -277,7 +277,7 @@ pub fn tables(sql: &str) -> BTreeMap<String, String> {
 }
 
 /// Returns which part of its table an access reads. `partial` contains the partial indexes.
-pub fn width(access: &Access, partial: &BTreeSet<String>) -> Width {
+pub fn width(access: &TableAccess, partial: &BTreeSet<String>) -> Width {
     let narrowed = access.narrowed.replace("<=", "<").replace(">=", ">").replace("<>", "<");
     let is_partial = access.index.as_ref().is_some_and(|index| partial.contains(index));
     if is_partial {

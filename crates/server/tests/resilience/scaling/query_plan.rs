@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The access to one table in a plan.
 #[derive(Debug, Clone)]
-pub struct Access {
+pub struct TableAccess {
     /// The table name, or its alias in the statement.
     pub table: String,
     /// The index, or `None` when every row is read.
@@ -23,7 +23,7 @@ pub struct Access {
 /// The plan of a statement.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<TableAccess>,
     pub sorts: bool,
     pub text: String,
 }
@@ -140,7 +140,7 @@ fn of_sqlite(lines: &[String]) -> Plan {
             .map(|(_, rest)| rest.split(' ').next().unwrap().to_owned());
         let is_by_key = rest.contains("USING INTEGER PRIMARY KEY") || rest.contains("USING PRIMARY KEY");
         let narrowed = rest.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches(')'));
-        Some(Access {
+        Some(TableAccess {
             table,
             index: index.or_else(|| is_by_key.then(|| "PRIMARY KEY".to_owned())),
             narrowed: if verb == "SEARCH" {
@@ -197,7 +197,7 @@ fn collect_accesses(node: &Value, depth: usize, table: Option<&str>, plan: &mut 
     ]
     .contains(&kind);
     if let (true, Some(table)) = (reads, table) {
-        plan.accesses.push(Access {
+        plan.accesses.push(TableAccess {
             table: table.to_owned(),
             index: text("Index Name").map(str::to_owned),
             narrowed: text("Index Cond").unwrap_or_default().to_owned(),

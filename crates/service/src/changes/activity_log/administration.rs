@@ -6,9 +6,9 @@ use domain::change::administration::AdministrationChange;
 use domain::user::Person;
 use serde_json::json;
 
-use super::Entry;
+use super::LogEntry;
 
-pub(super) fn entry(change: &AdministrationChange) -> Entry {
+pub(super) fn entry(change: &AdministrationChange) -> LogEntry {
     match change {
         AdministrationChange::Banned { user, until } => {
             about(user).details(json!({"changed": ["banned"], "after": {"banned": true}, "until": until}))
@@ -33,10 +33,10 @@ pub(super) fn entry(change: &AdministrationChange) -> Entry {
     }
 }
 
-fn about(user: &Person) -> Entry {
-    Entry::new(Category::User, Action::Update, "user", &user.id, &user.name)
+fn about(user: &Person) -> LogEntry {
+    LogEntry::new(Category::User, Action::Update, "user", &user.id, &user.name)
 }
 
-fn impersonation(action: Action, user: &Person) -> Entry {
-    Entry::new(Category::Auth, action, "impersonation", &user.id, &user.name)
+fn impersonation(action: Action, user: &Person) -> LogEntry {
+    LogEntry::new(Category::Auth, action, "impersonation", &user.id, &user.name)
 }

@@ -9,9 +9,9 @@ use domain::file::AssignmentAttachment;
 use domain::id::DocumentId;
 use serde_json::{Value, json};
 
-use super::{Entry, difference_and, group_name};
+use super::{LogEntry, difference_and, group_name};
 
-pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
+pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
     Some(match change {
         AssignmentChange::Created {
             assignment,
@@ -121,8 +121,8 @@ fn add_source(details: &mut Value, copied_from: Option<&AssignmentLabel>) {
     }
 }
 
-fn about(action: Action, assignment: &Assignment) -> Entry {
-    Entry::new(
+fn about(action: Action, assignment: &Assignment) -> LogEntry {
+    LogEntry::new(
         Category::Assignment,
         action,
         "assignment",

@@ -12,9 +12,9 @@ use domain::homeroom::Homeroom;
 use domain::subject::Subject;
 use serde_json::{Value, json};
 
-use super::{Entry, difference, left_groups, people, person, removed_assignments, removed_groups};
+use super::{LogEntry, difference, left_groups, people, person, removed_assignments, removed_groups};
 
-pub(super) fn entry(change: &ClassChange) -> Entry {
+pub(super) fn entry(change: &ClassChange) -> LogEntry {
     match change {
         ClassChange::Created { class, copied_from } => {
             let mut details = json!({"status": class.class.status, "teacher": person(&class.teacher)});
@@ -70,9 +70,9 @@ pub(super) fn entry(change: &ClassChange) -> Entry {
     }
 }
 
-pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
+pub(super) fn homeroom(change: &HomeroomChange) -> LogEntry {
     let about = |action, homeroom: &Homeroom| {
-        Entry::new(
+        LogEntry::new(
             Category::Homeroom,
             action,
             "homeroom",
@@ -101,9 +101,9 @@ pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
     }
 }
 
-pub(super) fn subject(change: &SubjectChange) -> Entry {
+pub(super) fn subject(change: &SubjectChange) -> LogEntry {
     let about = |action, subject: &Subject| {
-        Entry::new(Category::Subject, action, "subject", &subject.id, subject.name.as_str())
+        LogEntry::new(Category::Subject, action, "subject", &subject.id, subject.name.as_str())
     };
     match change {
         SubjectChange::Created { subject } => about(Action::Create, subject),
@@ -113,9 +113,9 @@ pub(super) fn subject(change: &SubjectChange) -> Entry {
 }
 
 /// Returns the log entry of a course; the specification defines the action of a deletion.
-pub(super) fn course(change: &CourseChange) -> Entry {
+pub(super) fn course(change: &CourseChange) -> LogEntry {
     let about = |action, course: &Course| {
-        Entry::new(Category::Course, action, "course", &course.id, course.name.as_str())
+        LogEntry::new(Category::Course, action, "course", &course.id, course.name.as_str())
             .class(&course.class_id)
             .course(Some(&course.id))
     };
@@ -138,8 +138,8 @@ pub(super) fn course(change: &CourseChange) -> Entry {
     }
 }
 
-fn about(action: Action, class: &Class) -> Entry {
-    Entry::new(Category::Class, action, "class", &class.id, class.name.as_str()).class(&class.id)
+fn about(action: Action, class: &Class) -> LogEntry {
+    LogEntry::new(Category::Class, action, "class", &class.id, class.name.as_str()).class(&class.id)
 }
 
 fn removed_courses(removed: &CascadeDeletion) -> Vec<Value> {

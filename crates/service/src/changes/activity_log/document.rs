@@ -8,11 +8,11 @@ use domain::group::GroupContext;
 use domain::save::Revision;
 use serde_json::{Value, json};
 
-use super::{Entry, difference};
+use super::{LogEntry, difference};
 
 /// Returns the log entry of a document, if it has one. Saves of an editor are not logged, because they are frequent
 /// and listed as revisions; neither are automatic deletions.
-pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
+pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
     match change {
         DocumentChange::Created {
             group_context,
@@ -53,7 +53,7 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
             files: _,
         } => {
             let title = document.title.as_str();
-            let entry = Entry::new(Category::Document, Action::Update, "document", &document.id, title);
+            let entry = LogEntry::new(Category::Document, Action::Update, "document", &document.id, title);
             let details = json!({"changed": ["lateText"], "size": text.size, "expiresAt": text.expires_at()});
             let entry = entry.details(details);
             Some(match &document.class_id {
@@ -74,7 +74,7 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
 }
 
 /// Messages are never logged.
-pub(super) fn message(change: &MessageChange) -> Option<Entry> {
+pub(super) fn message(change: &MessageChange) -> Option<LogEntry> {
     match change {
         MessageChange::Sent { .. }
         | MessageChange::Edited { .. }
@@ -85,8 +85,8 @@ pub(super) fn message(change: &MessageChange) -> Option<Entry> {
     }
 }
 
-fn about(action: Action, group_context: &GroupContext, document: &Document) -> Entry {
-    Entry::new(
+fn about(action: Action, group_context: &GroupContext, document: &Document) -> LogEntry {
+    LogEntry::new(
         Category::Document,
         action,
         "document",

@@ -8,9 +8,9 @@ use domain::file::GroupAttachment;
 use domain::group::GroupContext;
 use serde_json::{Value, json};
 
-use super::{Entry, difference, group_name, people, person};
+use super::{LogEntry, difference, group_name, people, person};
 
-pub(super) fn entry(change: &GroupChange) -> Entry {
+pub(super) fn entry(change: &GroupChange) -> LogEntry {
     match change {
         GroupChange::Created { group } => {
             about(Action::Create, &group.group_context()).details(json!({"members": members(group)}))
@@ -52,7 +52,7 @@ pub(super) fn entry(change: &GroupChange) -> Entry {
 
 /// Returns the log entry of a help request: one when it is opened and one when it is resolved. Repeats and claims are
 /// not logged.
-pub(super) fn help(change: &HelpChange) -> Option<Entry> {
+pub(super) fn help(change: &HelpChange) -> Option<LogEntry> {
     match change {
         HelpChange::Requested {
             group,
@@ -76,8 +76,8 @@ pub(super) fn help(change: &HelpChange) -> Option<Entry> {
     }
 }
 
-fn about(action: Action, group_context: &GroupContext) -> Entry {
-    Entry::new(
+fn about(action: Action, group_context: &GroupContext) -> LogEntry {
+    LogEntry::new(
         Category::Group,
         action,
         "group",

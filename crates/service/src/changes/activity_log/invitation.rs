@@ -5,9 +5,9 @@ use domain::change::invitation::InvitationChange;
 use domain::invitation::Invitation;
 use serde_json::{Value, json};
 
-use super::Entry;
+use super::LogEntry;
 
-pub(super) fn entry(change: &InvitationChange) -> Entry {
+pub(super) fn entry(change: &InvitationChange) -> LogEntry {
     match change {
         InvitationChange::Created { invitation, is_sent } => {
             about(Action::Create, invitation, json!({"isSent": is_sent}))
@@ -23,7 +23,7 @@ pub(super) fn entry(change: &InvitationChange) -> Entry {
     }
 }
 
-fn about(action: Action, invitation: &Invitation, more: Value) -> Entry {
+fn about(action: Action, invitation: &Invitation, more: Value) -> LogEntry {
     let mut details = json!({
         "email": invitation.email,
         "role": invitation.role,
@@ -32,5 +32,5 @@ fn about(action: Action, invitation: &Invitation, more: Value) -> Entry {
     if let (Value::Object(details), Value::Object(more)) = (&mut details, more) {
         details.extend(more);
     }
-    Entry::new(Category::User, action, "invitation", &invitation.id, "").details(details)
+    LogEntry::new(Category::User, action, "invitation", &invitation.id, "").details(details)
 }

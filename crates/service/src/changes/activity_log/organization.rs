@@ -7,9 +7,9 @@ use domain::change::session::SessionChange;
 use domain::organization::{Organization, OrganizationStatus};
 use serde_json::json;
 
-use super::{Entry, difference, person};
+use super::{LogEntry, difference, person};
 
-pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
+pub(super) fn entry(change: &OrganizationChange) -> Option<LogEntry> {
     let entry = match change {
         OrganizationChange::Created { organization, owner } => {
             about(Action::Create, organization).details(json!({"owner": owner.as_ref().map(person)}))
@@ -34,7 +34,7 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
 }
 
 /// Returns the log entry of a change to an email domain, without the token.
-pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
+pub(super) fn mail_domain(change: &MailDomainChange) -> LogEntry {
     let (action, domain) = match change {
         MailDomainChange::Added { domain } => (Action::Create, domain),
         MailDomainChange::Verified { domain }
@@ -42,7 +42,7 @@ pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
         | MailDomainChange::Lost { domain } => (Action::Update, domain),
         MailDomainChange::Removed { domain } => (Action::Delete, domain),
     };
-    let entry = Entry::new(
+    let entry = LogEntry::new(
         Category::Tenant,
         action,
         "mailDomain",
@@ -58,12 +58,12 @@ pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
 
 /// Returns the log entry of sessions: those that an administrator ended, and failed sign-ins. A failed sign-in names
 /// only an existing account, because the entered text may be a password.
-pub(super) fn session(change: &SessionChange) -> Option<Entry> {
+pub(super) fn session(change: &SessionChange) -> Option<LogEntry> {
     match change {
         SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,
         SessionChange::RevokedByAdmin { user, session } => {
             let details = json!({"user": person(user)});
-            Some(Entry::new(Category::Auth, Action::Delete, "session", session, &user.name).details(details))
+            Some(LogEntry::new(Category::Auth, Action::Delete, "session", session, &user.name).details(details))
         }
         SessionChange::LoginFailed {
             user, email, address, ..
@@ -71,13 +71,13 @@ pub(super) fn session(change: &SessionChange) -> Option<Entry> {
             let id = user.as_ref().map(ToString::to_string).unwrap_or_default();
             let email = user.as_ref().map(|_| email);
             let details = json!({"email": email, "address": address});
-            Some(Entry::new(Category::Auth, Action::LoginFailed, "user", id, "").details(details))
+            Some(LogEntry::new(Category::Auth, Action::LoginFailed, "user", id, "").details(details))
         }
     }
 }
 
-fn about(action: Action, organization: &Organization) -> Entry {
-    Entry::new(
+fn about(action: Action, organization: &Organization) -> LogEntry {
+    LogEntry::new(
         Category::Tenant,
         action,
         "organization",
@@ -86,7 +86,7 @@ fn about(action: Action, organization: &Organization) -> Entry {
     )
 }
 
-fn status(organization: &Organization, before: OrganizationStatus, ended_sessions: usize) -> Entry {
+fn status(organization: &Organization, before: OrganizationStatus, ended_sessions: usize) -> LogEntry {
     about(Action::Update, organization).details(json!({
         "changed": ["status"],
         "before": {"status": before},

@@ -9,9 +9,9 @@ use domain::grade::Publication;
 use domain::submission::Submission;
 use serde_json::{Value, json};
 
-use super::Entry;
+use super::LogEntry;
 
-pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
+pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
     match change {
         SubmissionChange::Submitted {
             link,
@@ -73,10 +73,10 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
     }
 }
 
-pub(super) fn feedback(change: &FeedbackChange) -> Entry {
+pub(super) fn feedback(change: &FeedbackChange) -> LogEntry {
     let about = |action, link: &GroupAssignmentDetails, feedback: &Feedback| {
         at(
-            Entry::new(
+            LogEntry::new(
                 Category::Feedback,
                 action,
                 "feedback",
@@ -104,16 +104,16 @@ pub(super) fn feedback(change: &FeedbackChange) -> Entry {
     }
 }
 
-fn about(action: Action, link: &GroupAssignmentDetails, submission: &Submission) -> Entry {
+fn about(action: Action, link: &GroupAssignmentDetails, submission: &Submission) -> LogEntry {
     let name = format!("{} – {}", link.assignment.title, link.group_context.group.name);
     at(
-        Entry::new(Category::Submission, action, "submission", &submission.id, &name),
+        LogEntry::new(Category::Submission, action, "submission", &submission.id, &name),
         link,
     )
 }
 
 /// Sets the group, its class, and the topic with its course.
-fn at(entry: Entry, link: &GroupAssignmentDetails) -> Entry {
+fn at(entry: LogEntry, link: &GroupAssignmentDetails) -> LogEntry {
     entry
         .group_context(&link.group_context)
         .course(link.assignment.course_id.as_ref())

@@ -6,9 +6,9 @@ use domain::change::user::UserChange;
 use domain::user::Person;
 use serde_json::json;
 
-use super::{Entry, left_groups};
+use super::{LogEntry, left_groups};
 
-pub(super) fn entry(change: &UserChange) -> Option<Entry> {
+pub(super) fn entry(change: &UserChange) -> Option<LogEntry> {
     Some(match change {
         UserChange::Created {
             user,
@@ -16,7 +16,7 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             is_new_account,
         } => about(Action::Create, user).details(json!({"role": member.role, "isNewAccount": is_new_account})),
         UserChange::Updated { user, changed, .. } => {
-            Entry::new(Category::User, Action::Update, "user", &user.id, user.name.as_str())
+            LogEntry::new(Category::User, Action::Update, "user", &user.id, user.name.as_str())
                 .details(json!({"changed": changed.names()}))
         }
         UserChange::MembershipSwitched {
@@ -65,7 +65,7 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             invited,
             skipped,
             failed,
-        } => Entry::new(Category::User, Action::Import, "user", "", "").details(json!({
+        } => LogEntry::new(Category::User, Action::Import, "user", "", "").details(json!({
             "created": created,
             "updated": updated,
             "invited": invited,
@@ -79,10 +79,10 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             user,
             left: _,
             files: _,
-        } => Entry::new(Category::User, Action::Delete, "user", &user.id, "").details(json!({"erased": true})),
+        } => LogEntry::new(Category::User, Action::Delete, "user", &user.id, "").details(json!({"erased": true})),
     })
 }
 
-fn about(action: Action, user: &Person) -> Entry {
-    Entry::new(Category::User, action, "user", &user.id, &user.name)
+fn about(action: Action, user: &Person) -> LogEntry {
+    LogEntry::new(Category::User, action, "user", &user.id, &user.name)
 }
