@@ -3,7 +3,6 @@
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
 use domain::activity::{Action, ActivityEvent, ActivityRecord, Category};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::text::Search;
@@ -12,14 +11,11 @@ use futures_util::stream;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
-use super::endpoint::Endpoints;
 use super::pagination::{ActivityLogs, Cursor, Limit, Page, window};
 use super::response::PreserializedJson;
-use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::activity_log::ActivityLogView;
 use common::error::{Error, Result};
@@ -30,20 +26,13 @@ use db::page::{Position, Slice, Window};
 /// Rows that an export reads at a time. It holds no more in memory.
 const EXPORT_ROWS: usize = 500;
 
-/// The routes of the activity log. Students have no access.
-pub fn routes() -> Endpoints {
-    Endpoints::new("activity-logs")
-        .add(Access::Staff, routes!(list))
-        .add_with_limits(RouteLimits::Export, Access::Admin, routes!(export))
-}
-
 /// Defines a query struct with the filters of the activity log and further fields.
 macro_rules! filters {
     ($name:ident { $($more:tt)* }) => {
         #[derive(Deserialize, Validate, IntoParams)]
         #[serde(rename_all = "camelCase")]
         #[into_params(parameter_in = Query)]
-        struct $name {
+        pub(crate) struct $name {
             /// Only records of this class. For a class that the caller does not manage, the page is empty.
             #[garde(skip)]
             class_id: Option<ClassId>,
@@ -117,7 +106,10 @@ filters!(Exported {});
 ///
 /// Newest first. Administrators read the records of the organization, teachers those of the classes they manage.
 #[utoipa::path(get, path = "/activity-logs", params(ActivityLogListQuery), responses((status = 200, body = Page<ActivityLogView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<ActivityLogListQuery>) -> Result<PreserializedJson> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(query): ValidQuery<ActivityLogListQuery>,
+) -> Result<PreserializedJson> {
     let filter = query.filter();
     let window = window(query.limit, query.cursor);
     if cx.caller().is_cross_tenant() {
@@ -141,7 +133,7 @@ async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Resu
 /// Has the same filters as the list and contains all pages.
 #[utoipa::path(get, path = "/activity-logs/export.csv", params(Exported),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
-async fn export(cx: Context, ValidQuery(query): ValidQuery<Exported>) -> Result<Response> {
+pub(crate) async fn export(cx: Context, ValidQuery(query): ValidQuery<Exported>) -> Result<Response> {
     let filter = query.filter();
     // The first rows are read before the response starts, so that an error still produces an error status.
     let (first, next) = lines(&cx, &filter, None).await?;

@@ -1,12 +1,9 @@
 //! `POST /assignments/{id}/clone`: copies a topic. See docs/api-contract.md#topics.
 
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::AssignmentId;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use super::files;
 use super::response::CreatedObject;
 use super::valid::Valid;
@@ -14,10 +11,6 @@ use api_types::assignment::AssignmentView;
 use api_types::audience::Audience;
 use common::error::Result;
 use service::actions::assignment_clones::{self, NewCopy};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add(Access::Staff, routes!(clone))
-}
 
 /// Clone a topic
 ///
@@ -27,7 +20,7 @@ pub fn routes() -> Endpoints {
         (status = 409, description = "CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn clone(
+pub(crate) async fn clone(
     cx: Context,
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewCopy>,

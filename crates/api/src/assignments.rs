@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::{Access, Viewer};
+use domain::access::Viewer;
 use domain::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, BulkAssignmentEdit};
 use domain::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
 use domain::text::Search;
@@ -11,14 +11,10 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
-use super::attachments;
 use super::context::Context;
 use super::cross_tenant_list::{DirectedKey, starts_with_search};
 use super::dry_run::{DryRun, DryRunQuery};
-use super::endpoint::Endpoints;
-use super::group_assignments;
 use super::response::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::assignment::{
@@ -34,18 +30,6 @@ use db::group_assignments::SubmissionCandidate;
 use service::actions::assignments::{self, NewAssignment};
 use service::actions::bulk_edits::{self, BulkOptions};
 use service::actions::submissions;
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(create))
-        .add(Access::Member, routes!(candidates))
-        .add(Access::Member, routes!(show))
-        .add(Access::Staff, routes!(edit, remove))
-        .add(Access::Staff, routes!(bulk))
-        .merge(group_assignments::routes())
-        .merge(attachments::routes())
-}
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -77,7 +61,7 @@ pub(super) struct AssignmentListQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct BulkQuery {
+pub(crate) struct BulkQuery {
     /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
@@ -92,7 +76,7 @@ struct BulkQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct OfGroup {
+pub(crate) struct OfGroup {
     /// The group that submits.
     #[garde(skip)]
     group_id: GroupId,
@@ -104,7 +88,7 @@ struct OfGroup {
 /// The result of deleting a topic.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct RemovedTopic {
+pub(crate) struct RemovedTopic {
     /// Always true; failures are reported as errors.
     success: bool,
     /// Number of submissions that were deleted, or would be in a dry run.
@@ -147,7 +131,7 @@ impl Editable for AssignmentEdit {
 ///
 /// Students receive the topics of their groups. Teachers receive topics of other teachers' classes as an outline.
 #[utoipa::path(get, path = "/assignments", params(AssignmentListQuery), responses((status = 200, body = [ListedAssignmentView])))]
-async fn list(
+pub(crate) async fn list(
     cx: Context,
     ValidQuery(filter): ValidQuery<AssignmentListQuery>,
 ) -> Result<Json<Vec<ListedAssignmentView>>> {
@@ -193,7 +177,7 @@ pub(super) async fn matching(cx: Context, filter: AssignmentListQuery) -> Result
     responses((status = 201, body = AssignmentView),
         (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<CreatedObject<AssignmentView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<CreatedObject<AssignmentView>> {
     let make = move |tx: &mut WriteTx<'_>| {
         let topic = staff(&assignments::create(tx, &new)?);
         Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
@@ -207,7 +191,10 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
 /// topic is not active, the topic with the nearest deadline.
 #[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
     responses((status = 200, body = [CandidateView])))]
-async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
+pub(crate) async fn candidates(
+    cx: Context,
+    ValidQuery(query): ValidQuery<OfGroup>,
+) -> Result<Json<Vec<CandidateView>>> {
     let found = cx.read(move |tx| submissions::submission_candidates(tx, &query.group_id, query.document_id.as_ref()));
     let view = |(topic, is_preselected): (SubmissionCandidate, bool)| CandidateView {
         assignment_id: topic.assignment_id,
@@ -221,7 +208,7 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
 /// Get a topic
 #[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownAssignmentView)))]
-async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
     let object = VersionedObject::from(&id);
     let load = cx.read_object(object, move |tx| {
         let viewer = tx.viewer().clone();
@@ -237,7 +224,7 @@ async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<Kno
     responses((status = 200, body = AssignmentView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(
+pub(crate) async fn edit(
     cx: Context,
     Path(id): Path<AssignmentId>,
     patch: Patch<AssignmentEdit>,
@@ -254,7 +241,7 @@ async fn edit(
 #[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = RemovedTopic), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -276,7 +263,7 @@ async fn remove(
     responses((status = 200, body = BulkEditView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn bulk(
+pub(crate) async fn bulk(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<BulkQuery>,

@@ -4,21 +4,17 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::file::FileKey;
 use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId};
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::files::{self, Upload};
 use super::response::{Ack, Created};
-use super::route_limits::RouteLimits;
 use super::valid::{Switch, ValidQuery};
 use api_types::attachment::AssignmentAttachmentView;
 use api_types::audience::Audience;
@@ -26,19 +22,10 @@ use common::clock;
 use common::error::{Error, Result};
 use service::actions::attachments::{self, AttachmentFields, NewAttachment};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments")
-        .add(Access::Member, routes!(list))
-        // A file of an older Office format is converted before the response.
-        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(upload))
-        .add(Access::Member, routes!(content))
-        .add(Access::Staff, routes!(remove))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct AttachmentUploadQuery {
+pub(crate) struct AttachmentUploadQuery {
     /// If `1`, students do not see the file until a bulk edit names it. Staged files are deleted after 24 hours.
     #[garde(skip)]
     #[serde(default)]
@@ -61,7 +48,7 @@ struct AttachmentForm {
 /// List the files of a topic that the caller may see, oldest first
 #[utoipa::path(get, path = "/assignments/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [AssignmentAttachmentView])))]
-async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
+pub(crate) async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
     let load = cx.read(move |tx| {
         let audience = Audience::of(tx.viewer());
         let seen = tx.assignment(&id)?;
@@ -83,7 +70,7 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
         (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn upload(
+pub(crate) async fn upload(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<AttachmentUploadQuery>,
@@ -120,7 +107,7 @@ async fn upload(
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(
+pub(crate) async fn content(
     cx: Context,
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
     headers: HeaderMap,
@@ -134,7 +121,7 @@ async fn content(
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

@@ -6,15 +6,12 @@ use std::net::IpAddr;
 use axum::Json;
 use axum::extract::Extension;
 use axum::http::HeaderMap;
-use domain::access::Access;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::auth;
 use super::context::Context;
-use super::endpoint::Endpoints;
 use super::valid::Valid;
 use ::auth::Peer;
 use ::auth::host_resolver::network_text;
@@ -27,14 +24,10 @@ use service::actions::people;
 use service::actions::users::is_address;
 use service::changes;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("users").add(Access::SignedIn, routes!(request_change))
-}
-
 /// The new address for the caller's account.
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct EmailChange {
+pub(crate) struct EmailChange {
     /// The new address for sign-in.
     #[garde(custom(is_address))]
     new_email: String,
@@ -45,7 +38,7 @@ struct EmailChange {
 
 /// Confirms that the request was accepted.
 #[derive(Serialize, ToSchema)]
-struct EmailChangeAccepted {
+pub(crate) struct EmailChangeAccepted {
     /// Always true, whether or not the address is in use.
     status: bool,
 }
@@ -57,7 +50,7 @@ struct EmailChangeAccepted {
     responses((status = 200, body = EmailChangeAccepted), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
     (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
     (status = 429, description = "Wrong passwords count as failed sign-ins; at most three emails an hour")))]
-async fn request_change(
+pub(crate) async fn request_change(
     cx: Context,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,

@@ -4,23 +4,19 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
 use domain::file::FileKey;
 use domain::id::{AttachmentId, MessageId, WorkRoomId};
 use domain::message;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, download};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Unconverted};
 use super::pagination::{Cursor, Limit, Page, RoomMessages, window};
 use super::response::{Created, CreatedOrFound};
-use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
 use api_types::message::{MessageAttachmentView, RoomMessageView};
 use common::clock;
@@ -28,16 +24,6 @@ use common::error::Result;
 use db::WriteTx;
 use db::chat::ReadDirection;
 use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, SentMessage};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("workrooms")
-        .add(Access::Member, routes!(list))
-        .add_with_limits(RouteLimits::Chat, Access::Member, routes!(send))
-        .add(Access::Member, routes!(edit, remove))
-        .add(Access::Member, routes!(upload))
-        .add(Access::Member, routes!(content))
-        .add(Access::Member, routes!(read))
-}
 
 impl Editable for RoomMessageEdit {
     const FIELDS: &'static [&'static str] = &["content"];
@@ -60,7 +46,7 @@ impl Editable for RoomMessageEdit {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct RoomMessageListQuery {
+pub(crate) struct RoomMessageListQuery {
     /// Maximum number of messages. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -79,7 +65,7 @@ struct RoomMessageListQuery {
 /// Newest first; with `after` oldest first.
 #[utoipa::path(get, path = "/workrooms/{id}/messages", params(("id" = String, Path), RoomMessageListQuery),
     responses((status = 200, body = Page<RoomMessageView>)))]
-async fn list(
+pub(crate) async fn list(
     cx: Context,
     Path(id): Path<WorkRoomId>,
     ValidQuery(query): ValidQuery<RoomMessageListQuery>,
@@ -101,7 +87,11 @@ async fn list(
 #[utoipa::path(post, path = "/workrooms/{id}/messages", params(("id" = String, Path)), request_body = NewRoomMessage,
     responses((status = 201, body = RoomMessageView), (status = 200, body = RoomMessageView),
         (status = 409, description = "CLASS_ARCHIVED")))]
-async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoomMessage>) -> Result<Response> {
+pub(crate) async fn send(
+    cx: Context,
+    Path(id): Path<WorkRoomId>,
+    Valid(new): Valid<NewRoomMessage>,
+) -> Result<Response> {
     message::has_content(new.content.as_ref(), new.attachment_ids.len())?;
     let message = MessageId::new(clock::new_id());
     let send = move |tx: &mut WriteTx<'_>| {
@@ -123,7 +113,7 @@ async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoom
     params(("id" = String, Path), ("messageId" = String, Path)), request_body = RoomMessageEdit,
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR, EDIT_TIME_OVER")))]
-async fn edit(
+pub(crate) async fn edit(
     cx: Context,
     Path((id, message)): Path<(WorkRoomId, MessageId)>,
     patch: Patch<RoomMessageEdit>,
@@ -139,7 +129,7 @@ async fn edit(
     params(("id" = String, Path), ("messageId" = String, Path), DryRunQuery),
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR, EDIT_TIME_OVER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path((id, message)): Path<(WorkRoomId, MessageId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -157,7 +147,7 @@ async fn remove(
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 201, body = MessageAttachmentView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
-async fn upload(
+pub(crate) async fn upload(
     cx: Context,
     Path(id): Path<WorkRoomId>,
     Unconverted(file): Unconverted,
@@ -178,7 +168,7 @@ async fn upload(
     params(("id" = String, Path), ("attachmentId" = String, Path)),
     responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(
+pub(crate) async fn content(
     cx: Context,
     Path((id, attachment)): Path<(WorkRoomId, AttachmentId)>,
     headers: HeaderMap,
@@ -193,14 +183,14 @@ async fn content(
 /// The number of unread messages.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Unread {
+pub(crate) struct Unread {
     unread_count: i64,
 }
 
 /// Mark the messages of a room as read, all of them or up to one
 #[utoipa::path(post, path = "/workrooms/{id}/read", params(("id" = String, Path)), request_body = Option<Reading>,
     responses((status = 200, body = Unread)))]
-async fn read(
+pub(crate) async fn read(
     cx: Context,
     Path(id): Path<WorkRoomId>,
     ValidOrEmpty(reading): ValidOrEmpty<Reading>,

@@ -1,22 +1,15 @@
 //! `POST /classes/{id}/clone`. See docs/api-contract.md#copies-of-classes.
 
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::ClassId;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use super::files;
 use super::response::CreatedObject;
 use super::valid::Valid;
 use api_types::class::ClassView;
 use common::error::Result;
 use service::actions::class_clones::{self, NewClone};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("classes").add(Access::Staff, routes!(clone))
-}
 
 /// Clone a class for another school year
 ///
@@ -25,7 +18,11 @@ pub fn routes() -> Endpoints {
     responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<CreatedObject<ClassView>> {
+pub(crate) async fn clone(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    Valid(new): Valid<NewClone>,
+) -> Result<CreatedObject<ClassView>> {
     let (class, requested) = (id.clone(), new.clone());
     let copies = cx
         .read(move |tx| class_clones::files_to_copy(tx, &class, &requested))

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::class::{Class, ClassEdit, ClassStatus};
 use domain::course::CourseStatus;
 use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
@@ -11,12 +10,10 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::{DryRun, DryRunQuery};
-use super::endpoint::Endpoints;
 use super::existing;
 use super::response::{CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -30,24 +27,10 @@ use db::courses::CourseFilter;
 use db::{ReadTx, WriteTx};
 use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("classes")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(create))
-        .add(Access::Member, routes!(show))
-        .add(Access::Staff, routes!(edit))
-        .add(Access::Admin, routes!(remove))
-        .add(Access::Member, routes!(groups))
-        .add(Access::Member, routes!(assignments))
-        .add(Access::Staff, routes!(courses))
-        .add(Access::Staff, routes!(add_teacher))
-        .add(Access::Staff, routes!(remove_teacher))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct ClassListQuery {
+pub(crate) struct ClassListQuery {
     /// Only classes with this status.
     #[garde(skip)]
     status: Option<ClassStatus>,
@@ -74,7 +57,7 @@ struct ClassListQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct CoursesFilter {
+pub(crate) struct CoursesFilter {
     /// Only courses of this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
@@ -89,7 +72,7 @@ struct CoursesFilter {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Removal {
+pub(crate) struct Removal {
     /// If `1`, delete the class with all its courses, groups and topics.
     #[garde(skip)]
     force: Option<Switch>,
@@ -164,7 +147,7 @@ impl Editable for ClassEdit {
 
 /// List the classes visible to the caller, by name
 #[utoipa::path(get, path = "/classes", params(ClassListQuery), responses((status = 200, body = [ClassView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<ClassListQuery>) -> Result<Json<Vec<ClassView>>> {
+pub(crate) async fn list(cx: Context, ValidQuery(filter): ValidQuery<ClassListQuery>) -> Result<Json<Vec<ClassView>>> {
     let is_mine = filter.mine.unwrap_or_default().0;
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let classes = cx
@@ -194,7 +177,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<ClassListQuery>) -> Re
 /// Create a class
 #[utoipa::path(post, path = "/classes", request_body = NewClass,
     responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
-async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
     let external_id = new.external_id.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let class = ClassView::of(classes::create(tx, &new)?, tx.viewer());
@@ -206,7 +189,7 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
 
 /// Get a class
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
-async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
     let object = VersionedObject::from(&id);
     let load = move |tx: &mut ReadTx<'_>| Ok(ClassView::of(tx.whole_class(&id)?, tx.viewer()));
     cx.read_object(object, load).await
@@ -217,7 +200,11 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassVie
     responses((status = 200, body = ClassView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    patch: Patch<ClassEdit>,
+) -> Result<Versioned<ClassView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let external_id = patch.edit.external_id.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| Ok(ClassView::of(classes::edit(tx, &id, &patch.edit)?, tx.viewer()));
@@ -229,7 +216,7 @@ async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> 
 /// Delete a class
 #[utoipa::path(delete, path = "/classes/{id}", params(("id" = String, Path), Removal),
     responses((status = 200, body = ClassRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_NOT_EMPTY")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(removal): ValidQuery<Removal>,
@@ -245,7 +232,7 @@ async fn remove(
 /// List the groups of a class visible to the caller, by number
 #[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::GroupListQuery),
     responses((status = 200, body = [ListedGroupView])))]
-async fn groups(
+pub(crate) async fn groups(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(mut filter): ValidQuery<super::groups::GroupListQuery>,
@@ -257,7 +244,7 @@ async fn groups(
 /// List the topics of a class visible to the caller
 #[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::AssignmentListQuery),
     responses((status = 200, body = [ListedAssignmentView])))]
-async fn assignments(
+pub(crate) async fn assignments(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(mut filter): ValidQuery<super::assignments::AssignmentListQuery>,
@@ -277,7 +264,7 @@ async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result
 /// List the courses of a class, by name
 #[utoipa::path(get, path = "/classes/{id}/courses", params(("id" = String, Path), CoursesFilter),
     responses((status = 200, body = [CourseView])))]
-async fn courses(
+pub(crate) async fn courses(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(filter): ValidQuery<CoursesFilter>,
@@ -300,7 +287,7 @@ async fn courses(
 #[utoipa::path(post, path = "/classes/{id}/teachers", params(("id" = String, Path)), request_body = NewCoTeacher,
     responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn add_teacher(
+pub(crate) async fn add_teacher(
     cx: Context,
     Path(id): Path<ClassId>,
     Valid(new): Valid<NewCoTeacher>,
@@ -314,7 +301,7 @@ async fn add_teacher(
     params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove_teacher(
+pub(crate) async fn remove_teacher(
     cx: Context,
     Path((id, teacher)): Path<(ClassId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

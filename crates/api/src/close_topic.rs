@@ -3,34 +3,24 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::assignment::AssignmentStatus;
 use domain::id::{AssignmentId, DocumentId};
 use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use super::valid::{ValidOrEmpty, ValidQuery};
 use api_types::finish::{LinkableTopicView, OpenDocumentView, UnlinkedDraftView};
 use common::error::Result;
 use db::group_assignments::OtherTopic;
 use service::actions::finish::{self as actions, FinishOptions, OpenDocument, UnlinkedDraft};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments")
-        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(finish))
-        .add(Access::Staff, routes!(reopen))
-}
-
 /// The result of finishing a topic.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct FinishedTopic {
+pub(crate) struct FinishedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
     finished_at: Timestamp,
@@ -49,7 +39,7 @@ struct FinishedTopic {
 /// The result of reopening a topic.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ReopenedTopic {
+pub(crate) struct ReopenedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
     unlocked_documents: i64,
@@ -67,7 +57,7 @@ struct ReopenedTopic {
     responses((status = 200, body = FinishedTopic),
         (status = 409, description = "CLASS_ARCHIVED, ASSIGNMENT_FINISHED, GROUP_NOT_ON_ASSIGNMENT, ALREADY_SUBMITTED"),
         (status = 423, description = "DOCUMENT_LOCKED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn finish(
+pub(crate) async fn finish(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -110,7 +100,7 @@ fn linkable(topic: OtherTopic) -> LinkableTopicView {
 #[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn reopen(
+pub(crate) async fn reopen(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

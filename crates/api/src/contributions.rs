@@ -3,25 +3,18 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::GroupId;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use api_types::contribution::MemberContributionView;
 use common::error::{Error, Result};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("groups").add(Access::Staff, routes!(contributions))
-}
 
 /// List the contributions of the members of a group
 ///
 /// Minutes and saves of each member, as reported by the document server.
 #[utoipa::path(get, path = "/groups/{id}/contributions", params(("id" = String, Path)),
     responses((status = 200, body = [MemberContributionView])))]
-async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<MemberContributionView>>> {
+pub(crate) async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<MemberContributionView>>> {
     let load = cx.read(move |tx| {
         let known = tx.group(&id)?;
         // Teachers of other classes see the outline of the group, which does not include this.

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::course::{Course, CourseEdit, CourseStatus};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use domain::text::Search;
@@ -10,12 +9,10 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::response::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
@@ -31,16 +28,10 @@ use db::groups::{CourseChoice, GroupFilter, VisibleGroup};
 use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::courses::{self, NewCourse};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("courses")
-        .add(Access::Staff, routes!(list, create))
-        .add(Access::Staff, routes!(show, edit, remove))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct CourseListQuery {
+pub(crate) struct CourseListQuery {
     /// Only courses of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -71,7 +62,10 @@ impl Editable for CourseEdit {
 
 /// List the courses of the organization, by name
 #[utoipa::path(get, path = "/courses", params(CourseListQuery), responses((status = 200, body = [CourseView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<CourseListQuery>) -> Result<Json<Vec<CourseView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<CourseListQuery>,
+) -> Result<Json<Vec<CourseView>>> {
     let filter = CourseFilter {
         class_id: filter.class_id,
         subject_id: filter.subject_id,
@@ -93,7 +87,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<CourseListQuery>) -> R
 #[utoipa::path(post, path = "/courses", request_body = NewCourse,
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
     let requested = new.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let course = CourseView::from(courses::create(tx, &new)?);
@@ -106,7 +100,7 @@ async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObje
 
 /// Get a course with its groups and topics
 #[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
-async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
     let context = cx.context()?;
     let groups = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
@@ -150,7 +144,11 @@ fn topic(seen: VisibleAssignment) -> CourseAssignmentView {
     responses((status = 200, body = CourseView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<CourseId>,
+    patch: Patch<CourseEdit>,
+) -> Result<Versioned<CourseView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (lookup, requested) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| courses::edit(tx, &id, &patch.edit);
@@ -162,7 +160,7 @@ async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -
 /// The result of deleting a course.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct CourseRemoved {
+pub(crate) struct CourseRemoved {
     success: bool,
     deleted_groups: Vec<GroupId>,
     deleted_assignments: Vec<AssignmentId>,
@@ -174,7 +172,7 @@ struct CourseRemoved {
 #[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = CourseRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<CourseId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

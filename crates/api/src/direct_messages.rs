@@ -3,35 +3,22 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::{ClassId, MessageId};
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::pagination::{Cursor, DirectMessages, Limit, Page, window};
 use super::response::{Ack, Created};
-use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
 use common::error::{Error, Result};
 use db::WriteTx;
 use db::direct_messages::{MessageBox, VisibleMessage, position};
 use service::actions::direct_messages::{self, DeliveredMessage, NewMessage};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("messages")
-        .add(Access::Member, routes!(list))
-        .add_with_limits(RouteLimits::Chat, Access::Member, routes!(send))
-        .add(Access::Member, routes!(unread_count))
-        .add(Access::Member, routes!(show, remove))
-        .add(Access::Member, routes!(read))
-}
 
 /// A message box of the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
@@ -49,7 +36,7 @@ pub enum BoxName {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct DirectMessageListQuery {
+pub(crate) struct DirectMessageListQuery {
     /// The box to list. `class` requires `classId`.
     #[garde(skip)]
     #[serde(default, rename = "box")]
@@ -71,14 +58,17 @@ struct DirectMessageListQuery {
 /// The number of unread messages.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct UnreadCount {
+pub(crate) struct UnreadCount {
     /// Messages in the inbox that the caller has not read.
     unread_count: i64,
 }
 
 /// List the caller's messages, newest first
 #[utoipa::path(get, path = "/messages", params(DirectMessageListQuery), responses((status = 200, body = Page<MessageView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<DirectMessageListQuery>) -> Result<Json<Page<MessageView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(query): ValidQuery<DirectMessageListQuery>,
+) -> Result<Json<Page<MessageView>>> {
     let (of, class) = (message_box(query.of), query.class_id);
     if of == MessageBox::Class && class.is_none() {
         return Err(Error::invalid(
@@ -103,7 +93,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<DirectMessageListQuery>
 #[utoipa::path(post, path = "/messages", request_body = NewMessage,
     responses((status = 201, body = SentMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER, FORBIDDEN_ROLE")))]
-async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<SentMessageView>> {
+pub(crate) async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<SentMessageView>> {
     let send = move |tx: &mut WriteTx<'_>| Ok(sent(direct_messages::send(tx, &new)?));
     cx.create(send).await
 }
@@ -134,7 +124,7 @@ fn sent(sent: DeliveredMessage) -> Created<SentMessageView> {
 
 /// Count the caller's unread messages
 #[utoipa::path(get, path = "/messages/unread-count", responses((status = 200, body = UnreadCount)))]
-async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
+pub(crate) async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
     let counts = cx.list(|tx| Ok(vec![((), tx.unread_messages()?)])).await?;
     Ok(Json(UnreadCount {
         unread_count: counts.into_iter().sum(),
@@ -145,7 +135,7 @@ async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
 ///
 /// The sender also receives the recipients.
 #[utoipa::path(get, path = "/messages/{id}", params(("id" = String, Path)), responses((status = 200, body = MessageView)))]
-async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView>> {
     let seen = cx.read(move |tx| tx.message(&id)).await?;
     Ok(Json(shown(&seen)))
 }
@@ -153,7 +143,7 @@ async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView
 /// Mark a message as read
 #[utoipa::path(post, path = "/messages/{id}/read", params(("id" = String, Path)),
     responses((status = 200, body = UnreadCount)))]
-async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount>> {
+pub(crate) async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount>> {
     let unread_count = cx.write(move |tx| direct_messages::read(tx, &id)).await?;
     Ok(Json(UnreadCount { unread_count }))
 }
@@ -162,7 +152,7 @@ async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount
 ///
 /// Sender and other recipients keep it.
 #[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Ack)))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<MessageId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

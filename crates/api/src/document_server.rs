@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
 use domain::document::{Document, EditorMode};
 use domain::document_kind::FileExtension;
 use domain::file::FileKey;
@@ -15,14 +14,11 @@ use domain::text::FileName;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::anonymous_body::AnonymousBody;
 use super::body_timeout::read_body;
 use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use super::valid::{self, ValidQuery};
 use adapters::blob_store::{name, templates};
 use adapters::onlyoffice::FileVersion;
@@ -35,19 +31,10 @@ use service::document_workflows::CallbackReply;
 /// Size limit of a callback body in bytes. Long sessions have long histories.
 const CALLBACK_LIMIT: u64 = 2 << 20;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("documents")
-        .add(Access::Member, routes!(editor))
-        .add(Access::DocumentServer, routes!(file))
-        .add(Access::DocumentServer, routes!(source))
-        // Fetches the bytes of a save before it responds.
-        .add_with_limits(RouteLimits::Long, Access::DocumentServer, routes!(callback))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct Opening {
+pub(crate) struct Opening {
     /// `view` opens a draft in view mode.
     #[garde(skip)]
     mode: Option<EditorMode>,
@@ -56,7 +43,7 @@ struct Opening {
 /// Get the configuration that opens a document in the editor
 #[utoipa::path(get, path = "/workrooms/documents/{id}/editor-config", params(("id" = String, Path), Opening),
     responses((status = 200, body = Editor)))]
-async fn editor(
+pub(crate) async fn editor(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidQuery(options): ValidQuery<Opening>,
@@ -90,7 +77,7 @@ async fn editor(
             content_type = "*/*"),
         (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
         (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
-async fn file(
+pub(crate) async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,
     RawQuery(query): RawQuery,
@@ -146,7 +133,11 @@ async fn file(
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
         (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
-async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn source(
+    State(app): State<App>,
+    Path(id): Path<ConversionSourceId>,
+    headers: HeaderMap,
+) -> Result<Response> {
     app.document_server().may_fetch_source(token(&app, &headers), &id)?;
     let source = app.document_workflows().conversion_source(id).await?;
     let file = Download {
@@ -243,7 +234,7 @@ struct Verdict {
     request_body(content = serde_json::Value, description = "A callback of the document server with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 503, body = Verdict, description = "Try again")))]
-async fn callback(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
+pub(crate) async fn callback(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let (server, header) = (app.document_server(), token(&app, &parts.headers));
     let by_header = server.header_claims(header)?;

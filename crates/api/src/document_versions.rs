@@ -5,15 +5,12 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::id::{DocumentId, RevisionId};
 use domain::save::{Revision, RevisionOrigin};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::documents::shown;
 use super::downloads::{Content, Download, FileBytes, download};
-use super::endpoint::Endpoints;
 use super::files;
 use adapters::blob_store::name;
 use api_types::document::{DocumentVersionView, DocumentView};
@@ -23,19 +20,12 @@ use db::documents::VisibleDocument;
 use db::{ReadTx, revisions};
 use service::actions::documents::{self, NewContent};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("documents")
-        .add(Access::Member, routes!(versions))
-        .add(Access::Member, routes!(version_content))
-        .add(Access::Member, routes!(restore))
-}
-
 /// List the versions of a document, newest first
 ///
 /// Versions that arrived after a submission or a lock are shown to staff only.
 #[utoipa::path(get, path = "/workrooms/documents/{id}/versions", params(("id" = String, Path)),
     responses((status = 200, body = [DocumentVersionView])))]
-async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<DocumentVersionView>>> {
+pub(crate) async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<DocumentVersionView>>> {
     let found = cx
         .read(move |tx| {
             tx.document(&id)?;
@@ -59,7 +49,7 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn version_content(
+pub(crate) async fn version_content(
     cx: Context,
     Path((id, version)): Path<(DocumentId, String)>,
     headers: HeaderMap,
@@ -83,7 +73,10 @@ async fn version_content(
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
-async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
+pub(crate) async fn restore(
+    cx: Context,
+    Path((id, version)): Path<(DocumentId, String)>,
+) -> Result<Json<DocumentView>> {
     let document = id.clone();
     let (seen, former) = cx
         .read(move |tx| {

@@ -5,7 +5,6 @@ use axum::Json;
 use axum::extract::{FromRequest, Path, Request};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::document::DocumentStatus;
 use domain::document_kind::FileExtension;
 use domain::file::FileType;
@@ -16,16 +15,12 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::{App, Context};
-use super::document_versions;
 use super::downloads::{Content, Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::response::{Ack, CreatedObject, Versioned, or_current};
-use super::route_limits::RouteLimits;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use adapters::blob_store::{name, templates};
 use api_types::audience::Audience;
@@ -36,21 +31,10 @@ use db::WriteTx;
 use db::documents::{CurrentFile, DocumentFilter, VisibleDocument};
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("documents")
-        .add(Access::Member, routes!(list))
-        // A file of an older Office format is converted before the response.
-        .add_with_limits(RouteLimits::Long, Access::Member, routes!(create))
-        .add(Access::Member, routes!(show, edit, remove))
-        .add(Access::Member, routes!(content))
-        .add_with_limits(RouteLimits::Long, Access::Member, routes!(replace))
-        .merge(document_versions::routes())
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct DocumentListQuery {
+pub(crate) struct DocumentListQuery {
     /// Only documents with this status.
     #[garde(skip)]
     status: Option<DocumentStatus>,
@@ -96,7 +80,7 @@ impl Editable for DocumentEdit {
 /// List the documents of a room, oldest first
 #[utoipa::path(get, path = "/workrooms/{id}/documents", params(("id" = String, Path), DocumentListQuery),
     responses((status = 200, body = [DocumentView])))]
-async fn list(
+pub(crate) async fn list(
     cx: Context,
     Path(room): Path<WorkRoomId>,
     ValidQuery(filter): ValidQuery<DocumentListQuery>,
@@ -116,7 +100,7 @@ async fn list(
 }
 
 /// The content of a new document.
-enum NewBody {
+pub(crate) enum NewBody {
     /// Blank or from a template.
     Described(NewDocument),
     /// An uploaded file.
@@ -160,7 +144,11 @@ struct DocumentForm {
         (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
         (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT")))]
-async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Result<CreatedObject<DocumentView>> {
+pub(crate) async fn create(
+    cx: Context,
+    Path(room): Path<WorkRoomId>,
+    body: NewBody,
+) -> Result<CreatedObject<DocumentView>> {
     let id = DocumentId::new(clock::new_id());
     match body {
         NewBody::Own(upload) => create_uploaded(&cx, id, room, upload).await,
@@ -273,7 +261,7 @@ async fn create_copied(
 /// Get a document
 #[utoipa::path(get, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = DocumentView)))]
-pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
     let object = VersionedObject::from(&id);
     let Versioned(seen, version) = cx.read_object(object, move |tx| tx.document(&id)).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
@@ -283,7 +271,11 @@ pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Vers
 #[utoipa::path(patch, path = "/workrooms/documents/{id}", params(("id" = String, Path)), request_body = DocumentEdit,
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
-async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    patch: Patch<DocumentEdit>,
+) -> Result<Versioned<DocumentView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |tx: &mut WriteTx<'_>| documents::edit(tx, &id, &patch.edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
@@ -294,7 +286,7 @@ async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -311,7 +303,7 @@ async fn remove(
         (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
     let (seen, current) = cx
         .read(move |tx| {
             let seen = tx.document(&id)?;
@@ -355,7 +347,11 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
         (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT")))]
-async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Result<Versioned<DocumentView>> {
+pub(crate) async fn replace(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    upload: Upload,
+) -> Result<Versioned<DocumentView>> {
     let file = upload.file;
     let extension = extension(file.kind)?;
     let content = content_of(&id, extension, &file);

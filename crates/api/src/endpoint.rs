@@ -33,53 +33,58 @@ pub struct Row {
     pub noun: &'static str,
 }
 
-/// The routes of a noun with their access rules.
+/// Routes with their access rules and limits.
+#[derive(Default)]
 pub struct Endpoints {
-    noun: &'static str,
+    tag: &'static str,
     rows: Vec<Row>,
     router: OpenApiRouter<App>,
 }
 
 impl Endpoints {
-    /// Creates an empty set of routes for a noun, which is their tag in the OpenAPI document.
-    pub fn new(noun: &'static str) -> Self {
-        Self {
-            noun,
-            rows: Vec::new(),
-            router: OpenApiRouter::default(),
-        }
+    /// Sets the tag in the OpenAPI document, the noun, of the routes that are added next.
+    #[must_use]
+    pub fn tag(mut self, noun: &'static str) -> Self {
+        self.tag = noun;
+        self
     }
 
-    /// Adds the handlers of one path with their access rule.
+    /// Adds the handlers of one path: `GET PATCH /users/me`.
+    ///
+    /// # Panics
+    ///
+    /// If the methods or the path differ from those in the annotations of the handlers.
     #[must_use]
-    pub fn add(self, access: Access, routes: UtoipaMethodRouter<App>) -> Self {
-        self.add_with_limits(RouteLimits::Standard, access, routes)
-    }
-
-    /// Like [`add`](Self::add), with other limits than usual.
-    #[must_use]
-    pub fn add_with_limits(
+    pub fn add(
         mut self,
-        limits: RouteLimits,
         access: Access,
+        limits: RouteLimits,
+        methods_and_path: &str,
         (schemas, mut paths, router): UtoipaMethodRouter<App>,
     ) -> Self {
+        let mut annotated = Vec::new();
         let mut dry_runs = DryRunMethods::default();
         for (path, item) in &mut paths.paths {
             for (method, operation) in operations(item) {
                 dry_runs.add(name(&method), operation);
+                annotated.push((name(&method), path.clone()));
                 self.rows.push(Row {
                     method: name(&method),
                     path: path.clone(),
                     access,
                     limits,
-                    noun: self.noun,
+                    noun: self.tag,
                 });
-                describe(operation, self.noun, name(&method), path, access);
+                describe(operation, self.tag, name(&method), path, access);
             }
         }
+        let (methods, path) = methods_and_path.rsplit_once(' ').unwrap_or_default();
+        let mut declared: Vec<_> = methods.split(' ').map(|method| (method, path.to_owned())).collect();
+        declared.sort_unstable();
+        annotated.sort_unstable();
+        assert_eq!(declared, annotated, "a row of routes.rs differs from its handlers");
         // The official client of `/auth` expects errors in the library's format.
-        let render_error: fn(Error) -> Response = if self.noun == "auth" {
+        let render_error: fn(Error) -> Response = if self.tag == "auth" {
             auth_routes::render_error
         } else {
             Error::into_response
@@ -88,19 +93,11 @@ impl Endpoints {
             access,
             limits,
             dry_runs,
-            is_renewing: self.noun != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
+            is_renewing: self.tag != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
             render_error,
         };
         let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
         self.router = self.router.routes((schemas, paths, guarded));
-        self
-    }
-
-    /// Adds all routes of another set.
-    #[must_use]
-    pub fn merge(mut self, other: Self) -> Self {
-        self.rows.extend(other.rows);
-        self.router = self.router.merge(other.router);
         self
     }
 

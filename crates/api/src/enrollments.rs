@@ -2,35 +2,25 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::{Access, Viewer};
+use domain::access::Viewer;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::text::Search;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::class::{ClassEnrollmentView, ClassStudentView, RosterEntryView, StudentView};
 use common::error::Result;
 use db::enrollments::ClassStudent;
 use service::actions::enrollments::{self, EnrollmentEdit, NewStudents};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("classes")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(enroll))
-        .add(Access::Staff, routes!(edit, unenroll))
-        .add(Access::Staff, routes!(ungrouped))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct EnrollmentListQuery {
+pub(crate) struct EnrollmentListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -39,7 +29,7 @@ struct EnrollmentListQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct GroupsOf {
+pub(crate) struct GroupsOf {
     /// Only students in no group of this course.
     #[garde(skip)]
     course_id: Option<CourseId>,
@@ -78,7 +68,7 @@ impl Editable for EnrollmentEdit {
 /// Staff of the class receive addresses, enrolments and groups; students receive names and pictures.
 #[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), EnrollmentListQuery),
     responses((status = 200, body = [RosterEntryView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn list(
+pub(crate) async fn list(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(filter): ValidQuery<EnrollmentListQuery>,
@@ -107,7 +97,7 @@ async fn list(
 #[utoipa::path(post, path = "/classes/{id}/students", params(("id" = String, Path)), request_body = NewStudents,
     responses((status = 200, body = StudentsEnrolled), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn enroll(
+pub(crate) async fn enroll(
     cx: Context,
     Path(id): Path<ClassId>,
     Valid(new): Valid<NewStudents>,
@@ -124,7 +114,7 @@ async fn enroll(
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery),
     responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn unenroll(
+pub(crate) async fn unenroll(
     cx: Context,
     Path((id, student)): Path<(ClassId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -143,7 +133,7 @@ async fn unenroll(
     params(("id" = String, Path), ("studentId" = String, Path)), request_body = EnrollmentEdit,
     responses((status = 200, body = ClassEnrollmentView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(
+pub(crate) async fn edit(
     cx: Context,
     Path((id, student)): Path<(ClassId, UserId)>,
     patch: Patch<EnrollmentEdit>,
@@ -157,7 +147,7 @@ async fn edit(
 /// List the students of a class who are in no group
 #[utoipa::path(get, path = "/classes/{id}/ungrouped", params(("id" = String, Path), GroupsOf),
     responses((status = 200, body = [StudentView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn ungrouped(
+pub(crate) async fn ungrouped(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(of): ValidQuery<GroupsOf>,

@@ -3,18 +3,15 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::feedback::FeedbackEdit;
 use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use domain::version::VersionedObject;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use api_types::audience::Audience;
@@ -25,19 +22,11 @@ use db::WriteTx;
 use db::submissions::feedback::FeedbackOf;
 use service::actions::feedback::{self, NewFeedback, ReturnSubmission};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("feedback")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(create))
-        .add(Access::Staff, routes!(edit, remove))
-        .add(Access::Staff, routes!(return_work))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 #[expect(clippy::struct_field_names, reason = "every parameter is an id")]
-struct FeedbackListQuery {
+pub(crate) struct FeedbackListQuery {
     /// Feedback on the work of this group on this topic. Exactly one of the four ids is required.
     #[garde(skip)]
     group_assignment_id: Option<GroupAssignmentId>,
@@ -91,7 +80,10 @@ impl Editable for FeedbackEdit {
 ///
 /// Students receive published feedback for their group.
 #[utoipa::path(get, path = "/feedback", params(FeedbackListQuery), responses((status = 200, body = [FeedbackView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<FeedbackListQuery>) -> Result<Json<Vec<FeedbackView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<FeedbackListQuery>,
+) -> Result<Json<Vec<FeedbackView>>> {
     let of = filter.of()?;
     let load = cx.list(move |tx| {
         let found = tx.feedback_of(&of)?;
@@ -107,7 +99,7 @@ fn keyed(feedback: &domain::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
 /// Create feedback on the work of a group, on an attempt or on a document
 #[utoipa::path(post, path = "/feedback", request_body = NewFeedback,
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
-async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
     let give = move |tx: &mut WriteTx<'_>| {
         let given = feedback::create(tx, &new)?;
         Ok(CreatedObject(
@@ -122,7 +114,11 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
 #[utoipa::path(patch, path = "/feedback/{id}", params(("id" = String, Path)), request_body = FeedbackEdit,
     responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
-async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<FeedbackId>,
+    patch: Patch<FeedbackEdit>,
+) -> Result<Versioned<FeedbackView>> {
     let (object, lookup) = (VersionedObject::from(&id), id.clone());
     let current = cx.read_object(object.clone(), move |tx| {
         tx.feedback(&lookup).map(|found| FeedbackView::from(&found))
@@ -136,7 +132,7 @@ async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit
 #[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<FeedbackId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -152,7 +148,7 @@ async fn remove(
 #[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = ReturnSubmission,
     responses((status = 200, body = GroupAssignmentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
-async fn return_work(
+pub(crate) async fn return_work(
     cx: Context,
     Path(id): Path<SubmissionId>,
     Valid(words): Valid<ReturnSubmission>,

@@ -5,19 +5,15 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
 use domain::id::AssignmentId;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::disposition;
 use super::dry_run::DryRun;
-use super::endpoint::Endpoints;
 use super::files::{FileForm, TemporaryUpload};
-use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::grade_table::{GradeImportView, table};
@@ -25,13 +21,6 @@ use api_types::import::ImportRowView;
 use common::error::{Error, Result};
 use service::actions::grade_imports;
 use service::import::grades;
-
-/// The routes of grade tables. An import of grades does not count as an import of the organization.
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments")
-        .add_with_limits(RouteLimits::Export, Access::Staff, routes!(export))
-        .add(Access::Staff, routes!(import))
-}
 
 /// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +40,7 @@ impl<'de> Deserialize<'de> for Delimiter {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct GradeTableQuery {
+pub(crate) struct GradeTableQuery {
     /// Separator: `,` (the default), `;` or `tab`.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
@@ -61,7 +50,7 @@ struct GradeTableQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Imported {
+pub(crate) struct Imported {
     /// Separator: `,`, `;` or `tab`. Detected from the header by default.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
@@ -78,7 +67,7 @@ struct Imported {
 /// Drafts are included. The table has a row for each group and one for each member of its current submission.
 #[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), GradeTableQuery),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
-async fn export(
+pub(crate) async fn export(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<GradeTableQuery>,
@@ -112,7 +101,7 @@ async fn export(
     responses((status = 200, body = GradeImportView), (status = 400, description = "IMPORT_HEADER"),
         (status = 409, description = "CLASS_ARCHIVED"), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn import(
+pub(crate) async fn import(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<Imported>,

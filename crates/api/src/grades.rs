@@ -3,17 +3,14 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::grade::{DocumentGradeEdit, GradeEdit};
 use domain::id::{AssignmentId, DocumentId, SubmissionId};
 use domain::version::VersionedObject;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::documents::{self, shown};
-use super::endpoint::Endpoints;
 use super::response::{Versioned, or_current};
 use super::submission_history;
 use super::valid::{Valid, ValidOrEmpty};
@@ -24,17 +21,9 @@ use common::error::Result;
 use db::WriteTx;
 use service::actions::grades::{self, GradesToPublish};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("feedback")
-        .add(Access::Staff, routes!(grade))
-        .add(Access::Staff, routes!(grade_document))
-        .add(Access::Staff, routes!(list_states))
-        .add(Access::Staff, routes!(publish))
-}
-
 /// The result of publishing grades.
 #[derive(Debug, Serialize, ToSchema)]
-struct PublishedGrades {
+pub(crate) struct PublishedGrades {
     /// Number of grades that were drafts and are published now.
     published: i64,
 }
@@ -46,7 +35,7 @@ struct PublishedGrades {
 #[utoipa::path(put, path = "/feedback/submissions/{id}/grade", params(("id" = String, Path)), request_body = GradeEdit,
     responses((status = 200, body = SubmissionView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
-async fn grade(
+pub(crate) async fn grade(
     cx: Context,
     Path(id): Path<SubmissionId>,
     Valid(edit): Valid<GradeEdit>,
@@ -67,7 +56,7 @@ async fn grade(
     request_body = DocumentGradeEdit,
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
-async fn grade_document(
+pub(crate) async fn grade_document(
     cx: Context,
     Path(id): Path<DocumentId>,
     Valid(edit): Valid<DocumentGradeEdit>,
@@ -87,7 +76,7 @@ async fn grade_document(
 /// The current state is included; at most the newest 200 are returned.
 #[utoipa::path(get, path = "/feedback/submissions/{id}/grades", params(("id" = String, Path)),
     responses((status = 200, body = [GradeStateView])))]
-async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<Vec<GradeStateView>>> {
+pub(crate) async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<Vec<GradeStateView>>> {
     let states = cx.read(move |tx| tx.states_of_grade(&id)).await?;
     Ok(Json(states.into_iter().map(GradeStateView::from).collect()))
 }
@@ -98,7 +87,7 @@ async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<V
     responses((status = 200, body = PublishedGrades),
         (status = 409, description = "GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn publish(
+pub(crate) async fn publish(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidOrEmpty(request): ValidOrEmpty<GradesToPublish>,

@@ -2,17 +2,14 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::group_assignment::GroupAssignmentEdit;
 use domain::id::{AssignmentId, GroupId};
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRun;
-use super::endpoint::Endpoints;
 use super::response::Ack;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
@@ -20,16 +17,10 @@ use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
 use service::actions::group_assignments::{self, NewGroups};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments")
-        .add(Access::Staff, routes!(attach))
-        .add(Access::Staff, routes!(edit, detach))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Force {
+pub(crate) struct Force {
     /// If `1`, detach the group even if it has submitted, and delete its submissions.
     #[garde(skip)]
     #[serde(default)]
@@ -70,7 +61,7 @@ impl Editable for GroupAssignmentEdit {
          CLASS_ARCHIVED, \
             DUPLICATE_GROUP_ASSIGNMENT when another text is given for an attached group"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn attach(
+pub(crate) async fn attach(
     cx: Context,
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewGroups>,
@@ -90,7 +81,7 @@ async fn attach(
     responses((status = 200, body = GroupAssignmentView),
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(
+pub(crate) async fn edit(
     cx: Context,
     Path((id, group)): Path<(AssignmentId, GroupId)>,
     patch: Patch<GroupAssignmentEdit>,
@@ -106,7 +97,7 @@ async fn edit(
     params(("id" = String, Path), ("groupId" = String, Path), Force),
     responses((status = 200, body = Ack), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn detach(
+pub(crate) async fn detach(
     cx: Context,
     Path((id, group)): Path<(AssignmentId, GroupId)>,
     ValidQuery(query): ValidQuery<Force>,

@@ -5,37 +5,24 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::file::FileKey;
 use domain::id::{AttachmentId, GroupId};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, FileBytes, download};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::response::{Ack, Created};
-use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use api_types::attachment::GroupAttachmentView;
 use common::clock;
 use common::error::{Error, Result};
 use service::actions::group_files;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("groups")
-        .add(Access::Member, routes!(list))
-        // A file of an older Office format is converted before the response.
-        .add_with_limits(RouteLimits::Long, Access::Staff, routes!(upload))
-        .add(Access::Member, routes!(content))
-        .add(Access::Staff, routes!(remove))
-}
-
 /// List the files of a group, oldest first
 #[utoipa::path(get, path = "/groups/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [GroupAttachmentView])))]
-async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
+pub(crate) async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
     let group = cx.read(move |tx| tx.group(&id)).await?;
     // Teachers of other classes see the outline of the group, which does not include files.
     if !group.has_full_access {
@@ -52,7 +39,7 @@ async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAtta
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
         (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn upload(
+pub(crate) async fn upload(
     cx: Context,
     Path(id): Path<GroupId>,
     Upload { file, .. }: Upload,
@@ -74,7 +61,7 @@ async fn upload(
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(
+pub(crate) async fn content(
     cx: Context,
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
     headers: HeaderMap,
@@ -88,7 +75,7 @@ async fn content(
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

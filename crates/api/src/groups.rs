@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use domain::access::{Access, EffectiveRole};
+use domain::access::EffectiveRole;
 use domain::group::{Group, GroupEdit};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
 use domain::number::GroupNumber;
@@ -14,15 +14,11 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::starts_with_search;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
-use super::group_files;
-use super::help;
 use super::response::{CreatedAll, CreatedObject, PreserializedJson, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use api_types::audience::Audience;
@@ -33,21 +29,6 @@ use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("groups")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(create))
-        .add(Access::Staff, routes!(create_all))
-        .add(Access::Staff, routes!(generate))
-        .add(Access::Member, routes!(show))
-        .add(Access::Staff, routes!(edit, remove))
-        .add(Access::Staff, routes!(add_members))
-        .add(Access::Staff, routes!(remove_member))
-        .add(Access::Staff, routes!(move_member))
-        .merge(group_files::routes())
-        .merge(help::routes())
-}
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
@@ -118,7 +99,7 @@ impl Editable for GroupEdit {
 
 /// List the groups visible to the caller, by number
 #[utoipa::path(get, path = "/groups", params(GroupListQuery), responses((status = 200, body = [ListedGroupView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<GroupListQuery>) -> Result<PreserializedJson> {
+pub(crate) async fn list(cx: Context, ValidQuery(filter): ValidQuery<GroupListQuery>) -> Result<PreserializedJson> {
     matching(cx, filter).await
 }
 
@@ -187,7 +168,7 @@ pub(super) fn shown(cx: &Context, groups: Vec<VisibleGroup>) -> Result<Json<Vec<
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
         COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
     let context = cx.context()?;
     let (class, number) = (new.class_id.clone(), new.group_number);
     let make = move |tx: &mut WriteTx<'_>| {
@@ -202,7 +183,7 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
 #[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
          COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
+pub(crate) async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
     let context = cx.context()?;
     let class = new.class_id.clone();
     let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
@@ -242,7 +223,7 @@ struct GroupPreview {
     responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
     (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn generate(
+pub(crate) async fn generate(
     cx: Context,
     ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(new): Valid<NewDivision>,
@@ -277,7 +258,7 @@ async fn generate(
 /// Teachers of other classes receive an outline.
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
-async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
     let (context, object) = (cx.context()?, VersionedObject::from(&id));
     let group = cx.read_object(object, move |tx| tx.group(&id)).await?;
     join_rooms(&cx, std::slice::from_ref(&group.0.details.group.id));
@@ -289,7 +270,11 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
     responses((status = 200, body = GroupView), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    patch: Patch<GroupEdit>,
+) -> Result<Versioned<GroupView>> {
     let context = cx.context()?;
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (lookup, requested) = (id.clone(), patch.edit.clone());
@@ -304,7 +289,7 @@ async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupRemoved)]
-struct GroupDeletionView {
+pub(crate) struct GroupDeletionView {
     success: bool,
     deleted_documents: i64,
     deleted_submissions: i64,
@@ -314,7 +299,7 @@ struct GroupDeletionView {
 #[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupDeletionView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<GroupId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -333,7 +318,7 @@ async fn remove(
 /// A group with its new members.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct GroupJoined {
+pub(crate) struct GroupJoined {
     #[serde(flatten)]
     group: GroupView,
     /// The requested students who are in another group of the same topic.
@@ -345,7 +330,11 @@ struct GroupJoined {
     responses((status = 200, body = GroupJoined),
     (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
+pub(crate) async fn add_members(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    Valid(new): Valid<NewMembers>,
+) -> Result<Json<GroupJoined>> {
     let context = cx.context()?;
     let joined = cx.write(move |tx| group_members::add(tx, &id, &new)).await?;
     Ok(Json(GroupJoined {
@@ -358,7 +347,7 @@ async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<New
 #[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove_member(
+pub(crate) async fn remove_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -373,7 +362,7 @@ async fn remove_member(
 /// The result of moving a student.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct MemberMoved {
+pub(crate) struct MemberMoved {
     from: GroupView,
     to: GroupView,
     /// Submissions in which the student took part. They stay with the former group.
@@ -386,7 +375,7 @@ struct MemberMoved {
     responses((status = 200, body = MemberMoved),
     (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn move_member(
+pub(crate) async fn move_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

@@ -3,24 +3,17 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::{AssignmentId, GroupId};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::documents::shown;
-use super::endpoint::Endpoints;
 use super::files;
 use super::valid::Valid;
 use api_types::document::DocumentView;
 use common::error::Result;
 use service::actions::handouts::{self, NewHandout};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add(Access::Staff, routes!(hand_out))
-}
 
 /// The result of handing out a file.
 #[derive(Serialize, ToSchema)]
@@ -44,7 +37,7 @@ pub(super) struct HandoutView {
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn hand_out(
+pub(crate) async fn hand_out(
     cx: Context,
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewHandout>,

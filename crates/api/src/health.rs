@@ -9,31 +9,19 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use domain::access::Access;
 use domain::time::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::App;
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use super::web_client;
 use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 
 const NOT_CHECKED: &str = "unasked";
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("health")
-        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(show))
-        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(live))
-        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(ready))
-        .add(Access::Anyone, routes!(openapi))
-}
 
 /// The state of the service.
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,7 +56,7 @@ pub struct Checks {
 
 /// Get status and version of the service
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
-async fn show(State(app): State<App>) -> Json<Health> {
+pub(crate) async fn show(State(app): State<App>) -> Json<Health> {
     let uptime = app.uptime().as_secs();
     Json(Health {
         status: "ok",
@@ -80,14 +68,14 @@ async fn show(State(app): State<App>) -> Json<Health> {
 
 /// Check that the process is alive
 #[utoipa::path(get, path = "/health/live", responses((status = 200, description = "The process is alive")))]
-async fn live() -> StatusCode {
+pub(crate) async fn live() -> StatusCode {
     StatusCode::OK
 }
 
 /// Check that the service is ready
 #[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness),
         (status = 503, body = Readiness)))]
-async fn ready(State(app): State<App>) -> Response {
+pub(crate) async fn ready(State(app): State<App>) -> Response {
     if app.is_draining() {
         return draining();
     }
@@ -141,7 +129,7 @@ async fn can_write_rows(app: &App) -> bool {
 
 /// Get this OpenAPI document
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "OpenAPI 3.1")))]
-async fn openapi(headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn openapi(headers: HeaderMap) -> Result<Response> {
     // Constant while the process runs, and large.
     static TEXT: OnceLock<String> = OnceLock::new();
     // Compressed once as well, so that requests cost almost nothing.

@@ -2,32 +2,22 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::{GroupId, UserId};
 use domain::rate::Rate;
 use domain::text::HelpMessage;
 use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use super::valid::ValidOrEmpty;
 use common::error::Result;
 use service::actions::help::{self, HelpRequest, HelpResolution};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("groups")
-        .add(Access::Student, routes!(raise))
-        .add(Access::Staff, routes!(resolve))
-        .add(Access::Staff, routes!(claim))
-}
-
 /// A help flag that is set.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct HelpRaised {
+pub(crate) struct HelpRaised {
     needs_help: bool,
     #[schema(required)]
     help_requested_at: Option<Timestamp>,
@@ -40,7 +30,7 @@ struct HelpRaised {
 /// A repeated request changes only the message.
 #[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<HelpRequest>,
     responses((status = 200, body = HelpRaised), (status = 409, description = "CLASS_ARCHIVED")))]
-async fn raise(
+pub(crate) async fn raise(
     cx: Context,
     Path(id): Path<GroupId>,
     ValidOrEmpty(call): ValidOrEmpty<HelpRequest>,
@@ -57,7 +47,7 @@ async fn raise(
 /// A help flag that was cleared.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct HelpResolved {
+pub(crate) struct HelpResolved {
     needs_help: bool,
 }
 
@@ -65,7 +55,7 @@ struct HelpResolved {
 #[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<HelpResolution>,
     responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn resolve(
+pub(crate) async fn resolve(
     cx: Context,
     Path(id): Path<GroupId>,
     ValidOrEmpty(handled): ValidOrEmpty<HelpResolution>,
@@ -79,7 +69,7 @@ async fn resolve(
 /// A claimed help request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct HelpClaimed {
+pub(crate) struct HelpClaimed {
     /// Null if the group does not ask for help.
     #[schema(required)]
     help_claimed_by_id: Option<UserId>,
@@ -89,7 +79,7 @@ struct HelpClaimed {
 #[utoipa::path(post, path = "/groups/{id}/help/claim", params(("id" = String, Path)),
     responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn claim(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpClaimed>> {
+pub(crate) async fn claim(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpClaimed>> {
     let group = cx.write(move |tx| help::claim(tx, &id)).await?;
     Ok(Json(HelpClaimed {
         help_claimed_by_id: group.help.claimed_by().cloned(),

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::homeroom::HomeroomEdit;
 use domain::id::{HomeroomId, UserId};
 use domain::text::{AcademicYear, Search};
@@ -10,12 +9,10 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
@@ -25,21 +22,10 @@ use db::homerooms::{HomeroomFilter, HomeroomWithCount};
 use db::{ReadTx, WriteTx};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("homerooms")
-        .add(Access::Member, routes!(list))
-        .add(Access::Admin, routes!(create))
-        .add(Access::Staff, routes!(show))
-        .add(Access::Admin, routes!(edit, remove))
-        .add(Access::Staff, routes!(students))
-        .add(Access::Admin, routes!(add_students))
-        .add(Access::Admin, routes!(remove_student))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct HomeroomListQuery {
+pub(crate) struct HomeroomListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -54,7 +40,7 @@ struct HomeroomListQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct StudentFilter {
+pub(crate) struct StudentFilter {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -87,7 +73,10 @@ fn homeroom_view(counted: HomeroomWithCount) -> HomeroomView {
 ///
 /// Students receive their own homerooms.
 #[utoipa::path(get, path = "/homerooms", params(HomeroomListQuery), responses((status = 200, body = [HomeroomView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<HomeroomListQuery>) -> Result<Json<Vec<HomeroomView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<HomeroomListQuery>,
+) -> Result<Json<Vec<HomeroomView>>> {
     let filter = HomeroomFilter {
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         academic_year: filter.academic_year,
@@ -108,7 +97,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<HomeroomListQuery>) ->
 /// Create a homeroom
 #[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
-async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
     let requested = new.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let view = homeroom_view(homerooms::create(tx, &new)?);
@@ -120,7 +109,7 @@ async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedOb
 
 /// Get a homeroom
 #[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
-async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
     let object = VersionedObject::from(&id);
     let shown = cx.read_object(object, move |tx| tx.homeroom(&id)).await?;
     Ok(shown.map(homeroom_view))
@@ -130,7 +119,11 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
 #[utoipa::path(patch, path = "/homerooms/{id}", params(("id" = String, Path)), request_body = HomeroomEdit,
     responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_HOMEROOM")))]
-async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    patch: Patch<HomeroomEdit>,
+) -> Result<Versioned<HomeroomView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let (lookup, requested) = (id.clone(), patch.edit.clone());
     let act = move |tx: &mut WriteTx<'_>| homerooms::edit(tx, &id, &patch.edit);
@@ -144,7 +137,7 @@ async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit
 /// Its students stay in their classes; `homeroomId` of its classes becomes null.
 #[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<HomeroomId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -158,7 +151,7 @@ async fn remove(
 /// List the students of a homeroom, by name
 #[utoipa::path(get, path = "/homerooms/{id}/students", params(("id" = String, Path), StudentFilter),
     responses((status = 200, body = [HomeroomStudentView])))]
-async fn students(
+pub(crate) async fn students(
     cx: Context,
     Path(id): Path<HomeroomId>,
     ValidQuery(filter): ValidQuery<StudentFilter>,
@@ -179,7 +172,7 @@ async fn students(
 /// Add students to a homeroom
 #[utoipa::path(post, path = "/homerooms/{id}/students", params(("id" = String, Path)),
     request_body = NewHomeroomStudents, responses((status = 200, body = HomeroomStudentsAdded)))]
-async fn add_students(
+pub(crate) async fn add_students(
     cx: Context,
     Path(id): Path<HomeroomId>,
     Valid(new): Valid<NewHomeroomStudents>,
@@ -191,7 +184,7 @@ async fn add_students(
 /// Remove a student from a homeroom
 #[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Ack)))]
-async fn remove_student(
+pub(crate) async fn remove_student(
     cx: Context,
     Path((id, student)): Path<(HomeroomId, UserId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

@@ -6,7 +6,6 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use domain::access::Access;
 use domain::import::{BODY_MAX, ImportCounts, ImportMode};
 use futures_util::stream;
 use garde::Validate;
@@ -14,13 +13,10 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::dry_run::DryRun;
-use super::endpoint::Endpoints;
 use super::files::{FileForm, TemporaryUpload, Uploaded, is_form};
-use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidQuery};
 use api_types::import::{ImportReportView, ImportRowView};
 use common::error::{Error, Result};
@@ -29,14 +25,10 @@ use service::import::{self, Import, ImportPlan, ImportRules, PersonRow, RowRepor
 /// Transactions whose report may be buffered for a slow client. Beyond that the import waits.
 const AHEAD: usize = 2;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("users").add_with_limits(RouteLimits::Import, Access::Admin, routes!(run))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Options {
+pub(crate) struct Options {
     /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
@@ -81,7 +73,7 @@ pub struct PersonToImport {
 }
 
 /// The content of an import request.
-enum ImportBody {
+pub(crate) enum ImportBody {
     File(Box<Uploaded>),
     People(PeopleToImport),
 }
@@ -104,7 +96,11 @@ impl FromRequest<App> for ImportBody {
     request_body(content((FileForm = "multipart/form-data"), (PeopleToImport = "application/json"))),
     responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 400, description = "IMPORT_HEADER")))]
-async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, import_body: ImportBody) -> Result<Response> {
+pub(crate) async fn run(
+    cx: Context,
+    ValidQuery(options): ValidQuery<Options>,
+    import_body: ImportBody,
+) -> Result<Response> {
     let context = cx.context()?;
     let (plan, file) = match import_body {
         ImportBody::People(people) => (

@@ -5,16 +5,13 @@
 use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, State};
-use domain::access::Access;
 use domain::id::InvitationId;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::cross_tenant_list::Direction;
-use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Invitations, Limit, Page, window};
 use super::valid::{Valid, ValidQuery};
 use api_types::invitation::{InvitationPreview, InvitationView};
@@ -30,19 +27,10 @@ use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
 use service::changes;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("invitations")
-        .add(Access::Admin, routes!(list))
-        .add(Access::Admin, routes!(resend))
-        .add(Access::SuperAdmin, routes!(confirm))
-        .add(Access::Anyone, routes!(preview))
-        .add(Access::Anyone, routes!(accept))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct InvitationListQuery {
+pub(crate) struct InvitationListQuery {
     /// Maximum number of invitations. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -56,7 +44,7 @@ struct InvitationListQuery {
 /// The token of an email.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct MailedToken {
+pub(crate) struct MailedToken {
     /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
     token: String,
@@ -65,7 +53,7 @@ struct MailedToken {
 /// The token of an email, and the password for an account whose mailbox was never verified.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Acceptance {
+pub(crate) struct Acceptance {
     /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
     token: String,
@@ -77,7 +65,7 @@ struct Acceptance {
 /// A membership created with the token of an email.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct AcceptedInvitation {
+pub(crate) struct AcceptedInvitation {
     invitation: InvitationView,
     member: MembershipView,
 }
@@ -85,7 +73,7 @@ struct AcceptedInvitation {
 /// A membership that a SUPER_ADMIN confirmed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ConfirmedInvitation {
+pub(crate) struct ConfirmedInvitation {
     invitation: InvitationView,
     member: MembershipView,
     /// The new password of the account, returned only once. Absent if the account keeps its password.
@@ -98,7 +86,10 @@ struct ConfirmedInvitation {
 /// Expired invitations are included.
 #[utoipa::path(get, path = "/admin/invitations", params(InvitationListQuery),
     responses((status = 200, body = Page<InvitationView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -> Result<Json<Page<InvitationView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(query): ValidQuery<InvitationListQuery>,
+) -> Result<Json<Page<InvitationView>>> {
     let window = window(query.limit, query.cursor);
     let load = move |tx: &mut ReadTx<'_>, window: &Window<i64>| tx.pending_invitations(window);
     let position = |invitation: &domain::invitation::Invitation| Position {
@@ -114,7 +105,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<InvitationListQuery>) -
 /// The link of the previous email becomes invalid.
 #[utoipa::path(post, path = "/admin/invitations/{id}/resend", params(("id" = String, Path)),
     responses((status = 200, body = InvitationView), (status = 403, description = "FORBIDDEN_RANK")))]
-async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<InvitationView>> {
+pub(crate) async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<InvitationView>> {
     let mail = cx.app().mail().clone();
     let invitation = cx.write(move |tx| invitations::resend(tx, &id, &mail)).await?;
     Ok(Json(InvitationView::new(invitation)))
@@ -126,7 +117,7 @@ async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Invita
 /// sessions end and its other memberships become invitations.
 #[utoipa::path(post, path = "/admin/invitations/{id}/confirm", params(("id" = String, Path)),
     responses((status = 200, body = ConfirmedInvitation)))]
-async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<ConfirmedInvitation>> {
+pub(crate) async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<ConfirmedInvitation>> {
     let temporary = temporary_password::generate();
     let hash = cx
         .app()
@@ -159,7 +150,10 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
 #[utoipa::path(post, path = "/invitations/preview", request_body = MailedToken,
     responses((status = 200, body = InvitationPreview),
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
-async fn preview(State(app): State<App>, Valid(lookup): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
+pub(crate) async fn preview(
+    State(app): State<App>,
+    Valid(lookup): Valid<MailedToken>,
+) -> Result<Json<InvitationPreview>> {
     let now = clock::now();
     let (known, needs_password) = load(&app, lookup.token, now).await?;
     let InvitationWithOrganization {
@@ -190,7 +184,7 @@ async fn preview(State(app): State<App>, Valid(lookup): Valid<MailedToken>) -> R
 #[utoipa::path(post, path = "/invitations/accept", request_body = Acceptance,
     responses((status = 200, body = AcceptedInvitation),
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
-async fn accept(
+pub(crate) async fn accept(
     State(app): State<App>,
     request_id: Option<Extension<RequestId>>,
     Valid(acceptance): Valid<Acceptance>,

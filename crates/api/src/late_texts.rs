@@ -5,32 +5,23 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::id::{ClassId, LateTextId};
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Content, Download, download};
-use super::endpoint::Endpoints;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::late_text::LateTextView;
 use common::error::Result;
 use db::deleted_documents::VisibleLateText;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("documents")
-        .add(Access::Staff, routes!(list))
-        .add(Access::Staff, routes!(content))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct LateTextListQuery {
+pub(crate) struct LateTextListQuery {
     /// Only texts of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -41,7 +32,10 @@ struct LateTextListQuery {
 /// Includes the classes that the caller manages; administrators also see texts of deleted classes. A text is kept for
 /// 24 hours.
 #[utoipa::path(get, path = "/workrooms/late-texts", params(LateTextListQuery), responses((status = 200, body = [LateTextView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<LateTextListQuery>) -> Result<Json<Vec<LateTextView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<LateTextListQuery>,
+) -> Result<Json<Vec<LateTextView>>> {
     let found = cx.read(move |tx| tx.late_texts(filter.class_id.as_ref())).await?;
     let view = |seen: VisibleLateText| LateTextView::new(seen.text, seen.document, seen.saved_by);
     Ok(Json(found.into_iter().map(view).collect()))
@@ -52,7 +46,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<LateTextListQuery>) ->
     responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
     let VisibleLateText { text, document, .. } = cx.read(move |tx| tx.late_text(&id)).await?;
     let file = Download {
         name: name::from_title(document.title.as_str(), text.file_extension.as_str()),

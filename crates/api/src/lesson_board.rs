@@ -5,14 +5,11 @@ use std::collections::HashMap;
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::details::GroupAssignmentDetails;
 use domain::group::GroupMember;
 use domain::id::{AssignmentId, GroupId, UserId};
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use api_types::audience::Audience;
 use api_types::board::{BoardDocumentView, BoardGroupView, BoardMemberView, BoardView};
 use api_types::course_detail::AssignmentSummaryView;
@@ -23,16 +20,12 @@ use db::boards::Board;
 use db::groups::VisibleGroup;
 use realtime::RealtimeServer;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add(Access::Staff, routes!(board))
-}
-
 /// Get the lesson board of a topic
 ///
 /// Presence and typing indicators are kept in memory only and are never stored or logged.
 #[utoipa::path(get, path = "/assignments/{id}/board", params(("id" = String, Path)),
     responses((status = 200, body = BoardView)))]
-async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardView>> {
+pub(crate) async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardView>> {
     let (found, server_now) = cx.read(move |tx| Ok((tx.board(&id)?, tx.now()))).await?;
     let Board {
         topic,

@@ -20,6 +20,7 @@ pub mod permission_matrix;
 pub mod response;
 pub mod route_limits;
 pub mod router;
+mod routes;
 pub mod server;
 mod strict_json;
 mod tcp_stream;

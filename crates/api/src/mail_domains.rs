@@ -3,13 +3,10 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::{MailDomainId, OrganizationId};
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::response::{Ack, Created};
 use super::valid::{Valid, ValidQuery};
@@ -18,21 +15,6 @@ use common::error::Result;
 use db::{ReadTx, WriteTx};
 use service::actions::mail_domains::{self, NewMailDomain};
 
-/// The routes for administrators of the organization.
-pub fn routes() -> Endpoints {
-    Endpoints::new("admin")
-        .add(Access::Admin, routes!(list, add))
-        .add(Access::Admin, routes!(remove))
-        .add(Access::Admin, routes!(check))
-}
-
-/// The routes for SUPER_ADMINs.
-pub fn tenant_routes() -> Endpoints {
-    Endpoints::new("tenants")
-        .add(Access::SuperAdmin, routes!(list_of_tenant, set))
-        .add(Access::SuperAdmin, routes!(remove_of_tenant))
-}
-
 fn views(domains: Vec<domain::mail_domain::MailDomain>) -> Json<Vec<MailDomainView>> {
     Json(domains.into_iter().map(MailDomainView::from).collect())
 }
@@ -40,7 +22,7 @@ fn views(domains: Vec<domain::mail_domain::MailDomain>) -> Json<Vec<MailDomainVi
 /// List the mail domains of the organization, by name
 #[utoipa::path(get, path = "/admin/domains", responses((status = 200, body = [MailDomainView]),
     (status = 400, description = "VALIDATION_ERROR")))]
-async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
+pub(crate) async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
     Ok(views(cx.read(|tx| tx.mail_domains()).await?))
 }
 
@@ -50,7 +32,7 @@ async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
 /// rejected.
 #[utoipa::path(post, path = "/admin/domains", request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
-async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
+pub(crate) async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
     let name = new.name().ok();
     let add = move |tx: &mut WriteTx<'_>| {
         let domain = mail_domains::add(tx, &new)?;
@@ -66,7 +48,7 @@ async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<Ma
 #[utoipa::path(post, path = "/admin/domains/{id}/check", params(("id" = String, Path, description = "The id of a mail domain")),
     responses((status = 200, body = MailDomainView),
         (status = 409, description = "DOMAIN_NOT_PROVEN, DOMAIN_UNANSWERED, DOMAIN_HELD")))]
-async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
+pub(crate) async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
     let requested = id.clone();
     let domain = cx.read(move |tx| tx.mail_domain(&requested)).await?;
     // No transaction is open during the DNS query.
@@ -78,7 +60,7 @@ async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDom
 /// Remove a mail domain
 #[utoipa::path(delete, path = "/admin/domains/{id}", params(("id" = String, Path, description = "The id of a mail domain"), DryRunQuery),
     responses((status = 200, body = Ack)))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<MailDomainId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -91,7 +73,7 @@ async fn remove(
 /// List the mail domains of an organization, by name
 #[utoipa::path(get, path = "/tenants/{id}/domains", params(("id" = String, Path)),
     responses((status = 200, body = [MailDomainView])))]
-async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
+pub(crate) async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
     Ok(views(
         cx.in_organization(&id).await?.read(|tx| tx.mail_domains()).await?,
     ))
@@ -100,7 +82,7 @@ async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<J
 /// Assign a mail domain to an organization, even if another one holds it
 #[utoipa::path(post, path = "/tenants/{id}/domains", params(("id" = String, Path)), request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "LIMIT_REACHED")))]
-async fn set(
+pub(crate) async fn set(
     cx: Context,
     Path(id): Path<OrganizationId>,
     Valid(new): Valid<NewMailDomain>,
@@ -120,7 +102,7 @@ async fn set(
 #[utoipa::path(delete, path = "/tenants/{id}/domains/{domainId}",
     params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain"), DryRunQuery),
     responses((status = 200, body = Ack)))]
-async fn remove_of_tenant(
+pub(crate) async fn remove_of_tenant(
     cx: Context,
     Path((id, domain)): Path<(OrganizationId, MailDomainId)>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

@@ -2,17 +2,15 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::{Access, MemberRole};
+use domain::access::MemberRole;
 use domain::id::MemberId;
 use domain::text::Search;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Limit, Members, Page, window};
 use super::response::Ack;
 use super::valid::{Editable, Patch, ValidQuery};
@@ -21,16 +19,10 @@ use common::error::Result;
 use db::members::{MemberFilter, MemberWithUser};
 use service::actions::members::{self, MemberEdit};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("admin")
-        .add(Access::Admin, routes!(list))
-        .add(Access::Admin, routes!(edit, remove))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct MemberListQuery {
+pub(crate) struct MemberListQuery {
     /// Only members with this role.
     #[garde(skip)]
     role: Option<MemberRole>,
@@ -62,7 +54,10 @@ impl Editable for MemberEdit {
 
 /// List the members of the organization, by name
 #[utoipa::path(get, path = "/admin/members", params(MemberListQuery), responses((status = 200, body = Page<MemberView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<MemberListQuery>) -> Result<Json<Page<MemberView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(query): ValidQuery<MemberListQuery>,
+) -> Result<Json<Page<MemberView>>> {
     let filter = MemberFilter {
         role: query.role,
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
@@ -78,7 +73,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<MemberListQuery>) -> Re
 #[utoipa::path(patch, path = "/admin/members/{id}", params(("id" = String, Path)), request_body = MemberEdit,
     responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
+pub(crate) async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
     let member = cx.write(move |tx| members::edit(tx, &id, &patch.edit)).await?;
     Ok(Json(view(member)))
 }
@@ -87,7 +82,7 @@ async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -
 #[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<MemberId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

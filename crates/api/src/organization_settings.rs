@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::{Access, RoleLevel};
+use domain::access::RoleLevel;
 use domain::id::{SessionId, UserId};
 use domain::organization::SettingsEdit;
 use domain::storage::StorageUsage;
@@ -11,11 +11,9 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Limit, Page, Sessions, window};
 use super::response::{Ack, Versioned, or_current};
 use super::valid::{Editable, Patch, ValidQuery};
@@ -26,15 +24,6 @@ use db::WriteTx;
 use db::organization_stats::OrganizationStats;
 use service::actions::school;
 use service::jobs::storage_usage;
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("admin")
-        .add(Access::Admin, routes!(stats))
-        .add(Access::Admin, routes!(show_storage))
-        .add(Access::Admin, routes!(settings, edit_settings))
-        .add(Access::Admin, routes!(sessions))
-        .add(Access::Admin, routes!(revoke_session))
-}
 
 impl Editable for SettingsEdit {
     const FIELDS: &'static [&'static str] = &["name", "logo", "metadata"];
@@ -53,7 +42,7 @@ impl Editable for SettingsEdit {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct SessionListQuery {
+pub(crate) struct SessionListQuery {
     /// Only sessions of this user.
     #[garde(skip)]
     user_id: Option<UserId>,
@@ -70,7 +59,7 @@ struct SessionListQuery {
 /// Get statistics of the organization
 #[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
+pub(crate) async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
     let storage_bytes = usage(&cx).await?.total_bytes;
     let OrganizationStats {
         members: [owner, admin, teacher, student],
@@ -103,7 +92,7 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
 /// The bytes by kind and the classes that use the most, as of the last count.
 #[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageView),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
+pub(crate) async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
     let usage = usage(&cx).await?;
     let room = cx.read(|tx| tx.storage_allowance()).await?;
     Ok(Json(StorageView {
@@ -126,7 +115,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
 /// Get name, logo and settings of the organization
 #[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
+pub(crate) async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
     let school = cx
         .read_object(VersionedObject::Organization, |tx| tx.current_organization())
         .await?;
@@ -138,7 +127,7 @@ async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
 /// `metadata` is updated key by key.
 #[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
-async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
+pub(crate) async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
     let (object, current) = (VersionedObject::Organization, settings(cx.clone()));
     let act = move |tx: &mut WriteTx<'_>| school::edit_settings(tx, &patch.edit);
     let school = or_current(cx.write_object(object, act).await, current).await?;
@@ -147,7 +136,10 @@ async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versio
 
 /// List the sessions of members that have this organization active, newest first
 #[utoipa::path(get, path = "/admin/sessions", params(SessionListQuery), responses((status = 200, body = Page<SessionView>)))]
-async fn sessions(cx: Context, ValidQuery(query): ValidQuery<SessionListQuery>) -> Result<Json<Page<SessionView>>> {
+pub(crate) async fn sessions(
+    cx: Context,
+    ValidQuery(query): ValidQuery<SessionListQuery>,
+) -> Result<Json<Page<SessionView>>> {
     let (user, window) = (query.user_id, window(query.limit, query.cursor));
     let slice = cx
         .read(move |tx| tx.organization_sessions(user.as_ref(), &window))
@@ -185,7 +177,7 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<SessionListQuery>) 
 #[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn revoke_session(
+pub(crate) async fn revoke_session(
     cx: Context,
     Path(id): Path<SessionId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

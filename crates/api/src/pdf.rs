@@ -4,25 +4,17 @@
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::domain_error::DomainError;
 use domain::id::DocumentId;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use adapters::blob_store::name;
 use common::error::{Error, Result};
 use db::ReadTx;
 use db::converted_files::ConvertedFile;
 use db::documents::{CurrentFile, VisibleDocument};
 use service::document_workflows::{ConversionInput, ConversionRequest};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("documents").add_with_limits(RouteLimits::Export, Access::Member, routes!(pdf))
-}
 
 /// Get a document as PDF
 #[utoipa::path(get, path = "/workrooms/documents/{id}/pdf", params(("id" = String, Path)),
@@ -31,7 +23,7 @@ pub fn routes() -> Endpoints {
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
-async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
     let load = |tx: &mut ReadTx<'_>, id: &DocumentId| {
         let seen = tx.document(id)?;
         if !tx.viewer().is_staff() && !seen.document().status.is_locked() {

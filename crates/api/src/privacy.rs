@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
 use domain::erasure::ErasureCounts;
 use domain::id::{JobId, UserId};
 use domain::job::{JobKind, JobStatus};
@@ -12,13 +11,10 @@ use domain::text::FileName;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{self, Content, Download, archive};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use super::valid::{Valid, ValidOrEmpty, ValidQuery};
 use api_types::privacy::{PersonalExportView, path};
 use common::clock;
@@ -29,24 +25,15 @@ use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
 use service::jobs::retention;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("privacy")
-        .add_with_limits(RouteLimits::Export, Access::SignedIn, routes!(export_own))
-        .add_with_limits(RouteLimits::Export, Access::Admin, routes!(export))
-        .add(Access::Admin, routes!(show))
-        .add(Access::Admin, routes!(download))
-        .add_with_limits(RouteLimits::Long, Access::Admin, routes!(erase))
-}
-
 /// The body of an action without arguments.
 #[derive(Deserialize, Validate)]
 #[serde(deny_unknown_fields)]
-struct EmptyBody {}
+pub(crate) struct EmptyBody {}
 
 /// The result of an erasure or of its preview.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Erasure {
+pub(crate) struct Erasure {
     user_id: domain::id::UserId,
     dry_run: bool,
     erased: ErasureCounts,
@@ -59,7 +46,7 @@ struct Erasure {
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
-async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyBody>) -> Result<Response> {
+pub(crate) async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyBody>) -> Result<Response> {
     let user = cx.caller().user.id.clone();
     let load = cx
         .app()
@@ -78,7 +65,7 @@ async fn export_own(cx: Context, ValidOrEmpty(EmptyBody {}): ValidOrEmpty<EmptyB
 #[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
     responses((status = 202, description = "The export was started; Location is the URL of its status", body = PersonalExportView),
         (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
-async fn export(cx: Context, Valid(request): Valid<ExportRequest>) -> Result<Response> {
+pub(crate) async fn export(cx: Context, Valid(request): Valid<ExportRequest>) -> Result<Response> {
     // The archive stays on the disk for days.
     cx.app().uploads().check_disk_space().await?;
     let job = cx.write(move |tx| privacy::export(tx, &request)).await?;
@@ -93,7 +80,7 @@ async fn export(cx: Context, Valid(request): Valid<ExportRequest>) -> Result<Res
 /// Get the status of an export
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = PersonalExportView)))]
-async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
     let job = cx.read(move |tx| tx.job(JobKind::PersonalExport, &id)).await?;
     Ok(Json(job.into()))
 }
@@ -105,7 +92,7 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
     responses((status = 200, description = "The ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn download(cx: Context, Path(id): Path<JobId>, request: HeaderMap) -> Result<Response> {
+pub(crate) async fn download(cx: Context, Path(id): Path<JobId>, request: HeaderMap) -> Result<Response> {
     let job = cx.read(move |tx| tx.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);
     let (Some(made), Some(key)) = (made, job.file_key) else {
@@ -126,7 +113,7 @@ async fn download(cx: Context, Path(id): Path<JobId>, request: HeaderMap) -> Res
 #[utoipa::path(post, path = "/admin/gdpr/erase", params(DryRunQuery), request_body = EraseRequest,
     responses((status = 200, body = Erasure), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
         (status = 409, description = "LAST_OWNER")))]
-async fn erase(
+pub(crate) async fn erase(
     cx: Context,
     ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(mut request): Valid<EraseRequest>,

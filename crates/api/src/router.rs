@@ -1,4 +1,4 @@
-//! The whole API: the routes of every noun with their access rules, and the layers around them in the specified order:
+//! The layers around the routes of `routes.rs`, in the specified order:
 //! request id, request log, authentication, organization, authorization (these three are the guard of each route,
 //! `guard.rs`), validation (the extractors of `valid.rs`), handler, error rendering.
 
@@ -13,63 +13,11 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use utoipa::openapi::OpenApi;
 
 use super::context::App;
-use super::endpoint::{Endpoints, Row};
-use super::{
-    activity_logs, assignment_clones, assignments, auth, change_email, chat, class_clones, classes, close_topic,
-    contributions, courses, direct_messages, document_server, documents, enrollments, feedback, grade_tables, grades,
-    groups, handouts, health, homerooms, imports, invitations, late_texts, layers, lesson_board, mail_domains, members,
-    openapi, organization_settings, pdf, privacy, subjects, submission_history, submission_overview, submissions,
-    swagger_ui, system, tenants, topic_exports, unread_body, users, web_pages, workrooms,
-};
+use super::endpoint::Row;
+use super::routes::endpoints;
+use super::{auth, layers, openapi, unread_body, web_pages};
 use common::error::Error;
 use realtime::connect;
-
-/// Every route below `/api`.
-pub fn endpoints() -> Endpoints {
-    Endpoints::new("api")
-        .merge(health::routes())
-        .merge(swagger_ui::routes())
-        .merge(auth::routes())
-        .merge(users::routes())
-        .merge(imports::routes())
-        .merge(invitations::routes())
-        .merge(change_email::routes())
-        .merge(members::routes())
-        .merge(mail_domains::routes())
-        .merge(subjects::routes())
-        .merge(homerooms::routes())
-        .merge(classes::routes())
-        .merge(class_clones::routes())
-        .merge(enrollments::routes())
-        .merge(courses::routes())
-        .merge(groups::routes())
-        .merge(submission_overview::routes())
-        .merge(lesson_board::routes())
-        .merge(assignments::routes())
-        .merge(assignment_clones::routes())
-        .merge(handouts::routes())
-        .merge(contributions::routes())
-        .merge(workrooms::routes())
-        .merge(chat::routes())
-        .merge(documents::routes())
-        .merge(late_texts::routes())
-        .merge(document_server::routes())
-        .merge(pdf::routes())
-        .merge(submissions::routes())
-        .merge(grades::routes())
-        .merge(grade_tables::routes())
-        .merge(topic_exports::routes())
-        .merge(submission_history::routes())
-        .merge(feedback::routes())
-        .merge(close_topic::routes())
-        .merge(direct_messages::routes())
-        .merge(activity_logs::routes())
-        .merge(tenants::routes())
-        .merge(mail_domains::tenant_routes())
-        .merge(organization_settings::routes())
-        .merge(system::routes())
-        .merge(privacy::routes())
-}
 
 /// The router of the running service.
 pub fn router(app: App) -> Router {

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use domain::access::{Access, EffectiveRole};
+use domain::access::EffectiveRole;
 use domain::id::SubjectId;
 use domain::subject::{Subject, SubjectEdit};
 use domain::text::Search;
@@ -11,12 +11,10 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::cross_tenant_list::by_name;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::response::{Ack, CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -25,17 +23,10 @@ use common::error::{Error, Result};
 use db::{ReadTx, WriteTx};
 use service::actions::subjects::{self, NewSubject};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("subjects")
-        .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(create))
-        .add(Access::Admin, routes!(show, edit, remove))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct SubjectListQuery {
+pub(crate) struct SubjectListQuery {
     /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -51,7 +42,10 @@ impl Editable for SubjectEdit {
 
 /// List the subjects of the organization, by name
 #[utoipa::path(get, path = "/subjects", params(SubjectListQuery), responses((status = 200, body = [SubjectView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<SubjectListQuery>) -> Result<Json<Vec<SubjectView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<SubjectListQuery>,
+) -> Result<Json<Vec<SubjectView>>> {
     let subjects = cx.list(move |tx| {
         let search = filter.search.as_ref().map(Search::as_str);
         let found = tx.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
@@ -65,7 +59,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<SubjectListQuery>) -> 
 
 /// Checks that the caller may add subjects. As an extractor before the body, so that a missing permission is reported
 /// before an invalid body.
-struct MayAdd;
+pub(crate) struct MayAdd;
 
 impl FromRequestParts<App> for MayAdd {
     type Rejection = Error;
@@ -84,7 +78,11 @@ impl FromRequestParts<App> for MayAdd {
 /// Administrators, and teachers if the organization allows it (`metadata.features.teachersAddSubjects`).
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
+pub(crate) async fn create(
+    cx: Context,
+    _: MayAdd,
+    Valid(new): Valid<NewSubject>,
+) -> Result<CreatedObject<SubjectView>> {
     let name = new.name.clone();
     let make = move |tx: &mut WriteTx<'_>| {
         let subject = subjects::create(tx, &new)?;
@@ -96,7 +94,7 @@ async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result
 
 /// Get a subject
 #[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
-async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
     let object = VersionedObject::from(&id);
     let shown = cx.read_object(object, move |tx| tx.subject(&id)).await?;
     Ok(shown.map(SubjectView::from))
@@ -106,7 +104,11 @@ async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<Subjec
 #[utoipa::path(patch, path = "/subjects/{id}", params(("id" = String, Path)), request_body = SubjectEdit,
     responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<SubjectId>,
+    patch: Patch<SubjectEdit>,
+) -> Result<Versioned<SubjectView>> {
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let name = patch.edit.name.value().cloned();
     let act = move |tx: &mut WriteTx<'_>| subjects::edit(tx, &id, &patch.edit);
@@ -118,7 +120,7 @@ async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>)
 /// Delete a subject that is not in use
 #[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<SubjectId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,

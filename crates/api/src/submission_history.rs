@@ -5,19 +5,15 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use domain::access::Access;
 use domain::assignment::AssignmentStatus;
 use domain::domain_error::DomainError;
 use domain::id::{GroupAssignmentId, SubmissionId};
 use domain::submission::SubmissionDocument;
 use domain::version::VersionedObject;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
-use super::endpoint::Endpoints;
 use super::response::Versioned;
-use super::route_limits::RouteLimits;
 use adapters::blob_store::name;
 use api_types::audience::Audience;
 use api_types::submission::SubmissionView;
@@ -25,18 +21,10 @@ use common::error::{Error, Result};
 use db::converted_files::ConvertedFile;
 use service::document_workflows::{ConversionInput, ConversionRequest};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("feedback")
-        .add(Access::Member, routes!(history))
-        .add(Access::Member, routes!(show))
-        .add(Access::Member, routes!(content))
-        .add_with_limits(RouteLimits::Export, Access::Member, routes!(pdf))
-}
-
 /// List the attempts of a group for a topic, newest first
 #[utoipa::path(get, path = "/feedback/group-assignments/{id}/submissions", params(("id" = String, Path)),
     responses((status = 200, body = [SubmissionView])))]
-async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
+pub(crate) async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
     let load = cx.read(move |tx| {
         let audience = Audience::of(tx.viewer());
         let attempts = tx.attempts_at(&id)?;
@@ -51,7 +39,7 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
 /// Get an attempt with its grade, as far as the caller may see it
 #[utoipa::path(get, path = "/feedback/submissions/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Version of the object")))))]
-pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
     let object = VersionedObject::from(&id);
     let load = cx.read_object(object, move |tx| {
         let audience = Audience::of(tx.viewer());
@@ -69,7 +57,7 @@ pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Ve
     responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
         (status = 304, description = "Not modified"),
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
-async fn content(
+pub(crate) async fn content(
     cx: Context,
     Path((id, document)): Path<(SubmissionId, String)>,
     headers: HeaderMap,
@@ -93,7 +81,11 @@ async fn content(
         (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
-async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
+pub(crate) async fn pdf(
+    cx: Context,
+    Path((id, document)): Path<(SubmissionId, String)>,
+    headers: HeaderMap,
+) -> Result<Response> {
     let load = cx.read(move |tx| {
         let (copy, topic) = tx.copy_in(&id, &document)?;
         match topic {

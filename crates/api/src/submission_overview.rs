@@ -4,7 +4,6 @@
 use std::cmp::Reverse;
 
 use axum::Json;
-use domain::access::Access;
 use domain::group_assignment::SubmissionState;
 use domain::id::{AssignmentId, ClassId, CourseId, SubjectId};
 use domain::text::Search;
@@ -12,25 +11,19 @@ use domain::time::Timestamp;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
-use super::endpoint::Endpoints;
 use super::pagination::{Cursor, Limit, Overview, Page, window};
 use super::valid::ValidQuery;
 use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
 use common::error::Result;
 use db::overview::{OverviewFilter, OverviewPosition, OverviewRow, OverviewStats, position};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add(Access::Staff, routes!(overview))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct SubmissionOverviewListQuery {
+pub(crate) struct SubmissionOverviewListQuery {
     /// Only topics of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
@@ -64,7 +57,7 @@ struct SubmissionOverviewListQuery {
 /// Topics with the latest deadline come first.
 #[utoipa::path(get, path = "/assignments/submissions/overview", params(SubmissionOverviewListQuery),
     responses((status = 200, body = OverviewView)))]
-async fn overview(
+pub(crate) async fn overview(
     cx: Context,
     ValidQuery(query): ValidQuery<SubmissionOverviewListQuery>,
 ) -> Result<Json<OverviewView>> {

@@ -2,15 +2,12 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::DocumentId;
 use domain::submission;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use super::response::Ack;
 use super::valid::ValidOrEmpty;
 use api_types::audience::Audience;
@@ -21,17 +18,10 @@ use common::error::{Error, Result};
 use service::actions::freeze;
 use service::actions::submissions::{self, SubmissionState, SubmitDocument, WithdrawSubmission};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("submissions")
-        .add(Access::Member, routes!(submit))
-        .add(Access::Member, routes!(confirm_flush))
-        .add(Access::Member, routes!(unsubmit))
-}
-
 /// The result of submitting a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct HandedIn {
+pub(crate) struct HandedIn {
     document: DocumentView,
     submission: SubmissionView,
     group_assignment: GroupAssignmentView,
@@ -42,7 +32,7 @@ struct HandedIn {
 /// The result of withdrawing a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct TakenBack {
+pub(crate) struct TakenBack {
     document: DocumentView,
     group_assignment: GroupAssignmentView,
 }
@@ -54,7 +44,7 @@ struct TakenBack {
         (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_FINISHED, GRADE_PUBLISHED, \
          GROUP_NOT_ON_ASSIGNMENT, \
             LATE_NOT_ALLOWED, CLASS_ARCHIVED")))]
-async fn submit(
+pub(crate) async fn submit(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidOrEmpty(hand_in): ValidOrEmpty<SubmitDocument>,
@@ -82,7 +72,7 @@ async fn submit(
 /// other time.
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
     responses((status = 200, body = Ack)))]
-async fn confirm_flush(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Ack>> {
+pub(crate) async fn confirm_flush(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Ack>> {
     cx.write(move |tx| freeze::record_flushed(tx, &id)).await?;
     Ok(Json(Ack::SUCCESS))
 }
@@ -91,7 +81,7 @@ async fn confirm_flush(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<A
 #[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<WithdrawSubmission>,
     responses((status = 200, body = TakenBack), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
-async fn unsubmit(
+pub(crate) async fn unsubmit(
     cx: Context,
     Path(id): Path<DocumentId>,
     ValidOrEmpty(take_back): ValidOrEmpty<WithdrawSubmission>,

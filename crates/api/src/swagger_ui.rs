@@ -6,10 +6,7 @@ use std::sync::Arc;
 use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
-use utoipa_axum::routes;
 
-use super::endpoint::Endpoints;
 use common::error::{Error, Result};
 
 /// Content security policy of the page: its own files, and images inlined in its style sheet. React sets styles from
@@ -20,22 +17,16 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The files of Swagger UI that the page uses. No other files are served.
 const VENDORED: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("health")
-        .add(Access::Anyone, routes!(page))
-        .add(Access::Anyone, routes!(part))
-}
-
 /// Show this document as a page with Swagger UI
 #[utoipa::path(get, path = "/docs", responses((status = 200, description = "An HTML page", content_type = "text/html")))]
-async fn page() -> Response {
+pub(crate) async fn page() -> Response {
     served("text/html; charset=utf-8", include_str!("swagger_ui/page.html"))
 }
 
 /// Get a script or style sheet of the page
 #[utoipa::path(get, path = "/docs/{file}", params(("file" = String, Path, description = "The file name")),
     responses((status = 200, description = "The file"), (status = 404, description = "NOT_FOUND")))]
-async fn part(Path(file): Path<String>) -> Result<Response> {
+pub(crate) async fn part(Path(file): Path<String>) -> Result<Response> {
     match file.as_str() {
         "page.js" => Ok(served(
             "text/javascript; charset=utf-8",

@@ -2,22 +2,15 @@
 //! organizations. See docs/api-contract.md#the-organization.
 
 use axum::Json;
-use domain::access::Access;
 use domain::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use common::clock;
 use common::error::Result;
 use db::platform::CrossTenantReason;
 use db::platform::system::{COUNTED_MAX, SystemFacts};
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("admin").add(Access::SuperAdmin, routes!(show))
-}
 
 /// The state of the installation.
 #[derive(Debug, Serialize, ToSchema)]
@@ -79,7 +72,7 @@ pub struct SystemJobs {
 
 /// Get the state of the installation
 #[utoipa::path(get, path = "/admin/system", responses((status = 200, body = System)))]
-async fn show(cx: Context) -> Result<Json<System>> {
+pub(crate) async fn show(cx: Context) -> Result<Json<System>> {
     let app = cx.app();
     let load = app
         .store()

@@ -3,7 +3,6 @@
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
-use domain::access::Access;
 use domain::id::OrganizationId;
 use domain::organization::OrganizationEdit;
 use domain::text::Search;
@@ -11,11 +10,9 @@ use domain::version::VersionedObject;
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::pagination::{Cursor, Limit, Page, TenantMembers, window};
 use super::response::{Created, Versioned, or_current};
@@ -32,20 +29,10 @@ use db::platform::organizations::{HostName, OrganizationBranding};
 use service::actions::organizations::{self, Confirmation, NewTenant, OrganizationDeletion};
 use service::actions::people::Provisioned;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("tenants")
-        .add(Access::SuperAdmin, routes!(list, create))
-        .add(Access::Anyone, routes!(current))
-        .add(Access::SuperAdmin, routes!(show, edit, remove))
-        .add(Access::SuperAdmin, routes!(suspend))
-        .add(Access::SuperAdmin, routes!(activate))
-        .add(Access::SuperAdmin, routes!(members))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct TenantListQuery {
+pub(crate) struct TenantListQuery {
     /// Substring of the name or the slug. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
@@ -54,7 +41,7 @@ struct TenantListQuery {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct TenantMemberListQuery {
+pub(crate) struct TenantMemberListQuery {
     /// Maximum number of members. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
@@ -80,7 +67,10 @@ impl Editable for OrganizationEdit {
 
 /// List the organizations of the platform, by name
 #[utoipa::path(get, path = "/tenants", params(TenantListQuery), responses((status = 200, body = [OrganizationView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> Result<Json<Vec<OrganizationView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(filter): ValidQuery<TenantListQuery>,
+) -> Result<Json<Vec<OrganizationView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let load = cx
         .app()
@@ -97,7 +87,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<TenantListQuery>) -> R
 /// account is invited; the organization has no owner until the invitation is accepted.
 #[utoipa::path(post, path = "/tenants", request_body = NewTenant,
     responses((status = 201, body = CreatedTenantView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
-async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<CreatedTenantView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<CreatedTenantView>> {
     let authenticator = cx.app().authenticator();
     let password = temporary_password::generate();
     let (hash, hosts) = (
@@ -138,7 +128,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Cre
 #[utoipa::path(get, path = "/tenants/current",
     responses((status = 200, body = BrandingView),
         (status = 404, description = "The Host names no organization, NOT_FOUND")))]
-async fn current(State(app): State<App>, request: Request) -> Result<Json<BrandingView>> {
+pub(crate) async fn current(State(app): State<App>, request: Request) -> Result<Json<BrandingView>> {
     let host = request_host(&app, &request);
     let OrganizationBranding { name, slug, logo } = find_branding(&app, host).await?.ok_or(Error::NotFound)?;
     Ok(Json(BrandingView { name, slug, logo }))
@@ -164,7 +154,7 @@ pub(super) async fn find_branding(app: &App, host: Option<HostName>) -> Result<O
 
 /// Get an organization
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
-async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
     let in_organization = cx.in_organization(&id).await?;
     let found = in_organization
         .read_object(VersionedObject::Organization, |tx| tx.current_organization())
@@ -178,7 +168,7 @@ async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<O
 #[utoipa::path(patch, path = "/tenants/{id}", params(("id" = String, Path)), request_body = OrganizationEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
-async fn edit(
+pub(crate) async fn edit(
     cx: Context,
     Path(id): Path<OrganizationId>,
     patch: Patch<OrganizationEdit>,
@@ -201,7 +191,7 @@ async fn edit(
 /// Requests of its members are rejected until it is activated.
 #[utoipa::path(post, path = "/tenants/{id}/suspend", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
-async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
+pub(crate) async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
     Ok(Json(
         cx.in_organization(&id)
             .await?
@@ -214,7 +204,7 @@ async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Org
 /// Activate a suspended organization
 #[utoipa::path(post, path = "/tenants/{id}/activate", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
-async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
+pub(crate) async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
     Ok(Json(
         cx.in_organization(&id)
             .await?
@@ -229,7 +219,7 @@ async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Or
 /// It becomes unavailable immediately. Rows and files are deleted in the background and cannot be restored.
 #[utoipa::path(delete, path = "/tenants/{id}", params(("id" = String, Path), DryRunQuery), request_body = Confirmation,
     responses((status = 200, body = RemovedTenantView)))]
-async fn remove(
+pub(crate) async fn remove(
     cx: Context,
     Path(id): Path<OrganizationId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
@@ -254,7 +244,7 @@ async fn remove(
 /// List the members of an organization, by name
 #[utoipa::path(get, path = "/tenants/{id}/members", params(("id" = String, Path), TenantMemberListQuery),
     responses((status = 200, body = Page<MemberView>)))]
-async fn members(
+pub(crate) async fn members(
     cx: Context,
     Path(id): Path<OrganizationId>,
     ValidQuery(query): ValidQuery<TenantMemberListQuery>,

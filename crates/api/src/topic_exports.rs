@@ -3,18 +3,14 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use domain::access::Access;
 use domain::export::{ExportFormat, ExportSource};
 use domain::id::{AssignmentId, GroupId};
 use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::archive;
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use super::valid::ValidQuery;
 use adapters::blob_store::name;
 use api_types::topic_export::index;
@@ -24,14 +20,10 @@ use service::actions::topic_exports::{self, TopicExportOptions};
 /// Maximum number of groups in a request, as for arrays in bodies.
 const GROUPS_MAX: usize = 500;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("assignments").add_with_limits(RouteLimits::Export, Access::Staff, routes!(export))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct TopicExportQuery {
+pub(crate) struct TopicExportQuery {
     /// Format of the documents. Defaults to `original`.
     #[garde(skip)]
     #[serde(default = "as_kept")]
@@ -82,7 +74,7 @@ impl<'de> Deserialize<'de> for GroupIds {
 #[utoipa::path(get, path = "/assignments/{id}/export.zip", params(("id" = String, Path), TopicExportQuery),
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 409, description = "NOTHING_TO_EXPORT")))]
-async fn export(
+pub(crate) async fn export(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<TopicExportQuery>,

@@ -3,20 +3,18 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::{Access, EffectiveRole, PlatformRole};
+use domain::access::{EffectiveRole, PlatformRole};
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::text::Search;
 use domain::version::VersionedObject;
 use garde::Validate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::routes;
 
 use super::auth;
 use super::context::Context;
 use super::cross_tenant_list::Direction;
 use super::dry_run::DryRunQuery;
-use super::endpoint::Endpoints;
 use super::existing;
 use super::groups;
 use super::pagination::{Cursor, Limit, Page, Users, window};
@@ -38,21 +36,10 @@ use service::actions::profile::{self, ProfileEdit};
 use service::actions::users::{self, NewUser, PasswordLink, UserEdit};
 use service::changes;
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("users")
-        .add(Access::SignedIn, routes!(me, edit_me))
-        .add(Access::Staff, routes!(list))
-        .add(Access::Admin, routes!(create))
-        .add(Access::Member, routes!(show))
-        .add(Access::Admin, routes!(edit, remove))
-        .add(Access::Staff, routes!(reset_password))
-        .add(Access::Member, routes!(groups_of))
-}
-
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct UserListQuery {
+pub(crate) struct UserListQuery {
     /// Only users with this role in the organization. `ADMIN` includes owners.
     #[garde(skip)]
     role: Option<PlatformRole>,
@@ -81,7 +68,7 @@ struct UserListQuery {
 /// A generated password, returned only once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct TemporaryPassword {
+pub(crate) struct TemporaryPassword {
     /// Valid for seven days. The user should change it after the first sign-in.
     temporary_password: String,
 }
@@ -136,7 +123,7 @@ impl Editable for ProfileEdit {
 
 /// Get the caller with membership and organization
 #[utoipa::path(get, path = "/users/me", responses((status = 200, body = Me)))]
-async fn me(cx: Context) -> Result<Versioned<Me>> {
+pub(crate) async fn me(cx: Context) -> Result<Versioned<Me>> {
     let (user, tenant) = (
         cx.caller().user.clone(),
         cx.caller().tenant.as_ref().map(Tenant::id).cloned(),
@@ -164,7 +151,7 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
 /// Update the caller's profile
 #[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 403, description = "NAME_SET_BY_SCHOOL: names of students are changed by staff")))]
-async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
+pub(crate) async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), CrossTenantReason::SessionLookup);
     let (condition, actor) = (cx.condition()?, cx.caller().actor());
@@ -180,7 +167,10 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>
 ///
 /// Administrators receive accounts; teachers receive names, and the addresses that they may see.
 #[utoipa::path(get, path = "/users", params(UserListQuery), responses((status = 200, body = Page<KnownUserView>)))]
-async fn list(cx: Context, ValidQuery(query): ValidQuery<UserListQuery>) -> Result<Json<Page<KnownUserView>>> {
+pub(crate) async fn list(
+    cx: Context,
+    ValidQuery(query): ValidQuery<UserListQuery>,
+) -> Result<Json<Page<KnownUserView>>> {
     let filter = UserFilter {
         role: query.role,
         search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
@@ -204,7 +194,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<UserListQuery>) -> Resu
     (status = 409, description = "DUPLICATE_EMAIL: already a member; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
         NO_MAILBOX: an address that no email reaches cannot be invited, ALREADY_INVITED"),
         (status = 403, description = "FORBIDDEN_RANK")))]
-async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
+pub(crate) async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
     let invitation = (new.send_invite == Some(true)).then(|| {
         let token = better_auth::token::reset_token();
         let path = auth::reset_path(&token, auth::RESET_PAGE);
@@ -250,7 +240,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
 
 /// Get a person, as far as the caller may see them
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
-async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
     let (is_platform, object) = (is_platform(&cx), VersionedObject::from(&id));
     let known = cx.read_object(object, move |tx| tx.visible_user(&id, is_platform));
     Ok(known.await?.map(view))
@@ -260,7 +250,11 @@ async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUser
 #[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
     responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
     (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
-async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
+pub(crate) async fn edit(
+    cx: Context,
+    Path(id): Path<UserId>,
+    patch: Patch<UserEdit>,
+) -> Result<Versioned<KnownUserView>> {
     let is_platform = is_platform(&cx);
     let (object, current) = (VersionedObject::from(&id), show(cx.clone(), Path(id.clone())));
     let email = patch.edit.email.value().and_then(|email| people::address(email));
@@ -278,7 +272,11 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
 #[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Ack), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Ack>> {
+pub(crate) async fn remove(
+    cx: Context,
+    Path(id): Path<UserId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Ack>> {
     cx.write_or_preview(query.dry_run, move |tx| members::remove(tx, &id))
         .await?;
     Ok(Json(Ack::SUCCESS))
@@ -290,7 +288,7 @@ async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQue
 #[utoipa::path(post, path = "/users/{id}/reset-password", params(("id" = String, Path)),
     responses((status = 200, body = TemporaryPassword), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
         FORBIDDEN_ROLE: a teacher may do this for students whom an administrator or an import put into an own class")))]
-async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
+pub(crate) async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
     let temporary_password = temporary_password::generate();
     let hash = cx
         .app()
@@ -310,7 +308,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
 /// Students may list their own groups; staff receive the groups that they may see.
 #[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
     responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
-async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
+pub(crate) async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
     let is_others = cx.caller().effective_role == EffectiveRole::Student && !cx.caller().is(&id);
     let found = cx.read(move |tx| {
         tx.visible_user(&id, false)?;

@@ -2,12 +2,9 @@
 
 use axum::Json;
 use axum::extract::Path;
-use domain::access::Access;
 use domain::id::{GroupId, WorkRoomId};
-use utoipa_axum::routes;
 
 use super::context::Context;
-use super::endpoint::Endpoints;
 use api_types::audience::Audience;
 use api_types::document::DocumentView;
 use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
@@ -16,16 +13,9 @@ use db::documents::{DocumentFilter, VisibleDocument};
 use db::work_rooms::{LastMessage, VisibleWorkRoom};
 use db::{ReadTx, RequestContext};
 
-pub fn routes() -> Endpoints {
-    Endpoints::new("workrooms")
-        .add(Access::Member, routes!(list))
-        .add(Access::Member, routes!(show))
-        .add(Access::Member, routes!(show_of_group))
-}
-
 /// List the work rooms that the caller may enter, by class and group number
 #[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
-async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
+pub(crate) async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
     let rooms = cx.list(|tx| {
         let audience = Audience::of(tx.viewer());
         let found = tx.work_rooms()?.into_iter();
@@ -37,7 +27,7 @@ async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
 /// Get a work room with its documents
 #[utoipa::path(get, path = "/workrooms/{id}", params(("id" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
-async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
+pub(crate) async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
     let context = cx.context()?;
     let load = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room(&id)?;
@@ -49,7 +39,7 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
 /// Get the work room of a group
 #[utoipa::path(get, path = "/workrooms/group/{groupId}", params(("groupId" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
-async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
+pub(crate) async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
     let context = cx.context()?;
     let load = move |tx: &mut ReadTx<'_>| {
         let room = tx.work_room_of(&group)?;

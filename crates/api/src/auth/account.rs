@@ -24,7 +24,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
-pub async fn update(request: AuthRequest) -> AuthResult {
+pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let Some(keys) = request.keys() else {
         return Err(request
             .reader()
@@ -69,7 +69,7 @@ pub async fn update(request: AuthRequest) -> AuthResult {
 
 /// List the caller's sign-in methods
 #[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::AuthAccount], description = "accounts, without passwords")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let user = current_session.user.id;
     let owner = user.clone();

@@ -26,7 +26,7 @@ use service::changes;
     responses((status = 200, body = [schema::OwnInvitation], description = "invitations, each with organizationName"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never verified")))]
-pub async fn list_own(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let (session, user, now) = (
         current_session.session.clone(),
@@ -57,7 +57,7 @@ pub async fn list_own(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION")))]
-pub async fn show(request: AuthRequest) -> AuthResult {
+pub(crate) async fn show(request: AuthRequest) -> AuthResult {
     let query = request.query_object();
     let mut reader = better_auth::schema::FieldReader::query(&query);
     let id = InvitationId::new(reader.string("id"));
@@ -99,7 +99,7 @@ pub async fn show(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION")))]
-pub async fn accept(request: AuthRequest) -> AuthResult {
+pub(crate) async fn accept(request: AuthRequest) -> AuthResult {
     respond(request, InvitationStatus::Accepted).await
 }
 
@@ -111,7 +111,7 @@ pub async fn accept(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
             EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION")))]
-pub async fn reject(request: AuthRequest) -> AuthResult {
+pub(crate) async fn reject(request: AuthRequest) -> AuthResult {
     respond(request, InvitationStatus::Rejected).await
 }
 
@@ -123,7 +123,7 @@ pub async fn reject(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = [schema::AuthInvitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
         return rejected(AuthError::organization_not_found(), &current_session);
@@ -145,7 +145,7 @@ pub async fn list(request: AuthRequest) -> AuthResult {
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND, MEMBER_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION")))]
-pub async fn cancel(request: AuthRequest) -> AuthResult {
+pub(crate) async fn cancel(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let id = InvitationId::new(reader.string("invitationId"));
     reader.finish()?;

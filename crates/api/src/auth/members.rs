@@ -46,7 +46,7 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
     responses((status = 200, body = schema::AuthMember, description = "member with user"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
-pub async fn own(request: AuthRequest) -> AuthResult {
+pub(crate) async fn own(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = active(&current_session) else {
         return rejected(AuthError::no_active_organization(), &current_session);
@@ -68,7 +68,7 @@ pub async fn own(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::AuthRole, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
-pub async fn role(request: AuthRequest) -> AuthResult {
+pub(crate) async fn role(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
         return rejected(AuthError::no_active_organization(), &current_session);
@@ -113,7 +113,7 @@ pub async fn role(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
         return rejected(AuthError::no_active_organization(), &current_session);
@@ -189,7 +189,7 @@ fn matches_filter(text: &str, operator: &str, values: &[&str]) -> bool {
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"),
         (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
-pub async fn has_permission(request: AuthRequest) -> AuthResult {
+pub(crate) async fn has_permission(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let id = reader.optional_string("organizationId").filter(|id| !id.is_empty());
     if request.keys().is_some_and(|keys| !keys.contains_key("permissions")) {

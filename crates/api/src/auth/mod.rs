@@ -5,71 +5,28 @@
 //! Most routes are declared open, because the library validates a body before it authenticates. They authenticate
 //! themselves with [`request::AuthRequest::current_session`].
 
-mod account;
-mod admin;
-mod dto;
-mod invitations;
-mod members;
-mod organization;
-mod password;
-pub mod renewal;
-mod request;
-mod reset;
-mod response;
-mod schema;
-mod sessions;
-mod sign_in;
-mod unsupported;
-mod verify_email;
+pub(crate) mod account;
+pub(crate) mod admin;
+pub(crate) mod dto;
+pub(crate) mod invitations;
+pub(crate) mod members;
+pub(crate) mod organization;
+pub(crate) mod password;
+pub(crate) mod renewal;
+pub(crate) mod request;
+pub(crate) mod reset;
+pub(crate) mod response;
+pub(crate) mod schema;
+pub(crate) mod sessions;
+pub(crate) mod sign_in;
+pub(crate) mod unsupported;
+pub(crate) mod verify_email;
 
 use axum::response::{IntoResponse, Response};
-use domain::access::Access;
-use utoipa_axum::routes;
 
 pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
 pub use self::sign_in::verified_hash;
-use super::endpoint::Endpoints;
-use super::route_limits::RouteLimits;
 use common::error::Error;
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("auth")
-        // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
-        .add_with_limits(RouteLimits::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
-        .add(Access::Anyone, routes!(sign_in::sign_up))
-        .add(Access::Anyone, routes!(sign_in::sign_out))
-        .add(Access::Anyone, routes!(sign_in::alive))
-        .add(Access::Anyone, routes!(sessions::show, sessions::refuse_post))
-        .add(Access::Anyone, routes!(sessions::update))
-        .add(Access::SignedIn, routes!(sessions::list))
-        .add(Access::Anyone, routes!(sessions::revoke))
-        .add(Access::Anyone, routes!(sessions::revoke_all))
-        .add(Access::Anyone, routes!(sessions::revoke_others))
-        .add(Access::Anyone, routes!(password::change))
-        .add(Access::Anyone, routes!(password::verify))
-        .add(Access::Anyone, routes!(reset::request))
-        .add(Access::Anyone, routes!(reset::follow))
-        .add(Access::Anyone, routes!(reset::reset))
-        .add(Access::Anyone, routes!(verify_email::follow))
-        .add(Access::Anyone, routes!(account::update))
-        .add(Access::SignedIn, routes!(account::list))
-        .add(Access::Anyone, routes!(organization::set_active))
-        .add(Access::SignedIn, routes!(organization::list))
-        .add(Access::Anyone, routes!(organization::get))
-        .add(Access::Anyone, routes!(organization::show))
-        .add(Access::SignedIn, routes!(members::own))
-        .add(Access::Anyone, routes!(members::role))
-        .add(Access::Anyone, routes!(members::list))
-        .add(Access::Anyone, routes!(members::has_permission))
-        .add(Access::SignedIn, routes!(invitations::list_own))
-        .add(Access::Anyone, routes!(invitations::show))
-        .add(Access::Anyone, routes!(invitations::accept))
-        .add(Access::Anyone, routes!(invitations::reject))
-        .add(Access::SignedIn, routes!(invitations::list))
-        .add(Access::Anyone, routes!(invitations::cancel))
-        .merge(admin::routes())
-        .merge(unsupported::routes())
-}
 
 /// An authentication error in the library's format.
 pub fn render_error(error: Error) -> Response {

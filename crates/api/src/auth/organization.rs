@@ -25,7 +25,7 @@ use service::actions::sessions::{self, OrganizationChoice};
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
-pub async fn set_active(request: AuthRequest) -> AuthResult {
+pub(crate) async fn set_active(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let (id, slug) = (
         reader.nullable_string("organizationId"),
@@ -105,7 +105,7 @@ fn named(current_session: &CurrentSession, id: Nullable<'_>, slug: Option<&str>)
 
 /// List the caller's organizations
 #[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::AuthOrganization], description = "organizations")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let user = current_session.user.id;
     let load = request
@@ -129,7 +129,7 @@ pub async fn list(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = Option<schema::AuthOrganization>, description = "organization; null without an organization"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn get(request: AuthRequest) -> AuthResult {
+pub(crate) async fn get(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
         return Ok(json_response(&Value::Null, current_session.cookies));
@@ -151,7 +151,7 @@ pub async fn get(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
-pub async fn show(request: AuthRequest) -> AuthResult {
+pub(crate) async fn show(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(name) = named_organization(&request).or_else(|| active(&current_session)) else {
         return Ok(json_response(&Value::Null, current_session.cookies));

@@ -23,7 +23,7 @@ use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
          CREDENTIAL_ACCOUNT_NOT_FOUND")))]
-pub async fn change(request: AuthRequest) -> AuthResult {
+pub(crate) async fn change(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let (new, current) = (reader.string("newPassword"), reader.string("currentPassword"));
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
@@ -66,7 +66,7 @@ pub async fn change(request: AuthRequest) -> AuthResult {
     request_body = schema::AuthPassword,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
-pub async fn verify(request: AuthRequest) -> AuthResult {
+pub(crate) async fn verify(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let password = reader.string("password");
     reader.finish()?;

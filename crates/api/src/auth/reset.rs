@@ -29,7 +29,7 @@ pub const PAGE: &str = "/reset-password";
     request_body = schema::ResetRequest,
     responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
         (status = 403, description = "INVALID_REDIRECT_URL")))]
-pub async fn request(request: AuthRequest) -> AuthResult {
+pub(crate) async fn request(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let address = email::lower_case(reader.email("email"));
     let page = reader
@@ -84,7 +84,7 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
         ("callbackURL" = String, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
     responses((status = 302, description = "Redirect to callbackURL with token, or with error=INVALID_TOKEN"),
         (status = 403, description = "INVALID_CALLBACK_URL")))]
-pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> AuthResult {
+pub(crate) async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> AuthResult {
     let request = AuthRequest::from_request(request, &app).await?;
     let query = request.query_object();
     let mut reader = better_auth::schema::FieldReader::query(&query);
@@ -114,7 +114,7 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
     request_body = schema::AuthPasswordReset,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
-pub async fn reset(request: AuthRequest) -> AuthResult {
+pub(crate) async fn reset(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let new = reader.string("newPassword");
     let token = reader.optional_string("token");

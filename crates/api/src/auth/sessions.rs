@@ -22,7 +22,7 @@ use service::actions::sessions;
 #[utoipa::path(get, path = "/auth/get-session",
     params(("disableCookieCache" = Option<String>, Query, description = "1: read from the database instead of the cookie cache"), ("disableRefresh" = Option<String>, Query, description = "1: do not renew the session")),
     responses((status = 200, body = Option<schema::SessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
-pub async fn show(request: AuthRequest) -> AuthResult {
+pub(crate) async fn show(request: AuthRequest) -> AuthResult {
     let mut response = shown(&request).await?;
     response
         .headers_mut()
@@ -80,7 +80,7 @@ fn is_copied(request: &AuthRequest, body: &SessionAndUser) -> bool {
 
 /// Get the session with POST, for deferred renewal only (not supported)
 #[utoipa::path(post, path = "/auth/get-session", responses((status = 405, description = "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED")))]
-pub async fn refuse_post(_: AuthRequest) -> AuthResult {
+pub(crate) async fn refuse_post(_: AuthRequest) -> AuthResult {
     Err(AuthError::post_needs_deferred_refresh().into())
 }
 
@@ -88,7 +88,7 @@ pub async fn refuse_post(_: AuthRequest) -> AuthResult {
 #[utoipa::path(get, path = "/auth/list-sessions",
     responses((status = 200, body = [schema::AuthSession], description = "sessions with their tokens"),
         (status = 403, description = "SESSION_NOT_FRESH")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     if !Lifecycle::STANDARD.is_fresh(dto::time(current_session.session.created_at), dto::time(request.now)) {
         return Err(AuthError::session_not_fresh().into());
@@ -109,7 +109,7 @@ pub async fn list(request: AuthRequest) -> AuthResult {
     request_body = schema::SessionToken,
     responses((status = 200, body = schema::AuthStatus, description = "status: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke(request: AuthRequest) -> AuthResult {
+pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let token = reader.string("token").to_owned();
     reader.finish()?;
@@ -128,7 +128,7 @@ pub async fn revoke(request: AuthRequest) -> AuthResult {
 #[utoipa::path(post, path = "/auth/revoke-sessions",
     responses((status = 200, body = schema::AuthStatus, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke_all(request: AuthRequest) -> AuthResult {
+pub(crate) async fn revoke_all(request: AuthRequest) -> AuthResult {
     let user = request.current_session().await?.user.id;
     request
         .act(move |tx| sessions::revoke_all(tx, &user, None, KillReason::Revoked))
@@ -139,7 +139,7 @@ pub async fn revoke_all(request: AuthRequest) -> AuthResult {
 /// End all of the caller's sessions except the current one
 #[utoipa::path(post, path = "/auth/revoke-other-sessions",
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
-pub async fn revoke_others(request: AuthRequest) -> AuthResult {
+pub(crate) async fn revoke_others(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let (user, own) = (current_session.user.id, current_session.session.id);
     request
@@ -156,7 +156,7 @@ const NOT_OWN: [&str; 2] = ["activeOrganizationId", "impersonatedBy"];
 /// A session has no field that its owner may write, so every request is rejected.
 #[utoipa::path(post, path = "/auth/update-session", request_body = schema::SessionUpdate,
     responses((status = 400, description = "FIELD_NOT_ALLOWED, BAD_REQUEST"), (status = 401, description = "UNAUTHORIZED")))]
-pub async fn update(request: AuthRequest) -> AuthResult {
+pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let Some(keys) = request.keys() else {
         let invalid = request.reader().finish().err().unwrap_or_else(AuthError::invalid_json);
         return Err(invalid.into());

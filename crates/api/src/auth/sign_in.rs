@@ -32,7 +32,7 @@ pub const LONGEST_EMAIL: usize = 254;
          INVALID_CALLBACK_URL"),
         (status = 503, description = "OVERLOADED"),
         (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
-pub async fn sign_in(request: AuthRequest) -> AuthResult {
+pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let (address, password) = (reader.string("email"), reader.string("password"));
     let callback = reader.optional_string("callbackURL");
@@ -126,7 +126,7 @@ pub async fn verified_hash(app: &App, attempt: &SignInAttempt, password: &str) -
 #[utoipa::path(post, path = "/auth/sign-up/email",
     request_body = schema::SignUp,
     responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
-pub async fn sign_up(request: AuthRequest) -> AuthResult {
+pub(crate) async fn sign_up(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     reader.string("name");
     reader.email("email");
@@ -152,7 +152,7 @@ pub async fn sign_up(request: AuthRequest) -> AuthResult {
 #[utoipa::path(post, path = "/auth/sign-out",
     responses((status = 200, body = schema::Success, description = "success; clears the session cookies"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
-pub async fn sign_out(request: AuthRequest) -> AuthResult {
+pub(crate) async fn sign_out(request: AuthRequest) -> AuthResult {
     if let Some(token) = request.token() {
         let impersonator_session = request.impersonator_session().map(|(token, _)| token);
         request
@@ -170,6 +170,6 @@ pub async fn sign_out(request: AuthRequest) -> AuthResult {
 
 /// Check that the auth routes respond
 #[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
-pub async fn alive(_: AuthRequest) -> Response {
+pub(crate) async fn alive(_: AuthRequest) -> Response {
     json_response(&json!({ "ok": true }), Vec::new()).into_response()
 }

@@ -2,34 +2,26 @@
 //! are created and changed under `/tenants`, people join through `/users` and `/admin/members`.
 
 use better_auth::error::AuthError;
-use domain::access::Access;
-use utoipa_axum::routes;
 
-use super::super::endpoint::Endpoints;
 use super::request::AuthRequest;
 use super::response::{AuthRejection, AuthResult};
 
 /// Defines one handler per row: method, path, error of the library.
-macro_rules! elsewhere {
+macro_rules! rejected_routes {
     ($($(#[doc = $doc:literal])+ $name:ident: $method:ident $path:literal $refusal:ident;)+) => {
         $(
             $(#[doc = $doc])+
             #[utoipa::path($method, path = $path,
                 responses((status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = AuthError::$refusal().code.unwrap_or_default())))]
-            async fn $name(request: AuthRequest) -> AuthResult {
+            pub(crate) async fn $name(request: AuthRequest) -> AuthResult {
                 refuse(request, AuthError::$refusal()).await
             }
         )+
-
-        /// The rejected routes.
-        pub fn routes() -> Endpoints {
-            Endpoints::new("auth")$(.add(Access::Anyone, routes!($name)))+
-        }
     };
 }
 
-elsewhere! {
+rejected_routes! {
     /// Create an organization (rejected; use `POST /tenants`)
     create: post "/auth/organization/create" may_not_create_organization;
     /// Update an organization (rejected; use `PATCH /tenants/{id}`)

@@ -18,7 +18,7 @@ use service::actions::addresses;
     responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
         (status = 302, description = "Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid"),
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
-pub async fn follow(request: AuthRequest) -> AuthResult {
+pub(crate) async fn follow(request: AuthRequest) -> AuthResult {
     let query = request.query_object();
     let mut reader = FieldReader::query(&query);
     let token = reader.string("token").to_owned();

@@ -269,8 +269,12 @@ async fn limited_route() -> &'static str {
 async fn school_limit_is_shared_by_users_and_stored_in_database() {
     run_with_flags(&["--rate-limit-factor=1"], async |app| {
         let world = &app.world;
-        let routes =
-            Endpoints::new("seldom").add_with_limits(RouteLimits::Import, Access::Admin, routes!(limited_route));
+        let routes = Endpoints::default().add(
+            Access::Admin,
+            RouteLimits::Import,
+            "POST /seldom",
+            routes!(limited_route),
+        );
         let (routes, _) = routes.into_parts();
         let (routes, _) = routes.split_for_parts();
         let router = routes
@@ -345,7 +349,7 @@ fn expensive_routes_declare_their_rate_limit() {
             continue;
         };
         let said = format!(
-            "{} {path}: add it with `.add_with_limits(RouteLimits::{expected:?}, ..)`",
+            "{} {path}: its limits in routes.rs must be {expected:?}",
             row.method
         );
         assert_eq!(row.limits, expected, "{said}");

@@ -27,7 +27,7 @@ use service::jobs::retention;
     responses((status = 200, body = schema::AuthUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn show(request: AuthRequest) -> AuthResult {
+pub(crate) async fn show(request: AuthRequest) -> AuthResult {
     let query = request.query_object();
     let mut reader = FieldReader::query(&query);
     let user = UserId::new(reader.string("id"));
@@ -45,7 +45,7 @@ pub async fn show(request: AuthRequest) -> AuthResult {
          PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS")))]
-pub async fn create(request: AuthRequest) -> AuthResult {
+pub(crate) async fn create(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let (address, name) = (reader.string("email").to_owned(), reader.string("name"));
     let password = reader
@@ -100,7 +100,7 @@ pub async fn create(request: AuthRequest) -> AuthResult {
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, \
         PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn update(request: AuthRequest) -> AuthResult {
+pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let data = reader.record("data").cloned().unwrap_or_default();
@@ -135,7 +135,7 @@ pub async fn update(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn set_role(request: AuthRequest) -> AuthResult {
+pub(crate) async fn set_role(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let roles = reader.strings("role");
@@ -165,7 +165,7 @@ pub async fn set_role(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
         (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]
-pub async fn remove(request: AuthRequest) -> AuthResult {
+pub(crate) async fn remove(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;

@@ -28,7 +28,7 @@ const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn ban(request: AuthRequest) -> AuthResult {
+pub(crate) async fn ban(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     let reason = reader.optional_string("banReason").filter(|reason| !reason.is_empty());
@@ -51,7 +51,7 @@ pub async fn ban(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn unban(request: AuthRequest) -> AuthResult {
+pub(crate) async fn unban(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;

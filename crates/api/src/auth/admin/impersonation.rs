@@ -22,7 +22,7 @@ use service::actions::administration::{self, Impersonation};
         (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
          BANNED_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn begin(request: AuthRequest) -> AuthResult {
+pub(crate) async fn begin(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
@@ -63,7 +63,7 @@ pub async fn begin(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::SessionAndUser, description = "the actor's own session and user; sets the session cookies"),
         (status = 400, description = "No impersonation is active, BAD_REQUEST"),
         (status = 401, description = "UNAUTHORIZED, also when the actor's own session has ended")))]
-pub async fn stop(request: AuthRequest) -> AuthResult {
+pub(crate) async fn stop(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let Some(admin) = current_session.session.impersonated_by.clone() else {
         return Err(AuthRejection::from(AuthError::not_impersonating()).with(current_session.cookies));

@@ -56,7 +56,7 @@ struct UserPage {
     responses((status = 200, body = schema::Users, description = "users and total; limit and offset if they were sent"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let search = read(&request)?;
     let (current_session, admin) = administrator(&request, AuthError::may_not_list_users()).await?;
     let (limit, offset) = (search.limit.map(|_| search.page()), search.offset);

@@ -2,23 +2,21 @@
 //! validates a body before it authenticates, so the routes are declared open, and each calls `administrator` before it
 //! reads or writes. See docs/api-contract.md#authentication.
 
-mod accounts;
-mod bans;
-mod impersonation;
-mod listing;
-mod passwords;
-mod permissions;
-mod schema;
-mod sessions;
+pub(crate) mod accounts;
+pub(crate) mod bans;
+pub(crate) mod impersonation;
+pub(crate) mod listing;
+pub(crate) mod passwords;
+pub(crate) mod permissions;
+pub(crate) mod schema;
+pub(crate) mod sessions;
 
 use better_auth::error::AuthError;
 use better_auth::object::UserObject;
-use domain::access::{Access, PlatformRole};
+use domain::access::PlatformRole;
 use domain::id::UserId;
 use domain::time::Timestamp;
-use utoipa_axum::routes;
 
-use super::super::endpoint::Endpoints;
 use super::dto;
 use super::request::{AuthRequest, CurrentSession};
 use super::response::AuthRejection;
@@ -26,25 +24,6 @@ use auth::actor;
 use db::platform::CrossTenantReason;
 use db::platform::administration::AdministeredAccount;
 use service::actions::administration::Administrator;
-
-pub fn routes() -> Endpoints {
-    Endpoints::new("auth")
-        .add(Access::Anyone, routes!(listing::list))
-        .add(Access::Anyone, routes!(accounts::show))
-        .add(Access::Anyone, routes!(accounts::create))
-        .add(Access::Anyone, routes!(accounts::update))
-        .add(Access::Anyone, routes!(accounts::set_role))
-        .add(Access::Anyone, routes!(accounts::remove))
-        .add(Access::Anyone, routes!(bans::ban))
-        .add(Access::Anyone, routes!(bans::unban))
-        .add(Access::Anyone, routes!(impersonation::begin))
-        .add(Access::Anyone, routes!(impersonation::stop))
-        .add(Access::Anyone, routes!(sessions::list))
-        .add(Access::Anyone, routes!(sessions::revoke))
-        .add(Access::Anyone, routes!(sessions::revoke_all))
-        .add(Access::Anyone, routes!(passwords::set))
-        .add(Access::Anyone, routes!(permissions::has))
-}
 
 /// Requires a SUPER_ADMIN. Other callers receive the error that the library defines for the route.
 async fn administrator(

@@ -21,7 +21,7 @@ use service::actions::administration;
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"),
         (status = 404, description = "USER_NOT_FOUND")))]
-pub async fn set(request: AuthRequest) -> AuthResult {
+pub(crate) async fn set(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let new = reader.filled_string("newPassword");
     let user = UserId::new(reader.filled_string("userId"));

@@ -33,7 +33,7 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
     request_body = schema::PermissionsQuestion,
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "BAD_REQUEST")))]
-pub async fn has(request: AuthRequest) -> AuthResult {
+pub(crate) async fn has(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     if request.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
         reader.finish()?;

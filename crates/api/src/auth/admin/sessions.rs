@@ -17,7 +17,7 @@ use service::actions::administration;
     request_body = schema::UserName,
     responses((status = 200, body = schema::UserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS")))]
-pub async fn list(request: AuthRequest) -> AuthResult {
+pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
@@ -38,7 +38,7 @@ pub async fn list(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::Success, description = "success: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
-pub async fn revoke(request: AuthRequest) -> AuthResult {
+pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let token = reader.string("sessionToken").to_owned();
     reader.finish()?;
@@ -60,7 +60,7 @@ pub async fn revoke(request: AuthRequest) -> AuthResult {
     request_body = schema::UserName,
     responses((status = 200, body = schema::Success, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
-pub async fn revoke_all(request: AuthRequest) -> AuthResult {
+pub(crate) async fn revoke_all(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
