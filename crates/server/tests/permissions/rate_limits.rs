@@ -348,10 +348,7 @@ fn expensive_routes_declare_their_rate_limit() {
         } else {
             continue;
         };
-        let said = format!(
-            "{} {path}: its limits in routes.rs must be {expected:?}",
-            row.method
-        );
+        let said = format!("{} {path}: its limits in routes.rs must be {expected:?}", row.method);
         assert_eq!(row.limits, expected, "{said}");
     }
     let counted = |terms: RouteLimits, access, method| terms.rate(access, &method);
