@@ -42,7 +42,7 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Sets the tag in the OpenAPI document, the noun, of the routes that are added next.
+    /// Sets the noun of the routes that are added next. It is their tag in the OpenAPI document.
     #[must_use]
     pub fn tag(mut self, noun: &'static str) -> Self {
         self.tag = noun;

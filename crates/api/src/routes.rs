@@ -1,5 +1,5 @@
-//! Every route of the API, with who may call it and its limits. The rest of a route (parameters, responses, error codes)
-//! stands at its handler, and `add` checks that method and path agree with it.
+//! Every route of the API, with who may call it and its limits. Its parameters, responses and error codes are declared at
+//! its handler; `add` checks that methods and path are the same there.
 
 use domain::access::Access::{Admin, Anyone, DocumentServer, Member, SignedIn, Staff, Student, SuperAdmin};
 use utoipa_axum::routes;
@@ -27,6 +27,7 @@ pub fn endpoints() -> Endpoints {
         .add(Anyone,         Standard,  "GET /docs", routes!(swagger_ui::page))
         .add(Anyone,         Standard,  "GET /docs/{file}", routes!(swagger_ui::part))
         .tag("auth")
+        // Most are open to anyone, because the library validates the body first; their handlers authenticate.
         // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
         .add(Anyone,         Uncounted, "POST /auth/sign-in/email", routes!(auth::sign_in::sign_in))
         .add(Anyone,         Standard,  "POST /auth/sign-up/email", routes!(auth::sign_in::sign_up))
@@ -60,7 +61,6 @@ pub fn endpoints() -> Endpoints {
         .add(Anyone,         Standard,  "POST /auth/organization/reject-invitation", routes!(auth::invitations::reject))
         .add(SignedIn,       Standard,  "GET /auth/organization/list-invitations", routes!(auth::invitations::list))
         .add(Anyone,         Standard,  "POST /auth/organization/cancel-invitation", routes!(auth::invitations::cancel))
-        // These check the session themselves: the official client expects errors in the library's format.
         .add(Anyone,         Standard,  "GET /auth/admin/list-users", routes!(auth::admin::listing::list))
         .add(Anyone,         Standard,  "GET /auth/admin/get-user", routes!(auth::admin::accounts::show))
         .add(Anyone,         Standard,  "POST /auth/admin/create-user", routes!(auth::admin::accounts::create))

@@ -7,16 +7,16 @@
 
 pub(crate) mod account;
 pub(crate) mod admin;
-pub(crate) mod dto;
+mod dto;
 pub(crate) mod invitations;
 pub(crate) mod members;
 pub(crate) mod organization;
 pub(crate) mod password;
-pub(crate) mod renewal;
-pub(crate) mod request;
+pub mod renewal;
+mod request;
 pub(crate) mod reset;
-pub(crate) mod response;
-pub(crate) mod schema;
+mod response;
+mod schema;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
 pub(crate) mod unsupported;

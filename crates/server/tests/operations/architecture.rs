@@ -112,3 +112,26 @@ fn crates_depend_on_lower_layers_only() {
         }
     }
 }
+
+/// ARCHITECTURE.md abbreviates `crates/db/src/db.rs` to `db/db.rs`.
+#[test]
+fn architecture_page_names_existing_files() {
+    let root = crates().join("..");
+    let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let is_source = |path: &str| Path::new(path).extension().is_some_and(|extension| extension == "rs");
+    let paths: Vec<&str> = page
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|span| span.contains('/') && is_source(span) && !span.contains('<'))
+        .collect();
+    let exists = |path: &str| {
+        let in_crate = path
+            .split_once('/')
+            .is_some_and(|(name, rest)| crates().join(name).join("src").join(rest).is_file());
+        in_crate || root.join(path).is_file() || crates().join("server").join(path).is_file()
+    };
+    let missing: Vec<&str> = paths.iter().copied().filter(|path| !exists(path)).collect();
+    assert!(paths.len() > 50, "{} paths found", paths.len());
+    assert!(missing.is_empty(), "{missing:#?}");
+}

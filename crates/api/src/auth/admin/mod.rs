@@ -8,7 +8,7 @@ pub(crate) mod impersonation;
 pub(crate) mod listing;
 pub(crate) mod passwords;
 pub(crate) mod permissions;
-pub(crate) mod schema;
+mod schema;
 pub(crate) mod sessions;
 
 use better_auth::error::AuthError;
