@@ -16,6 +16,8 @@ const PASSWORD = "groupwork-demo";
  */
 export const CHROMIUM = process.env.CHROMIUM ?? (existsSync("/usr/bin/chromium-headless-shell") ? "/usr/bin/chromium-headless-shell" : "/usr/bin/chromium");
 export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+/** Console messages that every page may write: the client asks for its user before it knows whether it is signed in. */
+const ALWAYS_ALLOWED = [/status of 401 .*\/api\/users\/me/];
 const LOCALES = { en: "en-GB", de: "de-DE" };
 
 /** Returns the sign-in address of a demo user: `ada`, or `zoe` of the other school. */
@@ -35,7 +37,11 @@ export async function openHarness() {
 class Harness {
   #browser;
   #contexts = [];
+  /** Pages that `reuse` returns again, by user and appearance. */
+  #reusable = new Map();
   #cookies = new Map();
+  /** Console messages that the current scenario expects, by page. */
+  #allowed = new WeakMap();
   errors = [];
 
   constructor(demo, browser) {
@@ -50,28 +56,53 @@ class Harness {
 
   /**
    * Opens a page as a demo user, signed in; `nobody` is not signed in. Options: `path` to open, `dark`, `width`, `height`,
-   * `language` ("en", "de"), `zone`, `fresh` for a separate session (tests that sign out), and `allow`: regular expressions
-   * of console messages that this test expects.
+   * `language` ("en", "de"), `zone`, `fresh` for a separate session (tests that sign out), `reuse` for the page of an earlier
+   * scenario, and `allow`: regular expressions of console messages that this test expects.
+   *
+   * A reused page has empty storage but a warm cache, and loads in half of the time. It is for scenarios that only look at a
+   * screen: storage is emptied at every load, so a reload loses drafts.
    */
-  async page(who, { path, dark = false, width = 1280, height = 800, language = "en", zone = "Europe/Berlin", fresh = false, allow = [] } = {}) {
-    const context = await this.#browser.newContext({
-      baseURL: this.base,
-      viewport: { width, height },
-      colorScheme: dark ? "dark" : "light",
-      locale: LOCALES[language],
-      timezoneId: zone,
-      reducedMotion: "reduce",
-    });
-    this.#contexts.push(context);
-    context.setDefaultTimeout(TIMEOUT_MS);
-    if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
-    const page = await context.newPage();
-    this.#recordErrors(page, who, allow);
+  async page(who, { path, dark = false, width = 1280, height = 800, language = "en", zone = "Europe/Berlin", fresh = false, reuse = false, allow = [] } = {}) {
+    const look = { viewport: { width, height }, colorScheme: dark ? "dark" : "light" };
+    const page = reuse ? await this.#reusedPage(who, language, zone, look) : await this.#newPage(who, language, zone, look, fresh);
+    this.#allowed.set(page, allow);
     if (path !== undefined) {
       await page.goto(path);
       await ready(page);
     }
     return page;
+  }
+
+  async #newPage(who, language, zone, look, fresh) {
+    const context = await this.#browser.newContext({ ...look, baseURL: this.base, locale: LOCALES[language], timezoneId: zone, reducedMotion: "reduce" });
+    this.#contexts.push(context);
+    context.setDefaultTimeout(TIMEOUT_MS);
+    if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
+    const page = await context.newPage();
+    this.#recordErrors(page, who);
+    return page;
+  }
+
+  async #reusedPage(who, language, zone, look) {
+    const key = [who, language, zone].join();
+    const known = this.#reusable.get(key);
+    if (known === undefined) {
+      const page = await this.#newPage(who, language, zone, look, false);
+      await page.addInitScript(() => {
+        // Throws in frames without an origin.
+        try {
+          localStorage.clear();
+          sessionStorage.clear();
+        } catch {}
+      });
+      // Unsaved input of the previous scenario does not prevent navigation.
+      page.on("dialog", (dialog) => dialog.accept());
+      this.#reusable.set(key, page);
+      return page;
+    }
+    await known.setViewportSize(look.viewport);
+    await known.emulateMedia({ colorScheme: look.colorScheme });
+    return known;
   }
 
   /** Returns an API client of a demo user: `await (await harness.api("ada")).get("/assignments")`. Rejected requests throw. */
@@ -108,7 +139,11 @@ class Harness {
 
   /** Closes the pages of a scenario and returns the errors that it did not assert. */
   async closePages() {
-    await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    const kept = [...this.#reusable.values()];
+    const contexts = new Set(kept.map((page) => page.context()));
+    const closed = this.#contexts.filter((context) => !contexts.has(context));
+    this.#contexts = [...contexts];
+    await Promise.all([...closed.map((context) => context.close()), ...kept.map((page) => page.goto("about:blank"))]);
     return this.errors.splice(0);
   }
 
@@ -123,7 +158,6 @@ class Harness {
   }
 
   async close() {
-    await this.closePages();
     await this.#browser.close();
     await this.demo.close();
   }
@@ -151,10 +185,9 @@ class Harness {
     return cookies;
   }
 
-  #recordErrors(page, who, allow) {
-    const allowed = [/status of 401 .*\/api\/users\/me/, ...allow];
+  #recordErrors(page, who) {
     const record = (text) => {
-      if (!allowed.some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
+      if (![...ALWAYS_ALLOWED, ...(this.#allowed.get(page) ?? [])].some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
     };
     page.on("pageerror", (error) => record(`page error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
@@ -177,8 +210,12 @@ function found(answer, wanted, name) {
 
 /** Waits until a screen is complete: its heading is visible and nothing is marked as busy. */
 export async function ready(page, selector = "main h1") {
-  await page.locator(selector).first().waitFor();
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  // One condition that is checked in every frame; a locator is checked again after up to half a second.
+  await page.waitForFunction((headings) => {
+    const heading = document.querySelector(headings);
+    const isVisible = heading?.checkVisibility({ visibilityProperty: true }) === true && heading.getClientRects().length > 0;
+    return isVisible && document.querySelector('[aria-busy="true"]') === null;
+  }, selector);
 }
 
 /** Signs in through the form. */

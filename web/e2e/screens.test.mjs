@@ -15,7 +15,7 @@ test("screen names are unique in their area", () => {
 
 for (const screen of all) {
   scenario(`${screen.area}: ${screen.name} (${screen.who})`, async (harness) => {
-    const page = await open(harness, screen);
+    const page = await open(harness, screen, { reuse: true });
     await assertAccessible(page, "light");
     await assertTargetSize(page, "wide");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -23,6 +23,6 @@ for (const screen of all) {
     await assertNoOverflow(page, "English");
     await assertAccessible(page, "dark, 320 px");
     await assertTargetSize(page, "320 px");
-    await assertNoOverflow(await open(harness, screen, { language: "de", width: 320 }), "German");
+    await assertNoOverflow(await open(harness, screen, { language: "de", width: 320, reuse: true }), "German");
   });
 }
