@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url";
 
 const BINARY = process.env.GROUPWORK_BINARY ?? fileURLToPath(new URL("../../target/demo/groupwork", import.meta.url));
 const LONGEST_START = 60_000;
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
+const PORTS_PER_PROCESS = 20;
 
 export class Demo {
   #child;
@@ -98,11 +101,17 @@ export class Demo {
   }
 }
 
+/**
+ * Returns a free port below the range that the kernel uses for outgoing connections, so that no connection of another process
+ * takes it while the server is stopped. Files that run at the same time begin at different ports.
+ */
 async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
+  for (let port = FIRST_PORT + ((process.pid * PORTS_PER_PROCESS) % PORTS); ; port += 1) {
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(() => true, () => false);
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
