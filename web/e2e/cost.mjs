@@ -9,13 +9,13 @@ import { readFileSync } from "node:fs";
 import { openHarness, ready } from "./pages.mjs";
 
 /** Number of repetitions of each request, and how many run concurrently. */
-const TIMES = 400;
-const AT_ONCE = 8;
+const REPETITIONS = 400;
+const CONCURRENCY = 8;
 /** The kernel reports CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
 const harness = await openHarness();
-const asked = new Map();
+const requested = new Map();
 try {
   const rivers = await harness.group("Rivers");
   const topic = await harness.topic("Landforms");
@@ -25,18 +25,18 @@ try {
     ["ada", [["opens Today", "/"], ["opens the lesson board", `/t/${topic.id}/board`]]],
   ]) {
     const page = await harness.page(who);
-    for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a pupil" : "a teacher"} ${step}`, () => page.goto(path)));
+    for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a student" : "a teacher"} ${step}`, () => page.goto(path)));
     // The following screens are loaded from the browser cache.
-    for (const [step, path] of steps) rows.push(await cost(page, who, `the same, again: ${step}`, () => page.goto(path)));
-    rows.push(await cost(page, who, "a minute on the last of these, nothing happens", () => page.waitForTimeout(60_000)));
+    for (const [step, path] of steps) rows.push(await cost(page, who, `${step}, with a warm cache`, () => page.goto(path)));
+    rows.push(await cost(page, who, "stays on that page for a minute", () => page.waitForTimeout(60_000)));
     if (who === "ana") {
       const ben = await harness.api("ben");
       rows.push(
-        await cost(page, who, "a message of somebody else arrives", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
+        await cost(page, who, "receives a message", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
       );
     } else {
       const ana = await harness.api("ana");
-      rows.push(await cost(page, who, "a group calls for help", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
+      rows.push(await cost(page, who, "receives a help request", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
     }
   }
   console.table(rows);
@@ -54,7 +54,7 @@ async function cost(page, who, step, act) {
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
     const { origin, pathname, search } = new URL(request.url);
     const api = pathname.startsWith("/api/");
-    if (api && origin === harness.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
+    if (api && origin === harness.base && request.method === "GET") requested.set(template(pathname + search), { path: pathname + search, who });
     kinds.set(requestId, api ? "API" : "client");
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
@@ -78,31 +78,31 @@ function template(path) {
 /** Repeats each request many times and returns the CPU time of the service per request. */
 async function replay() {
   const rows = [];
-  for (const [name, { path, who }] of asked) {
+  for (const [name, { path, who }] of requested) {
     const cookies = await harness.cookiesOf(who, false);
     const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
-    const ask = async () => {
-      const answer = await fetch(harness.base + path, { headers });
-      if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-      return (await answer.arrayBuffer()).byteLength;
+    const send = async () => {
+      const response = await fetch(harness.base + path, { headers });
+      if (!response.ok) throw new Error(`${name}: ${response.status}`);
+      return (await response.arrayBuffer()).byteLength;
     };
-    await leave(headers);
-    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    await waitForRateLimit(headers);
+    await Promise.all(Array.from({ length: CONCURRENCY }, send));
     const before = ticks();
-    const askers = Array.from({ length: AT_ONCE }, async () => {
-      for (let time = 0; time < TIMES / AT_ONCE; time += 1) await ask();
+    const senders = Array.from({ length: CONCURRENCY }, async () => {
+      for (let count = 0; count < REPETITIONS / CONCURRENCY; count += 1) await send();
     });
-    await Promise.all(askers);
-    rows.push({ question: name, "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / TIMES), bytes: await ask() });
+    await Promise.all(senders);
+    rows.push({ request: name, "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / REPETITIONS), bytes: await send() });
   }
   return rows;
 }
 
 /** Waits until the rate limit of this user allows the next batch. */
-async function leave(headers) {
-  const answer = await fetch(`${harness.base}/api/users/me`, { headers });
-  if (Number(answer.headers.get("ratelimit-remaining")) > TIMES + 2 * AT_ONCE) return;
-  await new Promise((done) => setTimeout(done, (Number(answer.headers.get("ratelimit-reset")) + 1) * 1000));
+async function waitForRateLimit(headers) {
+  const response = await fetch(`${harness.base}/api/users/me`, { headers });
+  if (Number(response.headers.get("ratelimit-remaining")) > REPETITIONS + 2 * CONCURRENCY) return;
+  await new Promise((done) => setTimeout(done, (Number(response.headers.get("ratelimit-reset")) + 1) * 1000));
 }
 
 /** CPU time used by the service, in kernel ticks. */

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const BINARY = process.env.GROUPWORK_BINARY ?? fileURLToPath(new URL("../../target/demo/groupwork", import.meta.url));
-const LONGEST_START = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 const PORTS_PER_PROCESS = 20;
@@ -37,23 +37,23 @@ export class Demo {
 
   /** Starts the server. After `kill` or `stop`, restarts it with the same data and address. */
   async start() {
-    const parts = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
+    const args = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
     // Only the users of the test act in this school; simulated students are off.
     const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
-    this.#child = spawn(BINARY, parts, { env, stdio: ["ignore", "pipe", "inherit"] });
+    this.#child = spawn(BINARY, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     const lines = createInterface({ input: this.#child.stdout });
     await new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${BINARY} was not ready in time`)), LONGEST_START);
-      const end = (settle) => (value) => {
-        clearTimeout(late);
+      const timeout = setTimeout(() => reject(new Error(`${BINARY} did not start in time`)), START_TIMEOUT_MS);
+      const settled = (settle) => (value) => {
+        clearTimeout(timeout);
         settle(value);
       };
-      this.#child.once("error", end(reject));
-      this.#child.once("exit", end((code) => reject(new Error(`${BINARY} ended with ${code}`))));
+      this.#child.once("error", settled(reject));
+      this.#child.once("exit", settled((code) => reject(new Error(`${BINARY} exited with ${code}`))));
       lines.on("line", (line) => {
         const server = /document server is a simulator.*(http:\/\/\S+)/.exec(line);
         if (server) this.documentServers.add(new URL(server[1]).origin);
-        if (line.startsWith("Ctrl-C")) end(resolve)();
+        if (line.startsWith("Ctrl-C")) settled(resolve)();
       });
     });
   }
@@ -95,9 +95,9 @@ export class Demo {
   async #end(signal) {
     const child = this.#child;
     if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill(signal);
-    await gone;
+    await exited;
   }
 }
 

@@ -113,9 +113,9 @@ class Harness {
   #client(who, cookies) {
     const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), origin: this.base, "content-type": "application/json" };
     const call = async (method, path, body) => {
-      const answer = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-      const text = await answer.text();
-      assert.ok(answer.ok, `${method} ${path} as ${who}: ${answer.status} ${text}`);
+      const response = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+      const text = await response.text();
+      assert.ok(response.ok, `${method} ${path} as ${who}: ${response.status} ${text}`);
       return text === "" ? undefined : JSON.parse(text);
     };
     return {
@@ -129,12 +129,12 @@ class Harness {
 
   /** Returns the topic whose title begins with the given text. */
   async topic(title, who = "ada") {
-    return found((await (await this.api(who)).get("/assignments")), (one) => one.title.startsWith(title), title);
+    return findByName((await (await this.api(who)).get("/assignments")), (one) => one.title.startsWith(title), title);
   }
 
   /** Returns the group with the given name. */
   async group(name, who = "ada") {
-    return found((await (await this.api(who)).get("/groups")), (one) => one.name === name, name);
+    return findByName((await (await this.api(who)).get("/groups")), (one) => one.name === name, name);
   }
 
   /** Closes the pages of a scenario and returns the errors that it did not assert. */
@@ -166,14 +166,14 @@ class Harness {
   async cookiesOf(who, fresh) {
     const known = this.#cookies.get(who);
     if (known !== undefined && !fresh) return known;
-    const answer = await fetch(`${this.base}/api/auth/sign-in/email`, {
+    const response = await fetch(`${this.base}/api/auth/sign-in/email`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: this.base },
       body: JSON.stringify({ email: emailOf(who), password: PASSWORD }),
     });
-    assert.ok(answer.ok, `${who} cannot sign in: ${answer.status} ${await answer.text()}`);
-    const cookies = answer.headers.getSetCookie().map((line) => {
-      const [pair] = line.split(";");
+    assert.ok(response.ok, `${who} cannot sign in: ${response.status} ${await response.text()}`);
+    const cookies = response.headers.getSetCookie().map((header) => {
+      const [pair] = header.split(";");
       const [name] = pair.split("=");
       return { name, value: pair.slice(name.length + 1), url: this.base };
     });
@@ -201,11 +201,11 @@ class Harness {
   }
 }
 
-function found(answer, wanted, name) {
-  const list = Array.isArray(answer) ? answer : answer.items;
-  const one = list.find(wanted);
-  assert.ok(one, `the demo has no ${name}; it has ${list.map((each) => each.title ?? each.name).join(", ")}`);
-  return one;
+function findByName(body, isWanted, name) {
+  const list = Array.isArray(body) ? body : body.items;
+  const item = list.find(isWanted);
+  assert.ok(item, `the demo has no ${name}; it has ${list.map((each) => each.title ?? each.name).join(", ")}`);
+  return item;
 }
 
 /** Waits until a screen is complete: its heading is visible and nothing is marked as busy. */

@@ -11,7 +11,7 @@ const ROOT = new URL("../../", import.meta.url);
 const TOUR = new URL("target/tour/", ROOT);
 const IMAGES = new URL("docs/images/", ROOT);
 const QUALITY = 62;
-const LOOKS = {
+const VARIANTS = {
   light: {},
   dark: { dark: true },
   narrow: { width: 320, height: 640 },
@@ -47,7 +47,7 @@ try {
     const name = `${screen.area}-${slug(screen.name)}`;
     let address = "";
     try {
-      for (const [look, options] of Object.entries(LOOKS)) {
+      for (const [look, options] of Object.entries(VARIANTS)) {
         const page = await open(harness, screen, options);
         address = readable(page.url());
         await draw(page, `${name}-${look}.webp`);
@@ -68,7 +68,7 @@ const picture = (name, file, look) =>
   `<a href="${file}-${look}.webp"><img src="${file}-${look}.webp" alt="${escape(name)}, ${look}" loading="lazy"></a>`;
 const section = ({ name, who, address, file }) => `<h3>${escape(name)}</h3>
 <p><code>${escape(address)}</code>, ${who === "nobody" ? "signed out" : `signed in as ${who}`}</p>
-<div>${Object.keys(LOOKS).map((look) => picture(name, file, look)).join("\n")}</div>`;
+<div>${Object.keys(VARIANTS).map((look) => picture(name, file, look)).join("\n")}</div>`;
 const text = [...parts].map(([area, list]) => `<h2>${escape(title(area))}</h2>\n${list.map(section).join("\n")}`);
 writeFileSync(
   new URL("index.html", TOUR),

@@ -7,21 +7,21 @@ import { scenario } from "./harness.mjs";
 
 const KB = 1_024;
 /** Number of runs of the reference work. The first runs compile it; the fastest of the others is the unit. */
-const TURNS = 6;
+const RUNS = 6;
 
 const kb = (bytes) => `${(bytes / KB).toFixed(1)} KB`;
 
 /** Reference work of the kind a page does: allocates objects, sorts, serializes and parses them. */
-function work() {
+function referenceWork() {
   let rows = Array.from({ length: 4_000 }, (_, index) => ({ id: (index * 7_919) % 4_001, name: `row ${index}` }));
-  for (let turn = 0; turn < 20; turn += 1) {
+  for (let run = 0; run < 20; run += 1) {
     rows = JSON.parse(JSON.stringify(rows.toSorted((one, other) => one.id - other.id || one.name.localeCompare(other.name)))).reverse();
   }
   return rows.length;
 }
 
 /** Loads a URL with an empty cache, waits until no request is pending, and returns the transferred bytes in total and per file. */
-async function weigh(harness, who, path, selector) {
+async function transferredBytes(harness, who, path, selector) {
   const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   const urls = new Map();
@@ -30,52 +30,52 @@ async function weigh(harness, who, path, selector) {
   devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => files.push([new URL(urls.get(requestId) ?? "x:unknown").pathname, encodedDataLength]));
   // A new context has an empty cache: a file that the page requests twice counts twice.
   await devtools.send("Network.enable");
-  await show(page, path, selector);
+  await load(page, path, selector);
   return { files, bytes: files.reduce((sum, [, size]) => sum + size, 0) };
 }
 
 /** Returns the main-thread work until the page is complete, in units of the reference work. Uses CPU time, not elapsed time. */
-async function labour(harness, who, path, selector) {
+async function unitsOfWork(harness, who, path, selector) {
   const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-  const busy = async () => (await devtools.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
-  await show(page, path, selector);
-  let before = await busy();
-  const whole = before;
-  let piece = Infinity;
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    await page.evaluate(work);
-    const after = await busy();
-    piece = Math.min(piece, after - before);
+  const taskDuration = async () => (await devtools.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+  await load(page, path, selector);
+  let before = await taskDuration();
+  const total = before;
+  let unit = Infinity;
+  for (let run = 0; run < RUNS; run += 1) {
+    await page.evaluate(referenceWork);
+    const after = await taskDuration();
+    unit = Math.min(unit, after - before);
     before = after;
   }
-  return whole / piece;
+  return total / unit;
 }
 
-async function show(page, path, selector) {
+async function load(page, path, selector) {
   await page.goto(path);
   await page.locator(selector).first().waitFor();
   await page.waitForLoadState("networkidle");
 }
 
 const SCREENS = [
-  { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", most: 150, pieces: 16 },
-  { name: "lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
+  { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", maxKb: 150, maxUnits: 16 },
+  { name: "lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", maxKb: 190, maxUnits: 24 },
 ];
 
-for (const { name, who, path, selector, most, pieces } of SCREENS) {
-  scenario(`first load of the ${name} stays within ${most} KB`, async (harness, t) => {
-    const { files, bytes } = await weigh(harness, who, await path(harness), selector);
+for (const { name, who, path, selector, maxKb, maxUnits } of SCREENS) {
+  scenario(`first load of the ${name} stays within ${maxKb} KB`, async (harness, t) => {
+    const { files, bytes } = await transferredBytes(harness, who, await path(harness), selector);
     const largest = files.sort(([, one], [, other]) => other - one).slice(0, 60).map(([file, size]) => `${kb(size)} ${file}`);
-    t.diagnostic(`${name}: ${kb(bytes)} in ${files.length} answers`);
-    assert.ok(bytes <= most * KB, `${bytes} bytes for the ${name}:\n  ${largest.join("\n  ")}`);
+    t.diagnostic(`${name}: ${kb(bytes)} in ${files.length} responses`);
+    assert.ok(bytes <= maxKb * KB, `${bytes} bytes for the ${name}:\n  ${largest.join("\n  ")}`);
   });
 
-  scenario(`first load of the ${name} needs at most ${pieces} units of work`, async (harness, t) => {
+  scenario(`first load of the ${name} needs at most ${maxUnits} units of work`, async (harness, t) => {
     const address = await path(harness);
-    const found = [await labour(harness, who, address, selector), await labour(harness, who, address, selector), await labour(harness, who, address, selector)];
-    t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} units of work`);
-    assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} units of work`);
+    const results = [await unitsOfWork(harness, who, address, selector), await unitsOfWork(harness, who, address, selector), await unitsOfWork(harness, who, address, selector)];
+    t.diagnostic(`${name}: ${results.map((units) => units.toFixed(1)).join(", ")} units of work`);
+    assert.ok(Math.min(...results) <= maxUnits, `the ${name} took ${results.join(", ")} units of work`);
   });
 }
