@@ -137,6 +137,8 @@ scenario("projector shows topic and remaining time but no group data", async (ha
   const board = await boardOf(harness);
   await press(board, "b");
   await board.waitForURL(/projector/);
+  // The board has a timer, too, and stays until the code of the projector has loaded.
+  await board.getByRole("link", { name: "Back to the board" }).waitFor();
   await board.getByRole("timer").waitFor();
   const words = await board.locator("body").innerText();
   assert.match(words, /Landforms/);
