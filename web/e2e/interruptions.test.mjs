@@ -38,6 +38,14 @@ async function endSessions(harness, who) {
   for (const session of sessions.data) await admin.delete(`/admin/sessions/${session.id}`);
 }
 
+/** Presses "Try again" and waits until that attempt has ended. The button ignores presses while it is busy. */
+async function retryScreen(page) {
+  const checked = page.waitForResponse("**/api/health/live");
+  await page.locator("#main").getByRole("button", { name: "Try again" }).click();
+  await checked;
+  await page.waitForFunction(() => document.querySelector("#main button[data-busy]") === null);
+}
+
 for (const place of ["room", "document"]) {
   scenario(`student moved while in the ${place} is directed to the new group with unsent text`, async (harness) => {
     const ada = await harness.api("ada");
@@ -114,7 +122,7 @@ scenario("screen that fails to load offers a retry inside the app", async (harne
   await ada.getByText("The service cannot be reached").waitFor();
   await ada.unroute(/\/assets\/(courses|submissions)\.?[^/]*\.js/);
   await ada.unroute("**/api/health/live");
-  await ada.locator("#main").getByRole("button", { name: "Try again" }).click();
+  await retryScreen(ada);
   // Some browsers cache the failed module load, so the second attempt reloads the page. In both cases the screen opens.
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).or(ada.getByRole("button", { name: "Try again" })).first().waitFor();
   if (await ada.getByRole("button", { name: "Try again" }).isVisible()) await ada.getByRole("button", { name: "Try again" }).click();
@@ -130,8 +138,7 @@ scenario("page of an old version loads the new version on retry", async (harness
   await ada.getByRole("link", { name: "Submissions", exact: true }).first().click();
   await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
   await ada.evaluate(() => (window.isSame = true));
-  await ada.getByRole("button", { name: "Try again" }).click();
-  await ada.waitForFunction(() => document.querySelector("#main button[aria-disabled], #main button[data-pending]") === null);
+  await retryScreen(ada);
   const loaded = ada.waitForEvent("load");
   await ada.getByRole("button", { name: "Try again" }).click();
   await loaded;
