@@ -250,8 +250,13 @@ scenario("late response of the ended session does not sign out the new session",
   await endSessions(harness, "ana");
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
+  const signIns = [];
+  page.on("request", (request) => request.url().endsWith("/api/auth/sign-in/email") && signIns.push(request));
   await signInAgain(page, "ana");
-  await page.waitForTimeout(1_500);
+  await dialog.getByRole("button", { name: "Signing in" }).waitFor();
+  // A sign-in that did not wait for the late response would have been sent before this request.
+  await page.evaluate(() => fetch("/api/health/live"));
+  assert.equal(signIns.length, 0, "the sign-in waits for the late response");
   release();
   await dialog.waitFor({ state: "detached" });
   await page.reload();
